@@ -1,0 +1,65 @@
+package io.chainkeeper.config;
+
+import io.chainkeeper.log.Durability;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * The ordering part of a zoo.cfg, complete and checked.
+ *
+ * @param protocol {@code ordering.protocol}: name of a protocol, or {@link #ZAB}
+ * @param durability {@code ordering.durability}
+ * @param logStore {@code ordering.logStore}
+ * @param reads {@code reads}
+ * @param replicaId this server's myid
+ * @param members voting members: replica id to the address its replica link listens on, ascending by id
+ * @param orderingDirectory where the acceptor log lies, {@code dataLogDir/ordering}
+ * @param protocolSettings the protocol's own keys that the file sets
+ * @param logRetentionBytes {@code ordering.logRetentionBytes}: how many bytes of decided values the acceptor log keeps
+ *     for replicas that were away
+ */
+public record OrderingConfig(
+        String protocol,
+        Durability durability,
+        LogStore logStore,
+        ReadConsistency reads,
+        int replicaId,
+        Map<Integer, PeerAddress> members,
+        Path orderingDirectory,
+        Map<String, String> protocolSettings,
+        long logRetentionBytes) {
+    /** The value of {@code ordering.protocol} that starts the stock quorum server. */
+    public static final String ZAB = "zab";
+
+    /** The protocol of a file that names none. */
+    public static final String DEFAULT_PROTOCOL = "chain";
+
+    /** Which implementation holds the acceptor log. */
+    public enum LogStore {
+        /** Segmented append-only files; the default. */
+        SEGMENTED,
+        /** LMDB. */
+        LMDB
+    }
+
+    /** What reads promise. */
+    public enum ReadConsistency {
+        /** A read sees every write that was answered before it was asked, whichever replica answered. */
+        LINEARIZABLE,
+        /** Apache ZooKeeper's behaviour: this replica's state, after the session's own earlier writes. */
+        SEQUENTIAL
+    }
+
+    /**
+     * Where a member's replica link listens. The name is resolved anew at every attempt to connect.
+     *
+     * @param host name or address
+     * @param port 1 to 65535
+     */
+    public record PeerAddress(String host, int port) {
+        @Override
+        public String toString() {
+            return host + ":" + port;
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package io.chainkeeper.log;
+
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.RecoveredState;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * The durable record of an acceptor. Opening validates what is there: a torn tail is cut, corruption anywhere else is
+ * refused.
+ *
+ * <p>Threads: {@code append}, {@code sync}, {@code truncate} and {@code close} are called by one thread, the log writer;
+ * {@code read} may be called by one other thread at the same time, and returns only records whose append has returned.
+ *
+ * <p>An {@link IOException} out of {@code append} or {@code sync} is final: what is on disk is then unknown, and the
+ * owner ends the process without calling the log again. A failed fsync is never tried again.
+ */
+public interface AcceptorLog extends Closeable {
+    /**
+     * What was found when the log was opened.
+     *
+     * @param appliedPosition the application's own durable position, passed through to {@link
+     *     RecoveredState#appliedPosition()}
+     * @return valid until the first append
+     */
+    RecoveredState recovered(long appliedPosition);
+
+    /**
+     * Writes a record behind all others. It is durable after the next {@link #sync}.
+     *
+     * @param record the record; its bytes are not used after return
+     * @throws IOException if it could not be written; the log must not be used any more
+     */
+    void append(LogRecord record) throws IOException;
+
+    /**
+     * Makes everything appended so far durable, according to the log's durability.
+     *
+     * @throws IOException if it could not; the log must not be used any more
+     */
+    void sync() throws IOException;
+
+    /**
+     * Allows positional records below a position to be dropped. Metadata stays.
+     *
+     * @param belowPosition the first position that must stay readable
+     * @throws IOException if old files could not be removed
+     */
+    void truncate(long belowPosition) throws IOException;
+
+    /**
+     * Reads the latest records of consecutive positions.
+     *
+     * @param fromPosition first position
+     * @param maxBytes stop after about so many bytes of heads and bodies; at least one record is returned if there
+     *     is one
+     * @return ascending, without gaps, beginning with {@code fromPosition}; empty if the log does not hold that
+     *     position
+     * @throws IOException if a record cannot be read or its checksum is wrong
+     */
+    List<LogRecord> read(long fromPosition, int maxBytes) throws IOException;
+
+    /** @return bytes on disk */
+    long sizeBytes();
+}

@@ -1,0 +1,122 @@
+package io.chainkeeper.ordering;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The value of one position: a batch of commands, encoded once by whoever proposes it and then forwarded, logged and
+ * delivered as the same bytes. The empty batch is the no-op.
+ *
+ * <pre>
+ * count      int
+ * count times:
+ *   proposer     int
+ *   incarnation  long
+ *   stream       int
+ *   sequence     long
+ *   length       int
+ *   command      length bytes
+ * </pre>
+ */
+public final class BatchCodec {
+    /** The no-op. */
+    public static final ByteSlice NO_OP = ByteSlice.of(new byte[4]);
+
+    /** Bytes of a batch besides its commands. */
+    public static final int BATCH_OVERHEAD_BYTES = 4;
+
+    /** Bytes that each command adds besides its own. */
+    public static final int COMMAND_OVERHEAD_BYTES = 28;
+
+    private BatchCodec() {}
+
+    /**
+     * Encodes a batch.
+     *
+     * @param commands in order
+     * @return the value
+     */
+    public static ByteSlice encode(List<ProposedCommand> commands) {
+        if (commands.isEmpty()) {
+            return NO_OP;
+        }
+        int size = BATCH_OVERHEAD_BYTES;
+        for (ProposedCommand command : commands) {
+            size += COMMAND_OVERHEAD_BYTES + command.command().length();
+        }
+        ByteBuffer out = ByteBuffer.allocate(size);
+        out.putInt(commands.size());
+        for (ProposedCommand command : commands) {
+            put(out, command);
+        }
+        return ByteSlice.of(out.array());
+    }
+
+    /**
+     * Decodes a batch; commands are views of the value.
+     *
+     * @param value as {@link #encode} made it
+     * @return the commands in order
+     * @throws MalformedMessageException if it is anything else
+     */
+    public static List<ProposedCommand> decode(ByteSlice value) throws MalformedMessageException {
+        ByteBuffer in = value.asByteBuffer();
+        try {
+            int count = in.getInt();
+            if (count < 0 || count > in.remaining() / COMMAND_OVERHEAD_BYTES) {
+                throw new MalformedMessageException(
+                        "batch of " + value.length() + " bytes claims " + count + " commands");
+            }
+            List<ProposedCommand> commands = new ArrayList<>(count);
+            for (int i = 0; i < count; i++) {
+                commands.add(get(in, value));
+            }
+            if (in.hasRemaining()) {
+                throw new MalformedMessageException("batch has " + in.remaining() + " bytes too many");
+            }
+            return commands;
+        } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
+            throw new MalformedMessageException("batch of " + value.length() + " bytes is cut short");
+        }
+    }
+
+    /**
+     * Writes one command in the batch's form.
+     *
+     * @param out with room for {@link #COMMAND_OVERHEAD_BYTES} and the command
+     * @param command the command
+     */
+    public static void put(ByteBuffer out, ProposedCommand command) {
+        out.putInt(command.proposer());
+        out.putLong(command.incarnation());
+        out.putInt(command.stream());
+        out.putLong(command.sequence());
+        out.putInt(command.command().length());
+        out.put(
+                command.command().array(),
+                command.command().offset(),
+                command.command().length());
+    }
+
+    /**
+     * Reads one command.
+     *
+     * @param in a buffer over {@code frame} from its first byte
+     * @param frame what the command's bytes will be a view of
+     * @return the command
+     * @throws BufferUnderflowException if the frame is cut short
+     * @throws IndexOutOfBoundsException if a length is wrong
+     */
+    public static ProposedCommand get(ByteBuffer in, ByteSlice frame) {
+        int proposer = in.getInt();
+        long incarnation = in.getLong();
+        int stream = in.getInt();
+        long sequence = in.getLong();
+        int length = in.getInt();
+        ByteSlice command = frame.slice(in.position(), length);
+        in.position(in.position() + length);
+        return new ProposedCommand(proposer, incarnation, stream, sequence, command);
+    }
+}

@@ -1,0 +1,88 @@
+package io.chainkeeper.ordering;
+
+/**
+ * What a protocol can ask of the world: a closed list. Calls only record the wish; the host carries them out in order
+ * after the protocol's method has returned (so nothing here calls back into the protocol).
+ */
+public interface Effects {
+    /**
+     * Sends a message that promises nothing. Best effort: it is dropped if the link is down.
+     *
+     * @param to replica id of another member
+     * @param message the message
+     * @throws InvariantViolated if {@link Message#isPromise()}
+     */
+    void send(int to, Message message);
+
+    /**
+     * Sends a message as soon as a record is on stable storage; at once if it already is.
+     *
+     * @param logSequence sequence that {@link #append} returned for the record that the message rests on; 0 for a
+     *     promise that rests on nothing new
+     * @param to replica id of another member
+     * @param message the message
+     */
+    void sendAfter(long logSequence, int to, Message message);
+
+    /**
+     * Appends a record to the acceptor log. Visible to {@link OrderingProtocol#onDurable} when it is stable.
+     *
+     * @param record the record
+     * @return its log sequence: 1, 2, 3, ... since this start
+     */
+    long append(LogRecord record);
+
+    /**
+     * Hands the decided value of the next position to the application.
+     *
+     * @param position the previous delivered position + 1
+     * @param value the batch, as {@link BatchCodec} encodes it
+     */
+    void deliver(long position, ByteSlice value);
+
+    /**
+     * Says that everything any client can have seen when the barrier was asked for has been handed to {@link
+     * #deliver}.
+     *
+     * @param token of {@link OrderingProtocol#onReadBarrier}
+     */
+    void barrierReached(long token);
+
+    /**
+     * Says that old positions are no longer needed by anybody.
+     *
+     * @param belowPosition positions below it are never needed again and may be dropped from the log
+     */
+    void truncate(long belowPosition);
+
+    /**
+     * Asks for values that are no longer in memory; the answer is {@link OrderingProtocol#onLogRead}.
+     *
+     * @param fromPosition first position wanted
+     * @param maxBytes roughly how many bytes of bodies to return at most; at least one record is returned
+     */
+    void readLog(long fromPosition, int maxBytes);
+
+    /**
+     * Says that this replica needs state older than any member's log still holds (state transfer).
+     *
+     * @param fromPeer a member that has the state
+     * @param position the position that this replica would need next
+     */
+    void needState(int fromPeer, long position);
+
+    /**
+     * Says that the role of this replica or its view of the leader has changed.
+     *
+     * @param status the new view
+     */
+    void statusChanged(OrderingStatus status);
+
+    /**
+     * Said by the leader only: a member has shown no sign of life for the silence limit, or shows one again.
+     *
+     * @param member replica id
+     * @param silent true if it went silent
+     */
+    void memberSilent(int member, boolean silent);
+}

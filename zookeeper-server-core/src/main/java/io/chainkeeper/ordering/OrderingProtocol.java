@@ -1,0 +1,98 @@
+package io.chainkeeper.ordering;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A total-order protocol as a deterministic state machine. Every method is one input; effects go to the {@link Effects}
+ * given at creation. Single-threaded by construction: the host serialises all calls. An {@link InvariantViolated} out of
+ * any method means the replica must stop.
+ */
+public interface OrderingProtocol {
+    /**
+     * The first input, once.
+     *
+     * @param recovered what this replica's disk holds
+     */
+    void onStart(RecoveredState recovered);
+
+    /**
+     * Time passes. Ticks come at a fixed period, one by one; a host that was paused does not make up for missed ones.
+     */
+    void onTick();
+
+    /**
+     * A command of this replica is to be ordered. The protocol keeps it until it has been delivered, across any change
+     * of leader; commands of one stream are delivered in order of their sequence.
+     *
+     * @param command with this replica's id and incarnation; per stream the sequence is 1, 2, 3, ...
+     */
+    void onPropose(ProposedCommand command);
+
+    /**
+     * A message has arrived.
+     *
+     * @param from replica id of the sender
+     * @param message decoded by {@link OrderingProtocolFactory#codec()}
+     */
+    void onMessage(int from, Message message);
+
+    /**
+     * Everything appended up to here is on stable storage.
+     *
+     * @param logSequence highest stable log sequence
+     */
+    void onDurable(long logSequence);
+
+    /**
+     * A link is up, in both directions.
+     *
+     * @param peer replica id
+     */
+    void onPeerUp(int peer);
+
+    /**
+     * A link is down; messages sent since it was up may be lost.
+     *
+     * @param peer replica id
+     */
+    void onPeerDown(int peer);
+
+    /**
+     * Linearizable reads wait at this replica. Answered by {@link Effects#barrierReached} as soon as the order can
+     * show that the reads are safe, possibly never if this replica is cut off.
+     *
+     * @param token grows with each call
+     */
+    void onReadBarrier(long token);
+
+    /**
+     * The answer to {@link Effects#readLog}.
+     *
+     * @param fromPosition as asked
+     * @param records the latest records of consecutive positions from there; empty if the log no longer holds the
+     *     first
+     */
+    void onLogRead(long fromPosition, List<LogRecord> records);
+
+    /**
+     * The application can recover without the positions up to here.
+     *
+     * @param position covered by the oldest checkpoint that recovery may fall back to
+     */
+    void onCheckpoint(long position);
+
+    /** The host has no more input at hand: anything held back for batching is to be sent now. */
+    void onBatchEnd();
+
+    /** @return the current view, the same as last given to {@link Effects#statusChanged} */
+    OrderingStatus status();
+
+    /**
+     * Named numbers for monitoring (watermarks, queue depths), without the {@code ordering_} prefix. Called by the
+     * host between inputs.
+     *
+     * @return in a fixed order
+     */
+    Map<String, Long> gauges();
+}

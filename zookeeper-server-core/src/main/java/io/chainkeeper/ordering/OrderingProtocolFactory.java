@@ -1,0 +1,43 @@
+package io.chainkeeper.ordering;
+
+import java.util.Map;
+import java.util.Set;
+
+/** A protocol as {@link java.util.ServiceLoader} finds it. Stateless; safe for use by any thread. */
+public interface OrderingProtocolFactory {
+    /** @return the value of {@code ordering.protocol} that selects it; also the prefix of its own keys */
+    String name();
+
+    /** @return the zoo.cfg keys that it understands, each with its prefix, such as {@code chain.maxBatchBytes} */
+    Set<String> settingKeys();
+
+    /**
+     * Checks settings without side effects.
+     *
+     * @param settings values of {@link #settingKeys()} that the user gave
+     * @param memberCount number of voting members
+     * @return null if they are right, else a message that names the key and the allowed range
+     */
+    String checkSettings(Map<String, String> settings, int memberCount);
+
+    /** @return the codec of its messages */
+    MessageCodec codec();
+
+    /**
+     * In how many streams the protocol keeps order. A session's commands all go to stream {@code hash(session) mod
+     * streamCount}.
+     *
+     * @param memberCount number of voting members
+     * @return at least 1
+     */
+    int streamCount(int memberCount);
+
+    /**
+     * Creates an instance.
+     *
+     * @param context who this replica is and what it may use
+     * @param effects where its wishes go
+     * @return the instance, before {@link OrderingProtocol#onStart}
+     */
+    OrderingProtocol create(ProtocolContext context, Effects effects);
+}

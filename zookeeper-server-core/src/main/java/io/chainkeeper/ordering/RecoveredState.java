@@ -1,0 +1,37 @@
+package io.chainkeeper.ordering;
+
+import java.util.function.Consumer;
+
+/** What a replica finds on its own disk when it starts. Read only during {@link OrderingProtocol#onStart}. */
+public interface RecoveredState {
+    /**
+     * The position up to which the application has durable state of its own (its checkpoint). Delivery starts at the
+     * next one.
+     *
+     * @return 0 if there is none
+     */
+    long appliedPosition();
+
+    /**
+     * The latest metadata record of a kind.
+     *
+     * @param kind the kind
+     * @return the record, or null if none was ever written
+     */
+    LogRecord metadata(int kind);
+
+    /** @return lowest position that the log still holds, 0 if it holds none */
+    long firstPosition();
+
+    /** @return highest position that the log holds, 0 if it holds none */
+    long lastPosition();
+
+    /**
+     * Visits the latest record of each position that the log holds, in ascending order of position. May be called
+     * repeatedly.
+     *
+     * @param fromPosition first position of interest
+     * @param visitor called for each
+     */
+    void forEachPosition(long fromPosition, Consumer<LogRecord> visitor);
+}

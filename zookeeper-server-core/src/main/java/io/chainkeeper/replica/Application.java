@@ -1,0 +1,68 @@
+package io.chainkeeper.replica;
+
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.ProposedCommand;
+
+/**
+ * The deterministic state machine above the order. All methods but {@link #statusChanged} and {@link #memberSilent} are
+ * called by the executor thread. An exception out of any of them stops the replica.
+ */
+public interface Application {
+    /**
+     * The position that this application has durable state for; execution continues with the next.
+     *
+     * @return 0 if it has none
+     */
+    long recoveredPosition();
+
+    /**
+     * The replicated table of proposers as of {@link #recoveredPosition()}; the executor advances it, the application
+     * stores it with each checkpoint.
+     *
+     * @return the table, an empty one if there is no checkpoint
+     */
+    ProposerTable proposerTable();
+
+    /**
+     * Executes the next command. Repeats have been skipped already.
+     *
+     * @param position of the batch that the command is part of
+     * @param command the command
+     * @param own the object given to {@link TotalOrder#propose} if this replica proposed it in this incarnation, else
+     *     null
+     */
+    void apply(long position, ProposedCommand command, Proposal own);
+
+    /**
+     * All commands of a position have been executed. Also called for positions that hold none.
+     *
+     * @param position the position
+     */
+    void positionApplied(long position);
+
+    /** What was at hand has been executed; flush replies and files before waiting for more. */
+    void batchEnd();
+
+    /**
+     * A command of this replica was refused by the order because one before it is missing. It has no effect anywhere;
+     * the client's connection must be closed.
+     *
+     * @param own the proposal
+     */
+    void proposalLost(Proposal own);
+
+    /**
+     * The view of the leader has changed. Called by the ordering loop; must not block.
+     *
+     * @param status the new view
+     */
+    void statusChanged(OrderingStatus status);
+
+    /**
+     * Said at the leader only: a member went silent or came back. Called by the ordering loop; must not block.
+     *
+     * @param member replica id
+     * @param silent true if it went silent
+     */
+    void memberSilent(int member, boolean silent);
+}

@@ -1,0 +1,31 @@
+package io.chainkeeper.replica;
+
+import io.chainkeeper.ordering.ByteSlice;
+
+/**
+ * A command of this replica on its way through the order, with whatever the server wants to find again when it is
+ * applied (the client's request).
+ */
+public abstract class Proposal {
+    private final int stream;
+    private final ByteSlice command;
+
+    /**
+     * @param stream 0 to {@link TotalOrder#streamCount()} - 1
+     * @param command the encoded command
+     */
+    protected Proposal(int stream, ByteSlice command) {
+        this.stream = stream;
+        this.command = command;
+    }
+
+    /** @return its stream */
+    public final int stream() {
+        return stream;
+    }
+
+    /** @return the encoded command */
+    public final ByteSlice command() {
+        return command;
+    }
+}

@@ -1,0 +1,109 @@
+package io.chainkeeper.replica;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.ProposedCommand;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Which command of each proposer was applied last: replicated state that makes execution exactly-once and
+ * first-in-first-out per stream. Deterministic; used by the executor thread only.
+ */
+public final class ProposerTable {
+    /** What is to be done with a delivered command. */
+    public enum Verdict {
+        /** It is the next of its stream. */
+        APPLY,
+        /** It was applied before, or belongs to an earlier incarnation of its proposer. */
+        REPEATED,
+        /** A command before it is missing. */
+        GAP
+    }
+
+    private record Key(int proposer, int stream) implements Comparable<Key> {
+        @Override
+        public int compareTo(Key other) {
+            int byProposer = Integer.compare(proposer, other.proposer);
+            return byProposer != 0 ? byProposer : Integer.compare(stream, other.stream);
+        }
+    }
+
+    private record Entry(long incarnation, long sequence) {}
+
+    private static final int ENTRY_BYTES = 24;
+
+    private final Map<Key, Entry> entries = new TreeMap<>();
+
+    /**
+     * Judges a command and, if it is the next one, remembers it as applied.
+     *
+     * @param command a delivered command
+     * @return what to do with it
+     */
+    public Verdict advance(ProposedCommand command) {
+        Key key = new Key(command.proposer(), command.stream());
+        Entry entry = entries.get(key);
+        long lastIncarnation = entry == null ? Long.MIN_VALUE : entry.incarnation();
+        if (command.incarnation() < lastIncarnation) {
+            return Verdict.REPEATED;
+        }
+        long last = command.incarnation() == lastIncarnation ? entry.sequence() : 0;
+        if (command.sequence() <= last) {
+            return Verdict.REPEATED;
+        }
+        if (command.sequence() != last + 1) {
+            return Verdict.GAP;
+        }
+        entries.put(key, new Entry(command.incarnation(), command.sequence()));
+        return Verdict.APPLY;
+    }
+
+    /**
+     * @param proposer replica id
+     * @return the newest incarnation that a command was applied of, {@link Long#MIN_VALUE} if none
+     */
+    public long incarnationOf(int proposer) {
+        long newest = Long.MIN_VALUE;
+        for (Map.Entry<Key, Entry> entry : entries.entrySet()) {
+            if (entry.getKey().proposer() == proposer) {
+                newest = Math.max(newest, entry.getValue().incarnation());
+            }
+        }
+        return newest;
+    }
+
+    /** @return the table's bytes, the same on every replica at the same position */
+    public ByteSlice encode() {
+        ByteBuffer out = ByteBuffer.allocate(4 + entries.size() * ENTRY_BYTES);
+        out.putInt(entries.size());
+        entries.forEach((key, entry) -> {
+            out.putInt(key.proposer()).putInt(key.stream());
+            out.putLong(entry.incarnation()).putLong(entry.sequence());
+        });
+        return ByteSlice.of(out.array());
+    }
+
+    /**
+     * Reads back what {@link #encode} wrote.
+     *
+     * @param bytes the table's bytes
+     * @return the table
+     * @throws MalformedMessageException if they are anything else
+     */
+    public static ProposerTable decode(ByteSlice bytes) throws MalformedMessageException {
+        ProposerTable table = new ProposerTable();
+        ByteBuffer in = bytes.asByteBuffer();
+        try {
+            int count = in.getInt();
+            for (int i = 0; i < count; i++) {
+                table.entries.put(new Key(in.getInt(), in.getInt()), new Entry(in.getLong(), in.getLong()));
+            }
+        } catch (BufferUnderflowException e) {
+            throw new MalformedMessageException("proposer table of " + bytes.length() + " bytes is cut short");
+        }
+        return table;
+    }
+}

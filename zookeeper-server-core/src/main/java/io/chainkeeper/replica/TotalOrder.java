@@ -1,0 +1,47 @@
+package io.chainkeeper.replica;
+
+import io.chainkeeper.ordering.OrderingStatus;
+import java.util.Map;
+
+/** The ordering layer as the server above it sees it. Safe for use by any thread. */
+public interface TotalOrder {
+    /**
+     * Orders a command. Later {@link Application#apply} is called with it on every replica, and on this one with the
+     * same {@link Proposal} object. Proposals made by one thread to one stream are applied in that order. Waits while
+     * the bound on commands or bytes in progress is reached: that is the back-pressure on clients.
+     *
+     * @param proposal the command
+     * @throws ReplicaStoppedException if this replica has stopped or stops meanwhile
+     */
+    void propose(Proposal proposal);
+
+    /**
+     * Asks to be told when this replica has executed everything that any client can have seen by now.
+     *
+     * @param waiter called by the executor thread, once
+     * @throws ReplicaStoppedException if this replica has stopped
+     */
+    void readBarrier(ReadWaiter waiter);
+
+    /** @return the current role and leader */
+    OrderingStatus status();
+
+    /** @return numbers for monitoring, names without the {@code ordering_} prefix */
+    Map<String, Long> gauges();
+
+    /** @return in how many streams commands are ordered; a session's commands all go to one of them */
+    int streamCount();
+
+    /**
+     * Tells that recovery no longer needs the order up to a position.
+     *
+     * @param position covered by the oldest checkpoint that may be needed
+     */
+    void checkpointTaken(long position);
+
+    /** A linearizable read, or a {@code sync}. */
+    interface ReadWaiter {
+        /** The local state now covers everything that could have been seen when the barrier was asked for. */
+        void barrierReached();
+    }
+}

@@ -1,0 +1,5 @@
+/**
+ * Links between replicas: one TCP connection per pair of members, opened by the one with the larger id, carrying
+ * length-prefixed frames after a versioned handshake. Knows bytes and replica ids, nothing of any protocol.
+ */
+package io.chainkeeper.transport;
