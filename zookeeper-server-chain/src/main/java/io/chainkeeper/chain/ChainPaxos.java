@@ -196,7 +196,7 @@ final class ChainPaxos implements OrderingProtocol {
         } else if (m.instance() > state.maxAccepted + 1) {
             feeds.onGap(sender);
         }
-        state.progress.merge(m.progress());
+        state.progress.merge(m.progress(), state.selfIndex);
     }
 
     private void onAccepted(int sender, Accepted m) {
@@ -204,7 +204,7 @@ final class ChainPaxos implements OrderingProtocol {
             return;
         }
         heard(sender);
-        state.progress.merge(m.progress());
+        state.progress.merge(m.progress(), state.selfIndex);
     }
 
     private void onResume(int sender, Resume m) {

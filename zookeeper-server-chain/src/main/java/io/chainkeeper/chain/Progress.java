@@ -41,9 +41,15 @@ final class Progress {
         return copy;
     }
 
-    /** Takes over everything that the other knows better. Both must be of the same ballot. */
-    void merge(Progress other) {
+    /**
+     * Takes over everything that the other knows better. Both must be of the same ballot. Nobody knows better what
+     * this replica itself has acknowledged.
+     */
+    void merge(Progress other, int self) {
         for (int i = 0; i < acks.length; i++) {
+            if (i == self) {
+                continue;
+            }
             acks[i] = Math.max(acks[i], other.acks[i]);
             rounds[i] = Math.max(rounds[i], other.rounds[i]);
         }

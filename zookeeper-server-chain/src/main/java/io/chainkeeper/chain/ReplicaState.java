@@ -107,6 +107,17 @@ final class ReplicaState {
         progress = new Progress(memberCount());
         progress.raiseMaxDecided(maxDecided);
         progress.raiseAck(selfIndex, maxDecided);
+        keepAcceptedInBallot();
+    }
+
+    /** After a restart in the middle of a ballot: what the log holds of it was accepted, and still is. */
+    private void keepAcceptedInBallot() {
+        while (values.contains(maxAccepted + 1)
+                && values.get(maxAccepted + 1).accepted().equals(ballot)) {
+            maxAccepted++;
+            pendingAcks.add(new Pending(values.get(maxAccepted).logSequence(), maxAccepted));
+        }
+        durable(durableSequence);
     }
 
     /** Leads and follows nobody from now on. */
