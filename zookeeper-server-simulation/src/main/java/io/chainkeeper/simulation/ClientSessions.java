@@ -73,8 +73,7 @@ final class ClientSessions {
         }
     }
 
-    ClientSessions(
-            EventQueue events, SplittableRandom random, SwarmOptions options, Cluster cluster, History history) {
+    ClientSessions(EventQueue events, SplittableRandom random, SwarmOptions options, Cluster cluster, History history) {
         this.events = events;
         this.random = random;
         this.options = options;

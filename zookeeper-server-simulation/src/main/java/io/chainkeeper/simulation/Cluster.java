@@ -102,7 +102,7 @@ final class Cluster implements World {
                 chooseCheckpoint(machine.replica),
                 factory,
                 context,
-                new ReplicaHost.HostSettings(options.checkpointEveryPositions(), options.parkedMessagesOutliveLinks()),
+                new ReplicaHost.HostSettings(options.checkpointEveryPositions(), options.linkChoice()),
                 this,
                 trace,
                 checker);

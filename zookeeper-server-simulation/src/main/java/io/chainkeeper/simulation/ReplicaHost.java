@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -66,6 +67,7 @@ final class ReplicaHost implements Effects {
     private final long[] lastSequences;
 
     private long lastToken;
+    private long durableSequence;
     private long lastDelivered;
     private boolean protocolRunning;
     private boolean tickWaiting;
@@ -109,10 +111,22 @@ final class ReplicaHost implements Effects {
      * Liberties that a host has.
      *
      * @param checkpointEveryPositions how often the application takes a checkpoint; 0 for never
-     * @param parkedMessagesOutliveLinks whether a message that waits for its record leaves over the link that is up by
-     *     then, or is lost with the link that was up when it was asked for
+     * @param linkChoice over which link a message leaves
      */
-    record HostSettings(int checkpointEveryPositions, boolean parkedMessagesOutliveLinks) {}
+    record HostSettings(int checkpointEveryPositions, LinkChoice linkChoice) {}
+
+    /** Over which link a message leaves, when links have changed since the protocol asked for it or was last told. */
+    enum LinkChoice {
+        /** Only over the link that the protocol knew when it asked: what the contract promises. */
+        KNOWN_WHEN_ASKED,
+        /** A message that waited for its record leaves over the link that the protocol knows by then. */
+        KNOWN_WHEN_LEAVING,
+        /** Over the link that is up, though the protocol may not have been told of it yet. */
+        NEWEST
+    }
+
+    /** Link epoch of a message that leaves over whatever link is up. */
+    static final long NEWEST_LINK = -1;
 
     /** Begins; the first input. */
     void start() {
@@ -239,7 +253,7 @@ final class ReplicaHost implements Effects {
     public void send(int to, Message message) {
         checkAddressee(to);
         InvariantViolated.check(!message.isPromise(), "promise %s is sent without its record", message);
-        wish(() -> leave(to, linkEpochs.getOrDefault(to, 0L), message));
+        wish(() -> leave(to, linkTo(to), message));
     }
 
     @Override
@@ -248,7 +262,7 @@ final class ReplicaHost implements Effects {
         InvariantViolated.check(
                 logSequence <= replica.log().appended(), "%s rests on record %d, not appended", message, logSequence);
         wish(() -> {
-            long linkEpoch = linkEpochs.getOrDefault(to, 0L);
+            long linkEpoch = linkTo(to);
             if (logSequence <= durableSequence) {
                 leave(to, linkEpoch, message);
             } else {
@@ -258,8 +272,6 @@ final class ReplicaHost implements Effects {
         });
     }
 
-    private long durableSequence;
-
     private void releaseParked(long logSequence) {
         durableSequence = logSequence;
         Iterator<Parked> each = parked.iterator();
@@ -267,10 +279,14 @@ final class ReplicaHost implements Effects {
             Parked next = each.next();
             if (next.logSequence() <= logSequence) {
                 each.remove();
-                long now = linkEpochs.getOrDefault(next.to(), 0L);
-                leave(next.to(), settings.parkedMessagesOutliveLinks() ? now : next.linkEpoch(), next.message());
+                boolean asAsked = settings.linkChoice() == LinkChoice.KNOWN_WHEN_ASKED;
+                leave(next.to(), asAsked ? next.linkEpoch() : linkTo(next.to()), next.message());
             }
         }
+    }
+
+    private long linkTo(int to) {
+        return settings.linkChoice() == LinkChoice.NEWEST ? NEWEST_LINK : linkEpochs.getOrDefault(to, 0L);
     }
 
     private void leave(int to, long linkEpoch, Message message) {
@@ -385,7 +401,7 @@ final class ReplicaHost implements Effects {
 
     private void executePosition(long position, ByteSlice value) {
         trace.record(id(), "executes", position, null);
-        Map<ClientOperation, Outcome> answers = new java.util.LinkedHashMap<>();
+        Map<ClientOperation, Outcome> answers = new LinkedHashMap<>();
         for (ProposedCommand command : OrderChecker.decode(value)) {
             ProposerTable.Verdict verdict = machine.advance(command);
             boolean own = command.proposer() == id() && command.incarnation() == incarnation;

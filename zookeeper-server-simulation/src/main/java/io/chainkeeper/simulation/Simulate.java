@@ -57,8 +57,9 @@ public final class Simulate {
                 case "--seconds" -> seconds = number(arguments[i], value);
                 case "--survey" -> surveyed = number(arguments[i], value);
                 case "--trace" -> traceLines = (int) Math.max(1, number(arguments[i], value));
-                default -> throw new IllegalArgumentException("unknown option " + arguments[i]
-                        + "; known are --protocol, --seed, --seeds, --seconds, --trace, --survey");
+                default ->
+                    throw new IllegalArgumentException("unknown option " + arguments[i]
+                            + "; known are --protocol, --seed, --seeds, --seconds, --trace, --survey");
             }
         }
     }
@@ -110,7 +111,8 @@ public final class Simulate {
     private void printFailure(OrderingProtocolFactory factory, SimulationFailure failure) {
         try {
             Simulation.runTraced(factory, failure.seed(), traceLines);
-            System.out.println("seed " + failure.seed() + " failed, but not when run again: the run is not deterministic");
+            System.out.println(
+                    "seed " + failure.seed() + " failed, but not when run again: the run is not deterministic");
         } catch (SimulationFailure again) {
             System.out.println(again.getMessage());
         }

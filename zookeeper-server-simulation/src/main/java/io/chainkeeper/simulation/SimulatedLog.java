@@ -162,4 +162,5 @@ final class SimulatedLog {
     /** The readable records in order of position. */
     List<LogRecord> records() {
         return new ArrayList<>(written.values());
-    }}
+    }
+}

@@ -13,7 +13,7 @@ import java.util.function.IntFunction;
  * other.
  */
 final class SimulatedNetwork {
-    private record Frame(long arrivesAtMicros, long epoch, byte[] bytes) {}
+    private record Frame(long arrivesAtMicros, byte[] bytes) {}
 
     /** One direction of a pair. */
     private static final class Direction {
@@ -184,14 +184,15 @@ final class SimulatedNetwork {
     /** A frame leaves over the connection that its sender knew; lost if that one is no more. */
     void send(int from, int to, long epoch, byte[] bytes) {
         Connection connection = connection(from, to);
-        if (!connection.up || connection.epoch != epoch) {
+        boolean sameLink = connection.epoch == epoch || epoch == ReplicaHost.NEWEST_LINK;
+        if (!connection.up || !sameLink) {
             trace.record(from, "loses frame to", to, null);
             return;
         }
         Direction direction = direction(from, to);
         long arrival = events.nowMicros() + delays.networkMicros() * direction.slowFactor;
         direction.lastArrivalMicros = Math.max(direction.lastArrivalMicros, arrival);
-        direction.inFlight.addLast(new Frame(direction.lastArrivalMicros, epoch, bytes));
+        direction.inFlight.addLast(new Frame(direction.lastArrivalMicros, bytes));
         events.after(direction.lastArrivalMicros - events.nowMicros(), () -> arrive(direction));
     }
 

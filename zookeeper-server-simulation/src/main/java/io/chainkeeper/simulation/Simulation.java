@@ -27,6 +27,7 @@ public final class Simulation {
     private final OrderingProtocolFactory factory;
     private final long seed;
     private final EventQueue events = new EventQueue();
+    private final LatestLines lines;
     private final Trace trace;
     private final History history = new History(events::steps);
     private final SwarmOptions options;
@@ -38,7 +39,8 @@ public final class Simulation {
     private Simulation(OrderingProtocolFactory factory, long seed, int traceLines) {
         this.factory = factory;
         this.seed = seed;
-        this.trace = new Trace(events::nowMicros, traceLines);
+        this.lines = new LatestLines(events, traceLines);
+        this.trace = new Trace(events, traceLines > 0 ? lines : null);
         SplittableRandom random = new SplittableRandom(seed);
         this.options = SwarmOptions.draw(random.split(), factory, TICK_MILLIS);
         this.cluster = new Cluster(events, random.split(), options, trace, factory, TICK_MILLIS);
@@ -90,7 +92,7 @@ public final class Simulation {
             return simulation.run();
         } catch (RuntimeException | AssertionError e) {
             throw new SimulationFailure(
-                    factory.name(), seed, simulation.options, e, simulation.trace.lines(), simulation.events.steps());
+                    factory.name(), seed, simulation.options, e, simulation.lines.lines(), simulation.events.steps());
         }
     }
 
@@ -134,8 +136,7 @@ public final class Simulation {
         submit(demanded);
         await("a new write at every replica", () -> demanded.stream().allMatch(ClientOperation::isOver));
         demanded.clear();
-        cluster.members()
-                .forEach(id -> demanded.add(ClientOperation.read(history, -id, "k1", operation -> {})));
+        cluster.members().forEach(id -> demanded.add(ClientOperation.read(history, -id, "k1", operation -> {})));
         submit(demanded);
         await("a linearizable read at every replica", () -> demanded.stream().allMatch(ClientOperation::isOver));
     }
@@ -184,8 +185,7 @@ public final class Simulation {
                     id,
                     host.position(),
                     cluster.checker().lastAcknowledged());
-            InvariantViolated.check(
-                    host.machine().digest() == digest, "digest: replica %d differs from replica 1", id);
+            InvariantViolated.check(host.machine().digest() == digest, "digest: replica %d differs from replica 1", id);
         }
         VersionedRegister register =
                 new VersionedRegister(RegisterMachine.INITIAL.value(), RegisterMachine.INITIAL.version());

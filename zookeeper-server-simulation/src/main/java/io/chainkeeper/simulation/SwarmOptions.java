@@ -30,7 +30,7 @@ import java.util.TreeMap;
  * @param clockSkewPercent by how much a replica's ticks may be shorter or longer
  * @param checkpointEveryPositions 0 for never
  * @param maxCheckpoints kept by each replica
- * @param parkedMessagesOutliveLinks see {@link ReplicaHost.HostSettings}
+ * @param linkChoice see {@link ReplicaHost.LinkChoice}
  * @param faultIntervalMicros mean time between faults of each kind; kinds that are absent do not happen
  */
 record SwarmOptions(
@@ -55,7 +55,7 @@ record SwarmOptions(
         int clockSkewPercent,
         int checkpointEveryPositions,
         int maxCheckpoints,
-        boolean parkedMessagesOutliveLinks,
+        ReplicaHost.LinkChoice linkChoice,
         Map<Fault, Long> faultIntervalMicros) {
     /** What can go wrong. */
     enum Fault {
@@ -110,7 +110,7 @@ record SwarmOptions(
                 pick(random, 0, 10, 50),
                 pick(random, 0, 10, 50),
                 pick(random, 1, 3),
-                random.nextBoolean(),
+                ReplicaHost.LinkChoice.values()[random.nextInt(3)],
                 faults);
     }
 
