@@ -22,6 +22,7 @@ final class Cluster implements World {
     private final List<Integer> members = new ArrayList<>();
     private final List<Machine> machines = new ArrayList<>();
     private final SimulatedNetwork network;
+    private Runnable whenLeaderChanges = () -> {};
     private boolean calm;
 
     /** A replica and the hardware under it. */
@@ -59,6 +60,11 @@ final class Cluster implements World {
             machines.add(new Machine(new SimulatedReplica(id, options.maxCheckpoints())));
         }
         this.network = new SimulatedNetwork(options.replicas(), events, delays, trace, this::host);
+    }
+
+    /** Sets what happens when a replica's view of the leader changes. */
+    void whenLeaderChanges(Runnable action) {
+        whenLeaderChanges = action;
     }
 
     SimulatedNetwork network() {
@@ -324,6 +330,6 @@ final class Cluster implements World {
 
     @Override
     public void statusChanged(ReplicaHost host, OrderingStatus status) {
-        // The trace has it; nothing else depends on it.
+        whenLeaderChanges.run();
     }
 }

@@ -71,7 +71,7 @@ final class Delays {
 
     /** Until a pair tries to connect. */
     long reconnectMicros() {
-        return upTo(calm ? 20_000 : 200_000);
+        return calm ? upTo(20_000) : tailed(200_000);
     }
 
     /** Until a connection with a cut direction breaks. */

@@ -6,11 +6,13 @@ import java.util.SplittableRandom;
 /** Lets things go wrong, and get right again, until it is stopped. */
 final class FaultInjector {
     private static final int MAX_SLOW_FACTOR = 30;
+    private static final long DANGEROUS_MICROS = 30_000;
 
     private final EventQueue events;
     private final SplittableRandom random;
     private final SwarmOptions options;
     private final Cluster cluster;
+    private boolean changeIsDangerous;
     private boolean stopped;
 
     FaultInjector(EventQueue events, SplittableRandom random, SwarmOptions options, Cluster cluster) {
@@ -40,10 +42,11 @@ final class FaultInjector {
     private void inject(Fault fault) {
         int replica = 1 + random.nextInt(options.replicas());
         switch (fault) {
-            case CRASH -> crash(replica);
+            case CRASH -> crash(replica, duration());
+            case CRASH_AT_CHANGE -> changeIsDangerous = true;
             case CRASH_ALL -> {
                 for (int id = 1; id <= options.replicas(); id++) {
-                    crash(id);
+                    crash(id, duration());
                 }
             }
             case PAUSE -> cluster.pause(replica, duration());
@@ -69,9 +72,22 @@ final class FaultInjector {
         return other < replica ? other : other + 1;
     }
 
-    private void crash(int replica) {
+    /** Somebody's view of the leader has changed. */
+    void leaderChanged() {
+        if (changeIsDangerous && !stopped) {
+            changeIsDangerous = false;
+            int replica = 1 + random.nextInt(options.replicas());
+            events.after(random.nextLong(DANGEROUS_MICROS), () -> {
+                if (!stopped) {
+                    crash(replica, 1 + random.nextLong(DANGEROUS_MICROS));
+                }
+            });
+        }
+    }
+
+    private void crash(int replica, long downMicros) {
         if (cluster.crash(replica)) {
-            events.after(duration(), () -> {
+            events.after(downMicros, () -> {
                 if (!stopped) {
                     cluster.start(replica);
                 }

@@ -102,6 +102,7 @@ public final class Simulation {
         }
         sessions.start();
         faults.start();
+        cluster.whenLeaderChanges(faults::leaderChanged);
         while (events.nowMicros() < options.safetyMicros() && events.step()) {
             // Every step is checked where it happens.
         }

@@ -61,6 +61,8 @@ record SwarmOptions(
     enum Fault {
         /** A replica crashes and comes back later. */
         CRASH,
+        /** A replica crashes shortly after anybody's view of the leader has changed, and is soon back. */
+        CRASH_AT_CHANGE,
         /** All replicas crash at once. */
         CRASH_ALL,
         /** A replica stands still while the others go on. */

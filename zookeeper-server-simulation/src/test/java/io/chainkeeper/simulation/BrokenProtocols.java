@@ -22,10 +22,8 @@ final class BrokenProtocols implements OrderingProtocolFactory {
     enum Flaw {
         /** Reads are released when they arrive. */
         BARRIER_AT_ONCE,
-        /** Promises leave before the record that they rest on is durable. */
-        PROMISE_BEFORE_DURABLE,
-        /** The protocol believes that each record is durable as soon as it is appended. */
-        RECORDS_COUNT_AT_ONCE,
+        /** Records count as durable as soon as they are appended, and promises that rest on them leave. */
+        ACKNOWLEDGED_BEFORE_DURABLE,
         /** A restart forgets what was promised. */
         PROMISE_FORGOTTEN_AT_RESTART,
         /** A restart forgets what was accepted. */
@@ -88,8 +86,7 @@ final class BrokenProtocols implements OrderingProtocolFactory {
 
         @Override
         public void sendAfter(long logSequence, int to, Message message) {
-            boolean early = flaw == Flaw.PROMISE_BEFORE_DURABLE || flaw == Flaw.RECORDS_COUNT_AT_ONCE;
-            effects.sendAfter(early ? 0 : logSequence, to, message);
+            effects.sendAfter(flaw == Flaw.ACKNOWLEDGED_BEFORE_DURABLE ? 0 : logSequence, to, message);
         }
 
         @Override
@@ -172,7 +169,7 @@ final class BrokenProtocols implements OrderingProtocolFactory {
 
         @Override
         public void onDurable(long logSequence) {
-            if (flaw != Flaw.RECORDS_COUNT_AT_ONCE) {
+            if (flaw != Flaw.ACKNOWLEDGED_BEFORE_DURABLE) {
                 protocol.onDurable(logSequence);
             }
         }
@@ -209,7 +206,7 @@ final class BrokenProtocols implements OrderingProtocolFactory {
         @Override
         public void onBatchEnd() {
             protocol.onBatchEnd();
-            while (flaw == Flaw.RECORDS_COUNT_AT_ONCE && told < broken.appended) {
+            while (flaw == Flaw.ACKNOWLEDGED_BEFORE_DURABLE && told < broken.appended) {
                 told = broken.appended;
                 protocol.onDurable(told);
                 protocol.onBatchEnd();
