@@ -10,7 +10,6 @@ import io.chainkeeper.ordering.RecoveredState;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -131,8 +130,8 @@ final class LmdbAcceptorLog implements AcceptorLog {
             throws CorruptLogException {
         LogRecord record = decoder.decode(cursor.key(), cursor.val(), positional);
         if (record == null) {
-            throw corrupt("the record of " + (positional ? "position " : "kind ")
-                    + LmdbRecordCodec.number(cursor.key()) + " is not intact");
+            throw corrupt("the record of " + (positional ? "position " : "kind ") + LmdbRecordCodec.number(cursor.key())
+                    + " is not intact");
         }
         return record;
     }
