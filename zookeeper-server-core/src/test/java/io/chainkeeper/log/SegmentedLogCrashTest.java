@@ -124,8 +124,8 @@ public class SegmentedLogCrashTest {
 
     private static List<LogRecord> needed(List<LogRecord> contents, History history) {
         List<LogRecord> needed = new ArrayList<>(contents);
-        needed.removeIf(record ->
-                record.position() != LogRecord.METADATA && record.position() < history.truncatedBelow);
+        needed.removeIf(
+                record -> record.position() != LogRecord.METADATA && record.position() < history.truncatedBelow);
         return needed;
     }
 }

@@ -81,7 +81,8 @@ public class SegmentedLogDamageTest {
     @Test
     public void lastSegmentCutAtAnyByte_opensWithTheRecordsBeforeOrIsRefused() throws IOException {
         byte[] whole = disk.contents(last());
-        int metadataEnd = SegmentHeader.decode(ByteBuffer.wrap(whole), disk, last()).metadataEnd();
+        int metadataEnd =
+                SegmentHeader.decode(ByteBuffer.wrap(whole), disk, last()).metadataEnd();
         for (int cut = 0; cut <= whole.length; cut++) {
             SimulatedDisk damaged = disk.copy();
             damaged.setContents(last(), Arrays.copyOf(whole, cut));

@@ -153,7 +153,8 @@ public class SegmentedLogFaultTest {
             used.crash(new Random(4));
             try (SegmentedAcceptorLog restarted =
                     new SegmentedAcceptorLog(used, Durability.SYNC, LogRecords.SMALL, () -> {})) {
-                assertTrue(operation, LogRecords.positional(restarted.recovered(0)).size() >= synced);
+                assertTrue(
+                        operation, LogRecords.positional(restarted.recovered(0)).size() >= synced);
             }
         }
     }
