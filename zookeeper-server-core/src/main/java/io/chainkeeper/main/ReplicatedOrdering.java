@@ -15,6 +15,7 @@ import io.chainkeeper.server.OrderingFactory;
 import io.chainkeeper.transport.NettyPeerTransport;
 import io.chainkeeper.transport.PeerTls;
 import io.chainkeeper.transport.TransportSettings;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -59,7 +60,7 @@ final class ReplicatedOrdering implements OrderingFactory {
                 config.logStore(),
                 config.durability(),
                 AcceptorLogSettings.defaults().withRetentionBytes(config.logRetentionBytes()));
-        boolean started = false;
+        Closeable toClose = log;
         try {
             checkLogIsThere(log, application.recoveredPosition());
             long incarnation = Replica.beginIncarnation(log, application.recoveredPosition());
@@ -74,12 +75,13 @@ final class ReplicatedOrdering implements OrderingFactory {
                     application,
                     ReplicaLimits.DEFAULT,
                     failure);
+            toClose = replica;
             replica.start();
-            started = true;
+            toClose = null;
             return new Running(replica);
         } finally {
-            if (!started) {
-                log.close();
+            if (toClose != null) {
+                toClose.close();
             }
         }
     }
