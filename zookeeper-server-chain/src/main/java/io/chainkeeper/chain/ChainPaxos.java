@@ -115,6 +115,10 @@ final class ChainPaxos implements OrderingProtocol {
         long instance = record.position();
         if (instance >= memoryFirst) {
             Ballot accepted = ReplicaState.ballotOf(record.head().asByteBuffer());
+            if (instance != state.values.last() + 1) {
+                // The log has a hole where an earlier start found a checkpoint ahead of it.
+                state.values.clear(instance);
+            }
             state.values.put(instance, new AcceptedValues.Accepted(accepted, record.body(), 0));
         }
         if (instance == state.maxDecided + 1 && instance <= decided) {
