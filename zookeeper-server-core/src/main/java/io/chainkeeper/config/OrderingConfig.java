@@ -34,6 +34,15 @@ public record OrderingConfig(
     /** The protocol of a file that names none. */
     public static final String DEFAULT_PROTOCOL = "chain";
 
+    /** The value of {@code ordering.logRetentionBytes} when the file does not set it: 256 MiB. */
+    public static final long DEFAULT_LOG_RETENTION_BYTES = 256L << 20;
+
+    /** The smallest {@code ordering.logRetentionBytes}, 1 MiB: at least one largest batch. */
+    public static final long MIN_LOG_RETENTION_BYTES = 1L << 20;
+
+    /** The largest {@code ordering.logRetentionBytes}, 1 TiB. */
+    public static final long MAX_LOG_RETENTION_BYTES = 1L << 40;
+
     /** Which implementation holds the acceptor log. */
     public enum LogStore {
         /** Segmented append-only files; the default. */
