@@ -1,5 +1,6 @@
 package io.chainkeeper.config;
 
+import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.Durability;
 import java.nio.file.Path;
 import java.util.Map;
@@ -34,10 +35,11 @@ public record OrderingConfig(
     /** The protocol of a file that names none. */
     public static final String DEFAULT_PROTOCOL = "chain";
 
-    /** The value of {@code ordering.logRetentionBytes} when the file does not set it: 256 MiB. */
-    public static final long DEFAULT_LOG_RETENTION_BYTES = 256L << 20;
+    /** The value of {@code ordering.logRetentionBytes} when the file does not set it. */
+    public static final long DEFAULT_LOG_RETENTION_BYTES =
+            AcceptorLogSettings.defaults().retentionBytes();
 
-    /** The smallest {@code ordering.logRetentionBytes}, 1 MiB: at least one largest batch. */
+    /** The smallest {@code ordering.logRetentionBytes}, 1 MiB: less is of no use to a replica that was away. */
     public static final long MIN_LOG_RETENTION_BYTES = 1L << 20;
 
     /** The largest {@code ordering.logRetentionBytes}, 1 TiB. */

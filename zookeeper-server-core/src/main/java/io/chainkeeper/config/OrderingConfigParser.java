@@ -1,6 +1,7 @@
 package io.chainkeeper.config;
 
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -55,6 +56,8 @@ public final class OrderingConfigParser {
         QuorumPeerConfig peerConfig = ZooKeeperSettings.parse(zooCfg);
         checkResolvedAddresses(ensemble, peerConfig);
         checkDirectories(peerConfig);
+        Path orderingDirectory = peerConfig.getDataLogDir().toPath().resolve(ORDERING);
+        checkIdentity(orderingDirectory, peerConfig.getDataDir().toPath(), replicaId);
         checkPorts(zooCfg, ensemble, replicaId, peerConfig);
         OrderingConfig ordering = new OrderingConfig(
                 settings.protocol(),
@@ -63,7 +66,7 @@ public final class OrderingConfigParser {
                 settings.reads(),
                 replicaId,
                 ensemble.members(),
-                peerConfig.getDataLogDir().toPath().resolve(ORDERING),
+                orderingDirectory,
                 settings.protocolSettings(),
                 settings.logRetentionBytes());
         return Optional.of(new StartupConfig(peerConfig, ordering, settings.factory()));
@@ -119,6 +122,24 @@ public final class OrderingConfigParser {
         DirectoryCheck.check(DATA_DIR, dataDirectory, VERSION_2);
         DirectoryCheck.check(logKey, logDirectory, VERSION_2);
         DirectoryCheck.checkUsable(logKey, logDirectory, logDirectory.resolve(ORDERING));
+    }
+
+    private static void checkIdentity(Path orderingDirectory, Path dataDirectory, int replicaId)
+            throws UserMistakeException {
+        Path file = orderingDirectory.resolve(ClusterIdentity.FILE_NAME);
+        ClusterIdentity identity;
+        try {
+            identity = ClusterIdentity.read(orderingDirectory);
+        } catch (IOException e) {
+            throw UserMistakeException.inDirectory(
+                    "%s", e.getMessage() == null ? file + " cannot be read" : e.getMessage());
+        }
+        if (identity != null && identity.replicaId() != replicaId) {
+            throw UserMistakeException.inDirectory(
+                    "%s: this directory holds the data of server %d, but %s says %d; correct myid, or give this server"
+                            + " directories of its own (dataDir, dataLogDir)",
+                    file, identity.replicaId(), dataDirectory.resolve("myid"), replicaId);
+        }
     }
 
     private static void checkPorts(

@@ -106,8 +106,18 @@ record OrderingSettings(
         }
         String problem = factory.checkSettings(settings, Math.max(1, memberCount));
         if (problem != null) {
-            throw UserMistakeException.inConfiguration("%s: %s; correct the value", zooCfg.path(), problem);
+            throw UserMistakeException.inConfiguration("%s: %s", where(zooCfg, settings.keySet(), problem), problem);
         }
+    }
+
+    /** The protocol names the key, and knows no lines. */
+    private static String where(SettingsFile zooCfg, Set<String> keys, String problem) {
+        return keys.stream()
+                .filter(problem::contains)
+                .findFirst()
+                .flatMap(zooCfg::find)
+                .map(entry -> zooCfg.path() + ":" + entry.line())
+                .orElse(zooCfg.path().toString());
     }
 
     private static Map<String, String> settingsOf(SettingsFile zooCfg, OrderingProtocolFactory factory) {

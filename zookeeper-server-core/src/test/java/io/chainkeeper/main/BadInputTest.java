@@ -4,6 +4,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.config.ClusterIdentity;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -87,14 +88,12 @@ public class BadInputTest {
                         "chain.window=0",
                         files -> files.addLine("chain.window=0"),
                         2,
-                        "zoo.cfg",
-                        "chain.window=0: write 1 to 9"),
+                        "zoo.cfg:11: chain.window=0: write 1 to 9"),
                 row(
                         "other.window=x",
                         files -> files.addLine("other.window=x"),
                         2,
-                        "zoo.cfg",
-                        "other.window=x: write 1 to 9"),
+                        "zoo.cfg:11: other.window=x: write 1 to 9"),
                 line("ordering.durability=fsync", "use one of sync, async, memory"),
                 line("ordering.logStore=rocksdb", "use one of segmented, lmdb"),
                 line("ordering.logRetentionBytes=1g", "write a number of bytes from 1048576 to 1099511627776"),
@@ -283,6 +282,19 @@ public class BadInputTest {
                         "log is not a directory",
                         "change dataLogDir"),
                 row(
+                        "data of another server",
+                        files -> writeIdentity(files, "formatVersion=1\nreplicaId=2\nclusterId=\n"),
+                        3,
+                        "ordering/identity",
+                        "holds the data of server 2",
+                        "data/myid says 1",
+                        "correct myid"),
+                row(
+                        "damaged identity",
+                        files -> writeIdentity(files, "formatVersion=1\nrepl"),
+                        3,
+                        "ordering/identity is damaged"),
+                row(
                         "creation forbidden",
                         files -> {
                             files.addLine("datadir.autocreate=false");
@@ -292,6 +304,10 @@ public class BadInputTest {
                         3,
                         "version-2 does not exist",
                         "create it"));
+    }
+
+    private static void writeIdentity(ServerFiles files, String text) throws IOException {
+        Files.writeString(files.dataDirectory.resolve("ordering").resolve(ClusterIdentity.FILE_NAME), text);
     }
 
     private static List<Object[]> ports() {
