@@ -192,11 +192,11 @@ show_status() {
 
 # Fails unless each of the servers reports a mode in time.
 wait_until_serving() {
-  local id deadline=$((SECONDS + 60))
+  local id deadline=$((SECONDS + 120))
   for ((id = 1; id <= SERVERS; id++)); do
     while [[ -z "$(mode_of "$id")" ]]; do
       [[ -n "$(pid_of "$id")" ]] || fail "server $id has ended; the reason is in $DIR/server-$id/logs"
-      ((SECONDS < deadline)) || fail "server $id does not serve after 60 s; look into $DIR/server-$id/logs"
+      ((SECONDS < deadline)) || fail "server $id does not serve after 120 s; look into $DIR/server-$id/logs"
       sleep 0.1
     done
   done

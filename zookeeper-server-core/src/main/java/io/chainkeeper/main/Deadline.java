@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 /** How long the demo waits for one thing. */
 final class Deadline {
     /** Enough for a slow machine to start three servers; a wait that takes longer has failed. */
-    private static final long SECONDS = 60;
+    private static final long SECONDS = 120;
 
     private final String awaited;
     private final long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);

@@ -13,6 +13,9 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.apache.zookeeper.server.ExitCode;
+import org.apache.zookeeper.server.admin.AdminServer.AdminServerException;
+import org.apache.zookeeper.server.persistence.FileTxnSnapLog.DatadirException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,7 +71,7 @@ final class ServerLauncher {
             return refuse(e.getMessage(), e.exit().code());
         } catch (IOException e) {
             LOG.debug("Not started", e);
-            return refuse(e.getMessage() == null ? e.toString() : e.getMessage(), Exit.CANNOT_START.code());
+            return refuse(e.getMessage() == null ? e.toString() : e.getMessage(), exitCode(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return refuse("interrupted while running", Exit.CANNOT_START.code());
@@ -76,6 +79,22 @@ final class ServerLauncher {
             LOG.error("Unexpected failure, exiting abnormally", e);
             return refuse("unexpected failure: " + e + "; the log has the details", Exit.CANNOT_START.code());
         }
+    }
+
+    /** ZooKeeper's exit code for what stands behind a failure to start. */
+    private static int exitCode(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof UserMistakeException mistake) {
+                return mistake.exit().code();
+            }
+            if (cause instanceof DatadirException) {
+                return ExitCode.UNABLE_TO_ACCESS_DATADIR.getValue();
+            }
+            if (cause instanceof AdminServerException) {
+                return ExitCode.ERROR_STARTING_ADMIN_SERVER.getValue();
+            }
+        }
+        return ExitCode.UNEXPECTED_ERROR.getValue();
     }
 
     private static Path path(String argument) throws UserMistakeException {

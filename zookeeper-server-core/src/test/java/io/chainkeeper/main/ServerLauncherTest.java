@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
+import org.apache.zookeeper.server.admin.AdminServer.AdminServerException;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 import org.junit.After;
 import org.junit.Before;
@@ -245,6 +246,18 @@ public class ServerLauncherTest {
         };
         assertEquals(1, runFile());
         assertEquals("snapshot.5 is corrupt; restore it" + System.lineSeparator(), message());
+    }
+
+    @Test
+    public void causeHasAnExitCode_itIsThePrograms() {
+        starter = config -> {
+            throw new IOException("the port is taken", new AdminServerException("admin", new IOException("bind")));
+        };
+        assertEquals(4, runFile());
+        starter = config -> {
+            throw new IOException("no access", new UserMistakeException(Exit.DIRECTORY_INACCESSIBLE, "no access"));
+        };
+        assertEquals(3, runFile());
     }
 
     @Test
