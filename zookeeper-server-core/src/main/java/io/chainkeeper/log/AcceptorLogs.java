@@ -22,8 +22,8 @@ public final class AcceptorLogs {
      * @throws CorruptLogException if the log is damaged; nothing has been changed
      * @throws IOException if it cannot be used, with a message of one line that names the path and the remedy
      */
-    public static AcceptorLog open(
-            Path directory, LogStore store, Durability durability, AcceptorLogSettings settings) throws IOException {
+    public static AcceptorLog open(Path directory, LogStore store, Durability durability, AcceptorLogSettings settings)
+            throws IOException {
         LogStore present = present(directory);
         if (durability == Durability.MEMORY) {
             if (present != null) {
@@ -33,8 +33,8 @@ public final class AcceptorLogs {
             return new MemoryAcceptorLog(settings);
         }
         if (present != null && present != store) {
-            throw new IOException(directory + " holds an acceptor log written with ordering.logStore="
-                    + key(present) + ": set that, or let this replica begin anew with an empty dataLogDir");
+            throw new IOException(directory + " holds an acceptor log written with ordering.logStore=" + key(present)
+                    + ": set that, or let this replica begin anew with an empty dataLogDir");
         }
         DirectoryLogFiles.prepare(directory);
         LogFiles files = new DirectoryLogFiles(directory);

@@ -41,8 +41,8 @@ final class DirectoryLock implements Closeable {
         FileChannel channel = null;
         FileLock lock = null;
         try {
-            channel = FileChannel.open(
-                    directory.resolve(FILE_NAME), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            channel =
+                    FileChannel.open(directory.resolve(FILE_NAME), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             lock = channel.tryLock();
         } catch (IOException e) {
             throw new IOException(

@@ -36,8 +36,8 @@ final class LogGuard {
     void enter() throws IOException {
         check();
         if (inside) {
-            throw new IOException("the acceptor log in " + directory + " cannot be used any more: a call to it was"
-                    + " broken off");
+            throw new IOException(
+                    "the acceptor log in " + directory + " cannot be used any more: a call to it was" + " broken off");
         }
         inside = true;
     }
@@ -68,8 +68,8 @@ final class LogGuard {
      */
     IOException failed(String what, IOException cause, String remedy) {
         failure = new IOException(
-                "the acceptor log in " + directory + " could not be " + what + " ("
-                        + DirectoryLogFiles.reason(cause) + "): " + remedy,
+                "the acceptor log in " + directory + " could not be " + what + " (" + DirectoryLogFiles.reason(cause)
+                        + "): " + remedy,
                 cause);
         return failure;
     }

@@ -65,7 +65,8 @@ final class LogRecovery {
     private void scan(String name, boolean last) throws IOException {
         try (SegmentScanner scanner = new SegmentScanner(files, name)) {
             checkFollows(scanner.header(), name);
-            Segment segment = new Segment(scanner.header().number(), scanner.header().salt());
+            Segment segment =
+                    new Segment(scanner.header().number(), scanner.header().salt());
             segment.fileBytes = scanner.fileBytes();
             segments.add(segment);
             forcedOffset = scanner.header().metadataEnd();
@@ -78,8 +79,11 @@ final class LogRecovery {
             }
             if (last) {
                 if (scanner.damagedAtEnd()) {
-                    throw corrupt(name, end, "no intact record begins here, but later ones are intact and were"
-                            + " written when this place was already on disk, so this is no unfinished write");
+                    throw corrupt(
+                            name,
+                            end,
+                            "no intact record begins here, but later ones are intact and were"
+                                    + " written when this place was already on disk, so this is no unfinished write");
                 }
                 torn = scanner.remainsBehindEnd();
             }

@@ -46,7 +46,9 @@ final class MetadataTable {
      */
     long bytesWith(LogRecord record) {
         LogRecord superseded = latest[record.kind()];
-        return bytes + RecordHeader.recordBytes(record) - (superseded == null ? 0 : RecordHeader.recordBytes(superseded));
+        return bytes
+                + RecordHeader.recordBytes(record)
+                - (superseded == null ? 0 : RecordHeader.recordBytes(superseded));
     }
 
     /** @param visitor called for each latest record, by ascending kind */

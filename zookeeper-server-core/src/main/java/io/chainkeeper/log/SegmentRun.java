@@ -114,7 +114,10 @@ final class SegmentRun {
                     || offsets[i] + header.recordBytes() > next
                     || !header.payloadMatches(bytes, at)) {
                 throw new CorruptLogException(
-                        directory, path, offsets[i], "the record of position " + (firstPosition + i) + " is not intact");
+                        directory,
+                        path,
+                        offsets[i],
+                        "the record of position " + (firstPosition + i) + " is not intact");
             }
             records.add(header.record(bytes, at));
             payloadBytes += header.recordBytes() - RecordHeader.BYTES;

@@ -47,8 +47,7 @@ final class SegmentedAcceptorLog implements AcceptorLog {
      * @throws CorruptLogException if the log is damaged; nothing has been changed
      * @throws IOException if a file cannot be read or written
      */
-    SegmentedAcceptorLog(
-            LogFiles files, Durability durability, AcceptorLogSettings settings, Closeable directoryLock)
+    SegmentedAcceptorLog(LogFiles files, Durability durability, AcceptorLogSettings settings, Closeable directoryLock)
             throws IOException {
         InvariantViolated.check(durability != Durability.MEMORY, "a log in memory has no segments");
         this.files = files;

@@ -111,8 +111,7 @@ public class AcceptorLogContractTest {
 
     @Test
     public void positionAppendedAgain_latestIsRead() throws IOException {
-        appendAndSync(
-                LogRecords.value(1, "1.1", 10), LogRecords.value(2, "1.1", 10), LogRecords.value(3, "1.1", 10));
+        appendAndSync(LogRecords.value(1, "1.1", 10), LogRecords.value(2, "1.1", 10), LogRecords.value(3, "1.1", 10));
         appendAndSync(LogRecords.value(2, "2.3", 200), LogRecords.value(1, "2.3", 5));
         assertEquals(
                 List.of(LogRecords.value(1, "2.3", 5), LogRecords.value(2, "2.3", 200), LogRecords.value(3, "1.1", 10)),
@@ -121,7 +120,8 @@ public class AcceptorLogContractTest {
 
     @Test
     public void positionsWithGap_readStopsAtIt() throws IOException {
-        appendAndSync(LogRecords.value(5, "1.1", 1), LogRecords.value(6, "1.1", 1), LogRecords.value(1L << 40, "1.1", 1));
+        appendAndSync(
+                LogRecords.value(5, "1.1", 1), LogRecords.value(6, "1.1", 1), LogRecords.value(1L << 40, "1.1", 1));
         assertEquals(2, log.read(5, 1000).size());
         assertEquals(1, log.read(1L << 40, 1000).size());
         assertEquals(List.of(), log.read(7, 1000));
@@ -179,8 +179,7 @@ public class AcceptorLogContractTest {
                     long from = Math.max(1, last - 20);
                     List<LogRecord> records = read.read(from, 1 << 16);
                     assertTrue(
-                            "synced records are missing",
-                            from < truncatedBelow.get() || from + records.size() > last);
+                            "synced records are missing", from < truncatedBelow.get() || from + records.size() > last);
                     for (int i = 0; i < records.size(); i++) {
                         assertEquals(LogRecords.value(from + i, "1.1", 90), records.get(i));
                     }
@@ -253,7 +252,8 @@ public class AcceptorLogContractTest {
         reopen(LogRecords.SMALL);
         if (durability != Durability.MEMORY) {
             assertEquals(LogRecords.metadata(1, "promised"), log.recovered(0).metadata(1));
-            assertEquals(LogRecords.metadata(100, "incarnation"), log.recovered(0).metadata(100));
+            assertEquals(
+                    LogRecords.metadata(100, "incarnation"), log.recovered(0).metadata(100));
             assertEquals(300, log.recovered(0).lastPosition());
         }
     }

@@ -81,7 +81,8 @@ public class SegmentedLogDamageTest {
     @Test
     public void lastSegmentCutAtAnyByte_opensWithTheRecordsBeforeOrIsRefused() throws IOException {
         byte[] whole = disk.contents(last());
-        int metadataEnd = SegmentHeader.decode(ByteBuffer.wrap(whole), disk, last()).metadataEnd();
+        int metadataEnd =
+                SegmentHeader.decode(ByteBuffer.wrap(whole), disk, last()).metadataEnd();
         for (int cut = 0; cut <= whole.length; cut++) {
             SimulatedDisk damaged = disk.copy();
             damaged.setContents(last(), Arrays.copyOf(whole, cut));
@@ -180,6 +181,8 @@ public class SegmentedLogDamageTest {
         try (SegmentedAcceptorLog log = open(other)) {
             assertEquals(group.subList(0, 2), LogRecords.contents(log));
         }
+        // The records behind are intact: left in place, they would come back once a record ends where they begin.
+        assertEquals(SegmentHeader.BYTES + 2 * recordBytes, other.contents(SegmentHeader.name(1)).length);
     }
 
     @Test
@@ -190,6 +193,8 @@ public class SegmentedLogDamageTest {
         byte[] repeated = Arrays.copyOf(whole, end + size);
         System.arraycopy(whole, end - size, repeated, end, size);
         disk.setContents(last(), repeated);
+        open(disk).close();
+        assertEquals("the copy is cut off", end, disk.contents(last()).length);
         assertOpensWith(disk, appended.size());
     }
 
