@@ -10,9 +10,9 @@ import java.util.List;
  * The durable record of an acceptor. Opening validates what is there: a torn tail is cut, corruption anywhere else is
  * refused.
  *
- * <p>Threads: {@code append}, {@code sync}, {@code truncate} and {@code close} are called by one thread, the log writer;
- * {@code read} may be called by one other thread at the same time, and returns only records whose append has returned;
- * it sees at least those that were synced before it was called.
+ * <p>Threads: {@code append}, {@code sync}, {@code truncate} and {@code close} are called by one thread, the log
+ * writer; {@code read} may be called by one other thread at the same time, and returns only records whose append has
+ * returned; it sees at least those that were synced before it was called.
  *
  * <p>An {@link IOException} out of {@code append} or {@code sync} is final: what is on disk is then unknown, and the
  * owner ends the process without calling the log again. A failed fsync is never tried again. The log writer's thread
@@ -71,8 +71,8 @@ public interface AcceptorLog extends Closeable {
     long sizeBytes();
 
     /**
-     * @return how often and how long the log was forced to stable storage, kept up to date; may be called by any thread;
-     *     unless overridden, that of a log that never forces
+     * @return how often and how long the log was forced to stable storage, kept up to date; may be called by any
+     *     thread; unless overridden, that of a log that never forces
      */
     default SyncStatistics syncStatistics() {
         return new SyncStatistics();

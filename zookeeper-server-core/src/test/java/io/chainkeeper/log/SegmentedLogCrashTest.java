@@ -1,6 +1,6 @@
 package io.chainkeeper.log;
 
-import static org.junit.Assert.assertTrue;
+import static org.junit.Assert.fail;
 
 import io.chainkeeper.ordering.LogRecord;
 import java.io.IOException;
@@ -128,7 +128,7 @@ public class SegmentedLogCrashTest {
                 return;
             }
         }
-        assertTrue(run + ": found " + found + " of " + history.appended + " synced " + history.synced, false);
+        fail(run + ": found " + found + " of " + history.appended + " synced " + history.synced);
     }
 
     private static List<LogRecord> needed(List<LogRecord> contents, History history) {

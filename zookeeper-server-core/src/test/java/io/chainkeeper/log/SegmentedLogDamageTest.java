@@ -71,7 +71,7 @@ public class SegmentedLogDamageTest {
     }
 
     private static void assertRefusedUntouched(SimulatedDisk damaged, String file) throws IOException {
-        Map<String, List<Byte>> before = damaged.image();
+        Map<String, ByteBuffer> before = damaged.image();
         CorruptLogException refusal = assertThrows(CorruptLogException.class, () -> open(damaged));
         assertEquals("opening changed something", before, damaged.image());
         assertTrue(refusal.getMessage(), refusal.getMessage().contains(file));
