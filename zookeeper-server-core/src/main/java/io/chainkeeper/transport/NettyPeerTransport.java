@@ -21,6 +21,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -41,11 +42,12 @@ public final class NettyPeerTransport implements PeerTransport {
     private static final int BACKLOG = 128;
     private static final int BLOCKING_THREAD_IDLE_SECONDS = 10;
     private static final int CLOSE_LIMIT_SECONDS = 5;
-    private static final int LOOK_UP_LIMIT_SECONDS = 1;
+    private static final int THREAD_LIMIT_MILLIS = 1_000;
 
     private final TransportSettings settings;
     private final SortedMap<Integer, PeerLink> links = new TreeMap<>();
     private final List<PeerDialer> dialers = new ArrayList<>();
+    private final List<Thread> threads = new CopyOnWriteArrayList<>();
     private EventLoop loop;
     private ThreadPoolExecutor blocking;
     private IoContext io;
@@ -112,10 +114,12 @@ public final class NettyPeerTransport implements PeerTransport {
         dialers.forEach(dialer -> io.execute(dialer::dial));
     }
 
-    private static ThreadFactory threads(String name) {
+    private ThreadFactory threads(String name) {
         return task -> {
             Thread thread = new FastThreadLocalThread(task, name);
             thread.setDaemon(true);
+            threads.removeIf(earlier -> earlier.getState() == Thread.State.TERMINATED);
+            threads.add(thread);
             return thread;
         };
     }
@@ -245,15 +249,18 @@ public final class NettyPeerTransport implements PeerTransport {
 
     private void awaitThreads() {
         try {
-            boolean ended = loop.awaitTermination(CLOSE_LIMIT_SECONDS, TimeUnit.SECONDS);
-            if (!ended) {
+            if (!loop.awaitTermination(CLOSE_LIMIT_SECONDS, TimeUnit.SECONDS)) {
                 LOG.warn(
                         "The I/O thread of replica {} has not ended within {} s: its listener blocks",
                         settings.replicaId(),
                         CLOSE_LIMIT_SECONDS);
             }
             blocking.shutdownNow();
-            blocking.awaitTermination(LOOK_UP_LIMIT_SECONDS, TimeUnit.SECONDS);
+            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(THREAD_LIMIT_MILLIS);
+            for (Thread thread : threads) {
+                // A join of 0 ms would wait for ever.
+                thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
