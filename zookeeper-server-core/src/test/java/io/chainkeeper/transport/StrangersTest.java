@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.junit.After;
 import org.junit.Before;
@@ -17,10 +18,16 @@ public class StrangersTest {
     private TestReplica one;
     private TestReplica two;
 
+    private final AtomicReference<Throwable> defect = new AtomicReference<>();
+    private Thread.UncaughtExceptionHandler handlerBefore;
+
     @Before
     public void startPair() throws Exception {
+        handlerBefore = Thread.getDefaultUncaughtExceptionHandler();
+        Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> defect.set(failure));
+        // Too long to be the reason why anybody is cut off.
         UnaryOperator<TransportSettings.Builder> limits =
-                settings -> settings.limits(TestReplica.LIMITS.withHandshakes(20_000, 4));
+                settings -> settings.limits(TestReplica.LIMITS.withHandshakes(600_000, 4));
         one = TestReplica.start(1, TestReplica.expecting(2), limits);
         two = TestReplica.start(2, one.asPeer(1), limits);
         one.awaitUp(2);
@@ -34,6 +41,8 @@ public class StrangersTest {
         assertEquals(List.of("up"), one.listener.events(2));
         two.close();
         one.close();
+        Thread.setDefaultUncaughtExceptionHandler(handlerBefore);
+        assertEquals(null, defect.get());
     }
 
     @Test(timeout = 120_000)
