@@ -210,6 +210,15 @@ public final class NettyPeerTransport implements PeerTransport {
         });
     }
 
+    @Override
+    public void disconnect(int peer, String reason) {
+        PeerLink link = link(peer);
+        PeerConnection connection = link.current();
+        if (connection != null) {
+            io.execute(() -> connection.close("it " + reason, true));
+        }
+    }
+
     private PeerLink link(int peer) {
         PeerLink link = links.get(peer);
         InvariantViolated.check(link != null, "no link to replica %d, only to %s", peer, links.keySet());

@@ -48,6 +48,15 @@ public interface PeerTransport extends Closeable {
      */
     void resumeReading(int peer);
 
+    /**
+     * Closes a link because of what came over it; it is opened again after the usual back-off. Safe for use by any
+     * thread.
+     *
+     * @param peer replica id
+     * @param reason what the peer did, for the log
+     */
+    void disconnect(int peer, String reason);
+
     /** Closes all links and the port; returns when its threads have ended. */
     @Override
     void close();
