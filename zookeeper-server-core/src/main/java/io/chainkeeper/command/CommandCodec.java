@@ -115,8 +115,10 @@ public final class CommandCodec {
     }
 
     private static ByteBuffer encodeFormed(Command.ClusterFormed formed) {
-        ByteBuffer out =
-                start(CLUSTER_FORMED, formed.wallClockMillis(), 28 + 4 * formed.members().size());
+        ByteBuffer out = start(
+                CLUSTER_FORMED,
+                formed.wallClockMillis(),
+                28 + 4 * formed.members().size());
         out.putLong(formed.clusterId().getMostSignificantBits())
                 .putLong(formed.clusterId().getLeastSignificantBits());
         out.putLong(formed.executionProfile()).putInt(formed.members().size());

@@ -1,0 +1,132 @@
+package io.chainkeeper.chain;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The accepted values that are in memory: consecutive instances, of each the one accepted in the highest ballot so far.
+ * Undecided values are always here; decided ones stay for a while to feed successors and answer candidates.
+ */
+final class AcceptedValues {
+    /**
+     * @param accepted ballot of the acceptance
+     * @param value the batch
+     * @param logSequence of the record in the acceptor log; 0 if it was found there at start
+     */
+    record Accepted(Ballot accepted, ByteSlice value, long logSequence) {}
+
+    private final ArrayList<Accepted> ring = new ArrayList<>();
+    private int head;
+    private int size;
+    private long first = 1;
+    private long bytes;
+
+    AcceptedValues() {
+        for (int i = 0; i < 64; i++) {
+            ring.add(null);
+        }
+    }
+
+    /** Empties it; the next value put is at {@code firstInstance}. */
+    void clear(long firstInstance) {
+        for (int i = 0; i < ring.size(); i++) {
+            ring.set(i, null);
+        }
+        head = 0;
+        size = 0;
+        bytes = 0;
+        first = firstInstance;
+    }
+
+    /** Lowest instance in memory; if there is none, the one that would be put next. */
+    long first() {
+        return first;
+    }
+
+    /** Highest instance in memory; {@link #first()} - 1 if there is none. */
+    long last() {
+        return first + size - 1;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    boolean contains(long instance) {
+        return instance >= first && instance <= last();
+    }
+
+    Accepted get(long instance) {
+        InvariantViolated.check(contains(instance), "instance %d is not in memory (%d to %d)", instance, first, last());
+        return ring.get(slot(instance));
+    }
+
+    void put(long instance, Accepted accepted) {
+        InvariantViolated.check(
+                instance >= first && instance <= last() + 1,
+                "instance %d does not continue what is in memory (%d to %d)",
+                instance,
+                first,
+                last());
+        if (instance == last() + 1) {
+            grow();
+            size++;
+        } else {
+            bytes -= get(instance).value().length();
+        }
+        ring.set(slot(instance), accepted);
+        bytes += accepted.value().length();
+    }
+
+    /** Entries from an instance on, for a candidate. */
+    List<ChainMessage.Entry> entriesFrom(long from) {
+        List<ChainMessage.Entry> entries = new ArrayList<>();
+        for (long i = Math.max(from, first); i <= last(); i++) {
+            Accepted accepted = get(i);
+            entries.add(new ChainMessage.Entry(i, accepted.accepted(), accepted.value()));
+        }
+        return entries;
+    }
+
+    /**
+     * Drops the oldest values that are decided, durable, and beyond what is to be kept.
+     *
+     * @param maxDecided values above it stay
+     * @param durableSequence values whose record is later than this stay
+     */
+    void trim(long maxDecided, long durableSequence, ChainSettings settings) {
+        while (size > settings.minMemoryInstances()
+                && first + settings.minMemoryInstances() <= maxDecided
+                && (size > settings.maxMemoryInstances() || bytes > settings.maxMemoryBytes())
+                && get(first).logSequence() <= durableSequence) {
+            bytes -= get(first).value().length();
+            ring.set(head, null);
+            head = (head + 1) % ring.size();
+            first++;
+            size--;
+        }
+    }
+
+    private int slot(long instance) {
+        return (int) ((head + (instance - first)) % ring.size());
+    }
+
+    private void grow() {
+        if (size < ring.size()) {
+            return;
+        }
+        List<Accepted> all = new ArrayList<>(size);
+        for (int i = 0; i < size; i++) {
+            all.add(ring.get((head + i) % ring.size()));
+        }
+        int capacity = 2 * ring.size();
+        ring.clear();
+        ring.addAll(all);
+        while (ring.size() < capacity) {
+            ring.add(null);
+        }
+        head = 0;
+    }
+}

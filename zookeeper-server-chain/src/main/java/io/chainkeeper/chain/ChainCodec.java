@@ -1,0 +1,275 @@
+package io.chainkeeper.chain;
+
+import io.chainkeeper.chain.ChainMessage.Accept;
+import io.chainkeeper.chain.ChainMessage.Accepted;
+import io.chainkeeper.chain.ChainMessage.Entry;
+import io.chainkeeper.chain.ChainMessage.Forward;
+import io.chainkeeper.chain.ChainMessage.Leave;
+import io.chainkeeper.chain.ChainMessage.Offer;
+import io.chainkeeper.chain.ChainMessage.PreVote;
+import io.chainkeeper.chain.ChainMessage.PreVoteDenied;
+import io.chainkeeper.chain.ChainMessage.PreVoteOk;
+import io.chainkeeper.chain.ChainMessage.Prepare;
+import io.chainkeeper.chain.ChainMessage.PrepareOk;
+import io.chainkeeper.chain.ChainMessage.ReadNudge;
+import io.chainkeeper.chain.ChainMessage.Received;
+import io.chainkeeper.chain.ChainMessage.Refused;
+import io.chainkeeper.chain.ChainMessage.Resume;
+import io.chainkeeper.chain.ChainMessage.Truncated;
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.MessageCodec;
+import io.chainkeeper.ordering.ProposedCommand;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Wire format of {@link ChainMessage}. Big-endian; every message begins with a type byte and its ballot (round long,
+ * replica int); the value of an {@code Accept} is the rest of the frame.
+ */
+final class ChainCodec implements MessageCodec {
+    private static final byte ACCEPT = 1;
+    private static final byte ACCEPTED = 2;
+    private static final byte RESUME = 3;
+    private static final byte RECEIVED = 4;
+    private static final byte LEAVE = 5;
+    private static final byte OFFER = 6;
+    private static final byte TRUNCATED = 7;
+    private static final byte PRE_VOTE = 8;
+    private static final byte PRE_VOTE_OK = 9;
+    private static final byte PRE_VOTE_DENIED = 10;
+    private static final byte PREPARE = 11;
+    private static final byte PREPARE_OK = 12;
+    private static final byte REFUSED = 13;
+    private static final byte FORWARD = 14;
+    private static final byte READ_NUDGE = 15;
+
+    private static final int BALLOT_BYTES = 12;
+    private static final int HEADER_BYTES = 1 + BALLOT_BYTES;
+    private static final int ENTRY_BYTES = 8 + BALLOT_BYTES + 4;
+    private static final int PROGRESS_FIXED_BYTES = 1 + 4 * 8;
+    private static final int PROGRESS_MEMBER_BYTES = 3 * 8;
+    private static final int MAX_MEMBERS = 255;
+
+    @Override
+    public ByteSlice[] encode(Message message) {
+        if (message instanceof Accept m) {
+            ByteBuffer out = begin(ACCEPT, m.ballot(), 16 + progressBytes(m.progress()));
+            out.putLong(m.start()).putLong(m.instance());
+            putProgress(out, m.progress());
+            return new ByteSlice[] {done(out), m.value()};
+        }
+        if (message instanceof PrepareOk m) {
+            return encodePrepareOk(m);
+        }
+        return new ByteSlice[] {done(encodeFlat(message))};
+    }
+
+    private static ByteBuffer encodeFlat(Message message) {
+        if (message instanceof Accepted m) {
+            ByteBuffer out = begin(ACCEPTED, m.ballot(), 8 + progressBytes(m.progress()));
+            out.putLong(m.start());
+            putProgress(out, m.progress());
+            return out;
+        } else if (message instanceof Forward m) {
+            return encodeForward(m);
+        } else if (message instanceof ReadNudge m) {
+            return begin(READ_NUDGE, m.ballot(), 8).putLong(m.token());
+        } else if (message instanceof Received m) {
+            return begin(RECEIVED, m.ballot(), 8).putLong(m.maxAccepted());
+        } else if (message instanceof Resume m) {
+            return begin(RESUME, m.ballot(), 16).putLong(m.start()).putLong(m.maxAccepted());
+        } else if (message instanceof Offer m) {
+            return begin(OFFER, m.ballot(), 16).putLong(m.start()).putLong(m.maxAccepted());
+        } else if (message instanceof Leave m) {
+            return begin(LEAVE, m.ballot(), 0);
+        } else if (message instanceof Truncated m) {
+            return begin(TRUNCATED, m.ballot(), 8).putLong(m.firstAvailable());
+        }
+        return encodeElection(message);
+    }
+
+    private static ByteBuffer encodeElection(Message message) {
+        if (message instanceof PreVote m) {
+            return begin(PRE_VOTE, m.ballot(), 8).putLong(m.maxDecided());
+        } else if (message instanceof PreVoteOk m) {
+            return begin(PRE_VOTE_OK, m.ballot(), 0);
+        } else if (message instanceof PreVoteDenied m) {
+            return putBallot(begin(PRE_VOTE_DENIED, m.ballot(), BALLOT_BYTES), m.promised());
+        } else if (message instanceof Prepare m) {
+            return begin(PREPARE, m.ballot(), 8).putLong(m.from());
+        } else if (message instanceof Refused m) {
+            return putBallot(begin(REFUSED, m.ballot(), BALLOT_BYTES), m.promised());
+        }
+        throw new InvariantViolated("no wire format for " + message);
+    }
+
+    private static ByteSlice[] encodePrepareOk(PrepareOk m) {
+        List<Entry> entries = m.entries();
+        ByteSlice[] parts = new ByteSlice[1 + entries.size()];
+        ByteBuffer out = begin(PREPARE_OK, m.ballot(), 4 + 1 + 8 + 4 + entries.size() * ENTRY_BYTES);
+        out.putInt(m.part())
+                .put((byte) (m.last() ? 1 : 0))
+                .putLong(m.maxDecided())
+                .putInt(entries.size());
+        for (int i = 0; i < entries.size(); i++) {
+            Entry entry = entries.get(i);
+            putBallot(out.putLong(entry.instance()), entry.accepted())
+                    .putInt(entry.value().length());
+            parts[i + 1] = entry.value();
+        }
+        parts[0] = done(out);
+        return parts;
+    }
+
+    private static ByteBuffer encodeForward(Forward m) {
+        int bytes = 12;
+        for (ProposedCommand command : m.commands()) {
+            bytes += BatchCodec.COMMAND_OVERHEAD_BYTES + command.command().length();
+        }
+        ByteBuffer out = begin(FORWARD, m.ballot(), bytes);
+        out.putLong(m.lowest()).putInt(m.commands().size());
+        m.commands().forEach(command -> BatchCodec.put(out, command));
+        return out;
+    }
+
+    private static ByteBuffer begin(byte type, Ballot ballot, int bodyBytes) {
+        return putBallot(ByteBuffer.allocate(HEADER_BYTES + bodyBytes).put(type), ballot);
+    }
+
+    private static ByteSlice done(ByteBuffer out) {
+        InvariantViolated.check(!out.hasRemaining(), "message shorter than computed by %d bytes", out.remaining());
+        return ByteSlice.of(out.array());
+    }
+
+    private static ByteBuffer putBallot(ByteBuffer out, Ballot ballot) {
+        return out.putLong(ballot.round()).putInt(ballot.replica());
+    }
+
+    private static int progressBytes(Progress progress) {
+        return PROGRESS_FIXED_BYTES + progress.memberCount() * PROGRESS_MEMBER_BYTES;
+    }
+
+    private static void putProgress(ByteBuffer out, Progress progress) {
+        out.put((byte) progress.memberCount());
+        out.putLong(progress.maxDecided()).putLong(progress.round());
+        out.putLong(progress.roundFloor()).putLong(progress.confirmedRound());
+        for (int i = 0; i < progress.memberCount(); i++) {
+            out.putLong(progress.ack(i)).putLong(progress.roundSeen(i)).putLong(progress.nudge(i));
+        }
+    }
+
+    @Override
+    public Message decode(ByteSlice frame) throws MalformedMessageException {
+        ByteBuffer in = frame.asByteBuffer();
+        try {
+            byte type = in.get();
+            Message message = decodeBody(type, ballot(in), in, frame);
+            if (in.hasRemaining()) {
+                throw new MalformedMessageException(
+                        "message of type " + type + " has " + in.remaining() + " bytes too many");
+            }
+            return message;
+        } catch (BufferUnderflowException | IndexOutOfBoundsException | IllegalArgumentException e) {
+            throw new MalformedMessageException("chain message of " + frame.length() + " bytes is cut short");
+        }
+    }
+
+    private static Message decodeBody(byte type, Ballot ballot, ByteBuffer in, ByteSlice frame)
+            throws MalformedMessageException {
+        return switch (type) {
+            case ACCEPT -> accept(ballot, in, frame);
+            case ACCEPTED -> new Accepted(ballot, in.getLong(), progress(in));
+            case RESUME -> new Resume(ballot, in.getLong(), in.getLong());
+            case RECEIVED -> new Received(ballot, in.getLong());
+            case LEAVE -> new Leave(ballot);
+            case OFFER -> new Offer(ballot, in.getLong(), in.getLong());
+            case TRUNCATED -> new Truncated(ballot, in.getLong());
+            case PRE_VOTE -> new PreVote(ballot, in.getLong());
+            case PRE_VOTE_OK -> new PreVoteOk(ballot);
+            case PRE_VOTE_DENIED -> new PreVoteDenied(ballot, ballot(in));
+            case PREPARE -> new Prepare(ballot, in.getLong());
+            case PREPARE_OK -> prepareOk(ballot, in, frame);
+            case REFUSED -> new Refused(ballot, ballot(in));
+            case FORWARD -> forward(ballot, in, frame);
+            case READ_NUDGE -> new ReadNudge(ballot, in.getLong());
+            default -> throw new MalformedMessageException("unknown chain message type " + type);
+        };
+    }
+
+    private static Accept accept(Ballot ballot, ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
+        long start = in.getLong();
+        long instance = in.getLong();
+        Progress progress = progress(in);
+        ByteSlice value = frame.slice(in.position(), in.remaining());
+        in.position(in.limit());
+        return new Accept(ballot, start, instance, value, progress);
+    }
+
+    private static PrepareOk prepareOk(Ballot ballot, ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
+        int part = in.getInt();
+        boolean last = in.get() != 0;
+        long maxDecided = in.getLong();
+        int count = count(in, ENTRY_BYTES);
+        int position = in.position() + count * ENTRY_BYTES;
+        List<Entry> entries = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            long instance = in.getLong();
+            Ballot accepted = ballot(in);
+            int length = in.getInt();
+            entries.add(new Entry(instance, accepted, frame.slice(position, length)));
+            position += length;
+        }
+        in.position(position);
+        return new PrepareOk(ballot, part, last, maxDecided, entries);
+    }
+
+    private static Forward forward(Ballot ballot, ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
+        long lowest = in.getLong();
+        int count = count(in, BatchCodec.COMMAND_OVERHEAD_BYTES);
+        List<ProposedCommand> commands = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            commands.add(BatchCodec.get(in, frame));
+        }
+        return new Forward(ballot, lowest, commands);
+    }
+
+    private static int count(ByteBuffer in, int bytesEach) throws MalformedMessageException {
+        int count = in.getInt();
+        if (count < 0 || count > in.remaining() / bytesEach) {
+            throw new MalformedMessageException("message claims " + count + " entries in " + in.remaining() + " bytes");
+        }
+        return count;
+    }
+
+    private static Ballot ballot(ByteBuffer in) {
+        return new Ballot(in.getLong(), in.getInt());
+    }
+
+    private static Progress progress(ByteBuffer in) throws MalformedMessageException {
+        int members = in.get() & 0xff;
+        if (members == 0 || members > MAX_MEMBERS) {
+            throw new MalformedMessageException("progress of " + members + " members");
+        }
+        long maxDecided = in.getLong();
+        long round = in.getLong();
+        long roundFloor = in.getLong();
+        long confirmedRound = in.getLong();
+        Progress progress = new Progress(members);
+        long[] nudges = new long[members];
+        for (int i = 0; i < members; i++) {
+            progress.raiseAck(i, in.getLong());
+            progress.raiseRoundSeen(i, in.getLong());
+            nudges[i] = in.getLong();
+        }
+        progress.raiseMaxDecided(maxDecided);
+        progress.raiseConfirmedRound(confirmedRound);
+        progress.beginRound(round, roundFloor, nudges);
+        return progress;
+    }
+}

@@ -1,0 +1,116 @@
+package io.chainkeeper.chain;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.ProposedCommand;
+import java.util.List;
+
+/** The messages of ChainPaxos; each belongs to one ballot. */
+sealed interface ChainMessage extends Message {
+    /** The ballot that the message speaks for. */
+    Ballot ballot();
+
+    @Override
+    default boolean isPromise() {
+        return false;
+    }
+
+    /**
+     * A value travelling down the chain. Its progress holds the sender's own acknowledgement, hence a promise.
+     *
+     * @param start first instance that this ballot proposes; everything below was decided in earlier ballots
+     * @param instance where the value belongs
+     * @param value the batch
+     * @param progress all that the sender knows
+     */
+    record Accept(Ballot ballot, long start, long instance, ByteSlice value, Progress progress)
+            implements ChainMessage {
+        @Override
+        public boolean isPromise() {
+            return true;
+        }
+
+        @Override
+        public String toString() {
+            return "Accept(i=" + instance + ", b=" + ballot + ", " + value + ", " + progress + ")";
+        }
+    }
+
+    /**
+     * Progress without a value: down the chain, and from its end to the leader. Also the leader's keep-alive.
+     *
+     * @param start as in {@link Accept}
+     * @param progress all that the sender knows
+     */
+    record Accepted(Ballot ballot, long start, Progress progress) implements ChainMessage {
+        @Override
+        public boolean isPromise() {
+            return true;
+        }
+
+        @Override
+        public String toString() {
+            return "Accepted(b=" + ballot + ", start=" + start + ", " + progress + ")";
+        }
+    }
+
+    /** "Feed me from maxAccepted + 1 on": a successor to the predecessor of its choice. */
+    record Resume(Ballot ballot, long start, long maxAccepted) implements ChainMessage {}
+
+    /** Keep-alive and credit from a successor to its predecessor. */
+    record Received(Ballot ballot, long maxAccepted) implements ChainMessage {}
+
+    /** "I am fed by another now." */
+    record Leave(Ballot ballot) implements ChainMessage {}
+
+    /** "I stand between you and whoever feeds you, and could feed you." */
+    record Offer(Ballot ballot, long start, long maxAccepted) implements ChainMessage {}
+
+    /** "I cannot feed you: my log begins at firstAvailable." */
+    record Truncated(Ballot ballot, long firstAvailable) implements ChainMessage {}
+
+    /** Would you promise this ballot? Changes nothing at the receiver. */
+    record PreVote(Ballot ballot, long maxDecided) implements ChainMessage {}
+
+    /** I would. */
+    record PreVoteOk(Ballot ballot) implements ChainMessage {}
+
+    /** I would not; this is what I have promised. */
+    record PreVoteDenied(Ballot ballot, Ballot promised) implements ChainMessage {}
+
+    /** Phase 1a: promise this ballot and report what you accepted from an instance on. */
+    record Prepare(Ballot ballot, long from) implements ChainMessage {}
+
+    /**
+     * Phase 1b, in parts so that no message grows without bound.
+     *
+     * @param part 0, 1, 2, ...
+     * @param last whether this is the last part
+     * @param maxDecided everything up to here is decided with the values reported
+     * @param entries accepted values in ascending order of instance
+     */
+    record PrepareOk(Ballot ballot, int part, boolean last, long maxDecided, List<Entry> entries)
+            implements ChainMessage {
+        @Override
+        public boolean isPromise() {
+            return true;
+        }
+    }
+
+    /** An accepted value with the ballot it was accepted in. */
+    record Entry(long instance, Ballot accepted, ByteSlice value) {}
+
+    /** The ballot of the message that this answers is too old; this is what I have promised. */
+    record Refused(Ballot ballot, Ballot promised) implements ChainMessage {}
+
+    /**
+     * Commands of a replica on their way to the leader.
+     *
+     * @param lowest the sender's lowest sequence that it has not yet seen delivered
+     * @param commands consecutive sequences
+     */
+    record Forward(Ballot ballot, long lowest, List<ProposedCommand> commands) implements ChainMessage {}
+
+    /** Reads wait at the sender: begin a read round. */
+    record ReadNudge(Ballot ballot, long token) implements ChainMessage {}
+}

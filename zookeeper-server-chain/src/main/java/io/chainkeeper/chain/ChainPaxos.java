@@ -1,0 +1,544 @@
+package io.chainkeeper.chain;
+
+import io.chainkeeper.chain.ChainMessage.Accept;
+import io.chainkeeper.chain.ChainMessage.Accepted;
+import io.chainkeeper.chain.ChainMessage.Forward;
+import io.chainkeeper.chain.ChainMessage.Leave;
+import io.chainkeeper.chain.ChainMessage.Offer;
+import io.chainkeeper.chain.ChainMessage.PreVote;
+import io.chainkeeper.chain.ChainMessage.PreVoteDenied;
+import io.chainkeeper.chain.ChainMessage.PreVoteOk;
+import io.chainkeeper.chain.ChainMessage.Prepare;
+import io.chainkeeper.chain.ChainMessage.PrepareOk;
+import io.chainkeeper.chain.ChainMessage.ReadNudge;
+import io.chainkeeper.chain.ChainMessage.Received;
+import io.chainkeeper.chain.ChainMessage.Refused;
+import io.chainkeeper.chain.ChainMessage.Resume;
+import io.chainkeeper.chain.ChainMessage.Truncated;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.OrderingProtocol;
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.OrderingStatus.Role;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.RecoveredState;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * ChainPaxos on a fixed membership (paper sections 3.1 to 3.3): one replica's proposer, acceptor and learner.
+ *
+ * <p>The leader is the head of the chain. It packs waiting commands into the next instance, {@code Accept} travels down
+ * the chain, and the end of the chain closes the loop to the leader. Acceptance is contiguous. A member acknowledges an
+ * instance in the vector when its own log is durable; an instance is decided when a quorum has acknowledged it in one
+ * ballot. Values accepted in an older ballot never count for the vector of a newer one.
+ *
+ * <p>This class decides who is followed and what is accepted and decided; how things travel is {@link Feeds}, how
+ * leaders change {@link Election}, reads {@link ReadRounds}, commands {@link CommandQueue}.
+ */
+final class ChainPaxos implements OrderingProtocol {
+    private final ReplicaState state;
+    private final Effects effects;
+    private final Feeds feeds;
+    private final Election election;
+    private final ReadRounds reads;
+    private final CommandQueue commands;
+
+    private OrderingStatus status = new OrderingStatus(Role.LOOKING, OrderingStatus.NO_LEADER, 0);
+
+    /** Tick at which anything of the followed ballot was last heard. */
+    private long lastHeardTick;
+
+    /** Leader only: tick at which a quorum last confirmed a round, and each member last saw a new one. */
+    private long lastConfirmedTick;
+
+    private final long[] lastSeenTick;
+    private final boolean[] reportedSilent;
+    private boolean refusedInThisBatch;
+
+    ChainPaxos(ProtocolContext context, ChainSettings settings, Effects effects) {
+        this.effects = effects;
+        this.state = new ReplicaState(context, settings, effects);
+        this.feeds = new Feeds(state);
+        this.election = new Election(state);
+        this.reads = new ReadRounds(state);
+        this.commands = new CommandQueue(state);
+        this.lastSeenTick = new long[state.memberCount()];
+        this.reportedSilent = new boolean[state.memberCount()];
+    }
+
+    // ---------------------------------------------------------------- start
+
+    @Override
+    public void onStart(RecoveredState recovered) {
+        LogRecord promise = recovered.metadata(ReplicaState.PROMISE);
+        if (promise != null) {
+            state.promised = ReplicaState.ballotOf(promise.head().asByteBuffer());
+        }
+        long applied = recovered.appliedPosition();
+        long[] decided = {applied};
+        recovered.forEachPosition(1, record -> {
+            ByteBuffer head = record.head().asByteBuffer();
+            Ballot accepted = ReplicaState.ballotOf(head);
+            if (state.promised.lessThan(accepted)) {
+                state.promised = accepted;
+            }
+            decided[0] = Math.max(decided[0], head.getLong());
+        });
+        long memoryFirst = Math.max(
+                Math.max(recovered.firstPosition(), 1),
+                Math.min(decided[0], recovered.lastPosition()) - state.settings.minMemoryInstances() + 1);
+        // A checkpoint may be ahead of the log: what others had decided can be executed before the own log is durable.
+        boolean empty = recovered.lastPosition() < Math.max(memoryFirst, decided[0]);
+        state.values.clear(empty ? decided[0] + 1 : memoryFirst);
+        state.maxDecided = applied;
+        if (!empty) {
+            recovered.forEachPosition(
+                    Math.min(applied + 1, memoryFirst), record -> recover(record, memoryFirst, decided[0]));
+        }
+        InvariantViolated.check(
+                state.maxDecided == decided[0],
+                "the acceptor log knows instance %d as decided but holds values only up to %d",
+                decided[0],
+                state.maxDecided);
+        state.maxAccepted = state.maxDecided;
+        election.start();
+    }
+
+    private void recover(LogRecord record, long memoryFirst, long decided) {
+        long instance = record.position();
+        if (instance >= memoryFirst) {
+            Ballot accepted = ReplicaState.ballotOf(record.head().asByteBuffer());
+            state.values.put(instance, new AcceptedValues.Accepted(accepted, record.body(), 0));
+        }
+        if (instance == state.maxDecided + 1 && instance <= decided) {
+            state.maxDecided = instance;
+            effects.deliver(instance, record.body());
+        }
+    }
+
+    // ---------------------------------------------------------------- messages
+
+    @Override
+    public void onMessage(int from, Message message) {
+        int sender = state.indexOf(from);
+        InvariantViolated.check(sender >= 0 && sender != state.selfIndex, "message from %d, not another member", from);
+        if (message instanceof Accept accept) {
+            onAccept(sender, accept);
+        } else if (message instanceof Accepted accepted) {
+            onAccepted(sender, accepted);
+        } else if (message instanceof Forward forward) {
+            commands.onForward(forward);
+        } else if (message instanceof ReadNudge nudge) {
+            reads.onNudge(sender, nudge);
+        } else if (!onChainMessage(sender, message)) {
+            onElectionMessage(sender, message);
+        }
+        afterInput();
+    }
+
+    private boolean onChainMessage(int sender, Message message) {
+        if (message instanceof Received received) {
+            feeds.onReceived(sender, received);
+        } else if (message instanceof Resume resume) {
+            onResume(sender, resume);
+        } else if (message instanceof Offer offer) {
+            onOffer(sender, offer);
+        } else if (message instanceof Leave leave) {
+            feeds.onLeave(sender, leave);
+        } else if (message instanceof Truncated truncated) {
+            feeds.onTruncated(sender, truncated);
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    private void onElectionMessage(int sender, Message message) {
+        if (message instanceof PreVote preVote) {
+            onPreVote(sender, preVote);
+        } else if (message instanceof PreVoteOk granted) {
+            election.onPreVoteOk(sender, granted);
+        } else if (message instanceof PreVoteDenied denied) {
+            election.onPreVoteDenied(denied);
+        } else if (message instanceof Prepare prepare) {
+            onPrepare(sender, prepare);
+        } else if (message instanceof PrepareOk promise) {
+            if (election.onPrepareOk(sender, promise)) {
+                lead();
+            }
+        } else if (message instanceof Refused refused) {
+            onRefused(refused);
+        } else {
+            throw new InvariantViolated("unknown message " + message);
+        }
+    }
+
+    private void onAccept(int sender, Accept m) {
+        if (!follow(m.ballot(), m.start())) {
+            return;
+        }
+        heard(sender);
+        if (m.instance() == state.maxAccepted + 1) {
+            InvariantViolated.check(
+                    m.instance() >= state.start || m.progress().maxDecided() >= m.instance(),
+                    "undecided instance %d below start %d of ballot %s",
+                    m.instance(),
+                    state.start,
+                    state.ballot);
+            state.accept(m.instance(), m.value());
+        } else if (m.instance() > state.maxAccepted + 1) {
+            feeds.onGap(sender);
+        }
+        state.progress.merge(m.progress(), state.selfIndex);
+    }
+
+    private void onAccepted(int sender, Accepted m) {
+        if (!follow(m.ballot(), m.start())) {
+            return;
+        }
+        heard(sender);
+        state.progress.merge(m.progress(), state.selfIndex);
+    }
+
+    private void onResume(int sender, Resume m) {
+        if (follow(m.ballot(), m.start())) {
+            feeds.onResume(sender, m);
+        } else if (state.role != Role.LOOKING && m.ballot().lessThan(state.ballot)) {
+            feeds.announce(sender);
+        }
+    }
+
+    private void onOffer(int sender, Offer m) {
+        if (follow(m.ballot(), m.start())) {
+            feeds.onOffer(sender, m);
+        }
+    }
+
+    private void onPreVote(int sender, PreVote m) {
+        boolean granted =
+                state.promised.lessThan(m.ballot()) && !hearsLeader() && m.maxDecided() + 1 >= state.values.first();
+        int to = state.idOf(sender);
+        if (granted) {
+            effects.send(to, new PreVoteOk(m.ballot()));
+            return;
+        }
+        effects.send(to, new PreVoteDenied(m.ballot(), state.promised));
+        if (state.isLeader()) {
+            feeds.announce(sender);
+        }
+    }
+
+    private void onPrepare(int sender, Prepare m) {
+        int to = state.idOf(sender);
+        if (m.ballot().lessThan(state.promised) || m.ballot().replica() != to) {
+            effects.send(to, new Refused(m.ballot(), state.promised));
+            return;
+        }
+        if (state.role != Role.LOOKING && m.ballot().equals(state.ballot)) {
+            return; // a late repeat: its sender leads by now
+        }
+        if (m.from() < state.values.first()) {
+            // What it lacks is no longer in memory here: it must not lead before it has caught up.
+            effects.send(to, new PreVoteDenied(m.ballot(), state.promised));
+            return;
+        }
+        if (state.promised.lessThan(m.ballot())) {
+            stopFollowing();
+            election.promise(m.ballot());
+        }
+        election.answer(to, m);
+    }
+
+    private void onRefused(Refused m) {
+        election.onRefused(m);
+        if (state.role != Role.LOOKING && m.ballot().equals(state.ballot) && state.ballot.lessThan(m.promised())) {
+            if (state.isLeader()) {
+                stopFollowing();
+                election.restart();
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- whom to follow
+
+    /** Whether a message of this ballot is to be taken; enters the ballot if it is new. */
+    private boolean follow(Ballot ballot, long start) {
+        if (ballot.lessThan(state.promised)) {
+            refuse(ballot);
+            return false;
+        }
+        if (state.role != Role.LOOKING && ballot.equals(state.ballot)) {
+            return true;
+        }
+        if (ballot.replica() == state.context.replicaId()) {
+            return false; // an echo of a ballot that this replica led and gave up
+        }
+        if (ballot.equals(state.ballot)) {
+            state.role = Role.FOLLOWER; // it had fallen silent; nothing was promised since
+        } else {
+            state.enter(ballot, start, Role.FOLLOWER);
+            feeds.followNewLeader();
+            reads.ballotChanged();
+            commands.followNewLeader();
+        }
+        election.stop();
+        lastHeardTick = state.now;
+        publishStatus();
+        return true;
+    }
+
+    private void refuse(Ballot ballot) {
+        if (!refusedInThisBatch && ballot.replica() != state.context.replicaId()) {
+            refusedInThisBatch = true;
+            effects.send(ballot.replica(), new Refused(ballot, state.promised));
+        }
+    }
+
+    private void stopFollowing() {
+        state.leave();
+        feeds.clear();
+        reads.ballotChanged();
+        commands.loseLeader();
+        publishStatus();
+    }
+
+    private void lead() {
+        Map<Long, ByteSlice> recovered = election.recovered();
+        long decided = election.recoveredDecided();
+        state.enter(election.ballot(), state.maxDecided + 1, Role.LEADER);
+        feeds.clear();
+        recovered.forEach(state::accept);
+        state.progress.raiseMaxDecided(decided);
+        InvariantViolated.check(
+                decided <= state.maxAccepted,
+                "instance %d is decided but a quorum reported values only up to %d",
+                decided,
+                state.maxAccepted);
+        election.stop();
+        lastHeardTick = state.now;
+        lastConfirmedTick = state.now;
+        for (int i = 0; i < state.memberCount(); i++) {
+            lastSeenTick[i] = state.now;
+            reportedSilent[i] = false;
+        }
+        reads.ballotChanged();
+        commands.lead();
+        reads.beginHeartbeat();
+        for (int i = 0; i < state.memberCount(); i++) {
+            feeds.announce(i);
+        }
+        publishStatus();
+    }
+
+    private boolean hearsLeader() {
+        if (state.isLeader()) {
+            return true;
+        }
+        return state.role == Role.FOLLOWER
+                && state.linkUp[state.leaderIndex]
+                && state.now - lastHeardTick < state.settings.suspicionTicks();
+    }
+
+    private void heard(int sender) {
+        lastHeardTick = state.now;
+        feeds.heard(sender);
+    }
+
+    private void publishStatus() {
+        int leader = state.role == Role.LOOKING ? OrderingStatus.NO_LEADER : state.idOf(state.leaderIndex);
+        OrderingStatus next = new OrderingStatus(state.role, leader, state.promised.round());
+        if (!next.equals(status)) {
+            status = next;
+            effects.statusChanged(next);
+        }
+    }
+
+    // ---------------------------------------------------------------- other inputs
+
+    @Override
+    public void onTick() {
+        state.now++;
+        if (state.isLeader()) {
+            tickLeader();
+        } else if (state.role == Role.FOLLOWER) {
+            tickFollower();
+        }
+        feeds.tick();
+        reads.tick();
+        election.tick();
+        afterInput();
+    }
+
+    private void tickLeader() {
+        if (state.now % state.settings.heartbeatTicks() == 0) {
+            reads.beginHeartbeat();
+        }
+        for (int i = 0; i < state.memberCount(); i++) {
+            boolean silent = i != state.selfIndex && state.now - lastSeenTick[i] > state.settings.silenceTicks();
+            if (silent != reportedSilent[i]) {
+                reportedSilent[i] = silent;
+                effects.memberSilent(state.idOf(i), silent);
+            }
+        }
+        if (state.now - lastConfirmedTick > state.settings.suspicionTicks()) {
+            stopFollowing(); // no quorum has answered: somebody else may lead by now
+            election.restart();
+        }
+    }
+
+    private void tickFollower() {
+        long silentTicks = state.now - lastHeardTick;
+        // Those nearer to the head try first, so that two candidates seldom meet.
+        long stagger = (long) state.chainPosition(state.selfIndex) * state.settings.heartbeatTicks();
+        if (silentTicks > state.settings.suspicionTicks() + stagger) {
+            state.role = Role.LOOKING;
+            publishStatus();
+            election.suspect();
+        } else if (!state.linkUp[state.leaderIndex]
+                && silentTicks > state.settings.linkSuspicionTicks() + stagger / 2) {
+            election.suspect();
+        }
+    }
+
+    @Override
+    public void onPropose(ProposedCommand command) {
+        commands.onPropose(command);
+        afterInput();
+    }
+
+    @Override
+    public void onDurable(long logSequence) {
+        state.durable(logSequence);
+        if (election.onDurable()) {
+            lead();
+        }
+        afterInput();
+    }
+
+    @Override
+    public void onPeerUp(int peer) {
+        int index = state.indexOf(peer);
+        state.linkUp[index] = true;
+        if (state.isLeader()) {
+            feeds.announce(index);
+        }
+        feeds.peerUp(index);
+        election.peerUp(index);
+        if (index == state.leaderIndex && !state.isLeader()) {
+            commands.resend();
+            reads.renudge();
+        }
+        afterInput();
+    }
+
+    @Override
+    public void onPeerDown(int peer) {
+        int index = state.indexOf(peer);
+        state.linkUp[index] = false;
+        feeds.peerDown(index);
+        afterInput();
+    }
+
+    @Override
+    public void onReadBarrier(long token) {
+        reads.onReadBarrier(token);
+        afterInput();
+    }
+
+    @Override
+    public void onLogRead(long fromPosition, List<LogRecord> records) {
+        feeds.onLogRead(fromPosition, records);
+        afterInput();
+    }
+
+    @Override
+    public void onCheckpoint(long position) {
+        effects.truncate(position + 1);
+    }
+
+    @Override
+    public void onBatchEnd() {
+        refusedInThisBatch = false;
+        commands.sendForwards();
+        if (state.isLeader()) {
+            reads.beginRoundIfNudged();
+            commands.proposeBatches();
+        } else if (state.role == Role.FOLLOWER) {
+            reads.acknowledgeRound();
+        }
+        afterInput();
+        feeds.flush();
+        state.values.trim(state.maxDecided, state.durableSequence, state.settings);
+    }
+
+    /** What any input may have made possible: decisions and released reads. */
+    private void afterInput() {
+        if (election.mayPrepare()) {
+            stopFollowing();
+            election.prepare();
+        }
+        if (state.role != Role.LOOKING) {
+            decide();
+            if (state.isLeader()) {
+                observeRounds();
+            }
+            reads.release();
+        }
+        state.checkInvariants();
+    }
+
+    private void decide() {
+        long decidable = state.decidable();
+        while (state.maxDecided < decidable) {
+            long instance = state.maxDecided + 1;
+            AcceptedValues.Accepted accepted = state.values.get(instance);
+            InvariantViolated.check(
+                    accepted.accepted().equals(state.ballot),
+                    "instance %d decided in ballot %s with the value of ballot %s",
+                    instance,
+                    state.ballot,
+                    accepted.accepted());
+            state.maxDecided = instance;
+            commands.delivered(accepted.value());
+            effects.deliver(instance, accepted.value());
+        }
+    }
+
+    private void observeRounds() {
+        if (reads.confirmRounds()) {
+            lastConfirmedTick = state.now;
+        }
+        for (int i = 0; i < state.memberCount(); i++) {
+            if (reads.sawNewRound(i)) {
+                lastSeenTick[i] = state.now;
+            }
+        }
+    }
+
+    @Override
+    public OrderingStatus status() {
+        return status;
+    }
+
+    @Override
+    public Map<String, Long> gauges() {
+        Map<String, Long> gauges = new TreeMap<>();
+        gauges.put("max_accepted", state.maxAccepted);
+        gauges.put("max_decided", state.maxDecided);
+        gauges.put("max_acknowledged", state.progress.ack(state.selfIndex));
+        gauges.put("ballot_round", state.promised.round());
+        gauges.put("values_in_memory", state.values.last() - state.values.first() + 1);
+        gauges.put("value_bytes_in_memory", state.values.bytes());
+        gauges.put("commands_outstanding", (long) commands.outstanding());
+        gauges.put("commands_waiting", (long) commands.waiting());
+        gauges.put("successors_fed", (long) feeds.count());
+        return gauges;
+    }
+}

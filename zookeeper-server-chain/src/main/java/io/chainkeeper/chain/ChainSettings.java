@@ -1,0 +1,156 @@
+package io.chainkeeper.chain;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * The {@code chain.*} keys of a zoo.cfg, and all bounds of the protocol derived from them. One place for both.
+ *
+ * @param windowInstances {@code chain.windowInstances}: instances proposed and not yet decided, at most
+ * @param maxBatchCommands {@code chain.maxBatchCommands}: commands in one instance, at most
+ * @param maxBatchBytes {@code chain.maxBatchBytes}: bytes of commands in one instance, at most, unless a single command
+ *     is larger
+ * @param heartbeatTicks how often the leader says that it lives
+ * @param suspicionTicks how long a leader may be silent before others try
+ * @param silenceTicks how long a member may be silent before the leader reports it
+ * @param quorum members that must accept
+ */
+record ChainSettings(
+        int windowInstances,
+        int maxBatchCommands,
+        int maxBatchBytes,
+        int heartbeatTicks,
+        int suspicionTicks,
+        int silenceTicks,
+        int quorum) {
+    static final String WINDOW_INSTANCES = "chain.windowInstances";
+    static final String MAX_BATCH_COMMANDS = "chain.maxBatchCommands";
+    static final String MAX_BATCH_BYTES = "chain.maxBatchBytes";
+    static final String HEARTBEAT_MILLIS = "chain.heartbeatMillis";
+    static final String SUSPICION_MILLIS = "chain.suspicionTimeoutMillis";
+    static final String SILENCE_MILLIS = "chain.memberSilenceMillis";
+    static final String MIN_QUORUM_SIZE = "chain.minQuorumSize";
+
+    /** Decided values that stay in memory beyond the window, so that a candidate slightly behind can be answered. */
+    private static final int MEMORY_WINDOWS = 8;
+
+    private static final long MEMORY_BYTES = 32L << 20;
+    private static final int MEMORY_INSTANCES = 8192;
+
+    /** Bytes of values in one PrepareOk, unless a single value is larger. */
+    static final int PREPARE_PART_BYTES = 1 << 20;
+
+    /** Bytes of commands in one Forward, unless a single command is larger. */
+    static final int FORWARD_BYTES = 1 << 20;
+
+    /** Bytes asked of the log at once for a successor that is behind. */
+    static final int LOG_READ_BYTES = 1 << 20;
+
+    private record Key(String name, int defaultValue, int least, int most) {}
+
+    private static final Map<String, Key> KEYS = keys();
+
+    private static Map<String, Key> keys() {
+        Map<String, Key> keys = new TreeMap<>();
+        for (Key key : new Key[] {
+            new Key(WINDOW_INSTANCES, 16, 1, 1024),
+            new Key(MAX_BATCH_COMMANDS, 1024, 1, 65536),
+            new Key(MAX_BATCH_BYTES, 256 << 10, 1024, 8 << 20),
+            new Key(HEARTBEAT_MILLIS, 200, 10, 10_000),
+            new Key(SUSPICION_MILLIS, 1500, 50, 120_000),
+            new Key(SILENCE_MILLIS, 10_000, 100, 600_000),
+            new Key(MIN_QUORUM_SIZE, 1, 1, 255)
+        }) {
+            keys.put(key.name(), key);
+        }
+        return keys;
+    }
+
+    static Set<String> names() {
+        return KEYS.keySet();
+    }
+
+    /** Returns null, or what is wrong with the user's values. */
+    static String check(Map<String, String> values, int memberCount) {
+        for (Key key : KEYS.values()) {
+            String text = values.get(key.name());
+            if (text == null) {
+                continue;
+            }
+            int most = key.name().equals(MIN_QUORUM_SIZE) ? memberCount : key.most();
+            long value;
+            try {
+                value = Long.parseLong(text.trim());
+            } catch (NumberFormatException e) {
+                return key.name() + "=" + text + " is not a whole number; give one from " + key.least() + " to " + most;
+            }
+            if (value < key.least() || value > most) {
+                return key.name() + "=" + text + " is out of range; give a number from " + key.least() + " to " + most;
+            }
+        }
+        int heartbeat = number(values, HEARTBEAT_MILLIS);
+        int suspicion = number(values, SUSPICION_MILLIS);
+        if (suspicion < 4 * heartbeat) {
+            return SUSPICION_MILLIS + "=" + suspicion + " must be at least four times " + HEARTBEAT_MILLIS + "="
+                    + heartbeat + "; raise the one or lower the other";
+        }
+        return null;
+    }
+
+    static ChainSettings of(Map<String, String> values, int memberCount, int tickMillis) {
+        int majority = memberCount / 2 + 1;
+        return new ChainSettings(
+                number(values, WINDOW_INSTANCES),
+                number(values, MAX_BATCH_COMMANDS),
+                number(values, MAX_BATCH_BYTES),
+                ticks(values, HEARTBEAT_MILLIS, tickMillis),
+                ticks(values, SUSPICION_MILLIS, tickMillis),
+                ticks(values, SILENCE_MILLIS, tickMillis),
+                Math.max(majority, number(values, MIN_QUORUM_SIZE)));
+    }
+
+    private static int number(Map<String, String> values, String name) {
+        String text = values.get(name);
+        return text == null ? KEYS.get(name).defaultValue() : Integer.parseInt(text.trim());
+    }
+
+    private static int ticks(Map<String, String> values, String name, int tickMillis) {
+        return Math.max(1, number(values, name) / tickMillis);
+    }
+
+    /** How long a predecessor may be silent before its successor turns to another. */
+    int feedTimeoutTicks() {
+        return Math.max(2 * heartbeatTicks, suspicionTicks / 3);
+    }
+
+    /** How long the link to the leader may be down before it counts as silent. */
+    int linkSuspicionTicks() {
+        return Math.max(1, heartbeatTicks / 2);
+    }
+
+    /** How long a candidate waits for answers. */
+    int electionTicks() {
+        return Math.max(2, suspicionTicks / 2);
+    }
+
+    /** Instances that may be on their way to one successor. */
+    int feedWindowInstances() {
+        return Math.max(32, 4 * windowInstances);
+    }
+
+    /** Decided values that are always kept in memory. */
+    int minMemoryInstances() {
+        return MEMORY_WINDOWS * windowInstances;
+    }
+
+    /** Decided values kept in memory at most, unless fewer than {@link #minMemoryInstances()}. */
+    int maxMemoryInstances() {
+        return MEMORY_INSTANCES;
+    }
+
+    /** Bytes of decided values kept in memory at most, unless fewer than {@link #minMemoryInstances()}. */
+    long maxMemoryBytes() {
+        return MEMORY_BYTES;
+    }
+}

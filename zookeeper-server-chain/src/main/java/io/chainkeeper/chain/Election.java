@@ -1,0 +1,272 @@
+package io.chainkeeper.chain;
+
+import io.chainkeeper.chain.ChainMessage.Entry;
+import io.chainkeeper.chain.ChainMessage.PreVote;
+import io.chainkeeper.chain.ChainMessage.PreVoteDenied;
+import io.chainkeeper.chain.ChainMessage.PreVoteOk;
+import io.chainkeeper.chain.ChainMessage.Prepare;
+import io.chainkeeper.chain.ChainMessage.PrepareOk;
+import io.chainkeeper.chain.ChainMessage.Refused;
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.OrderingStatus.Role;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Taking leadership (paper section 3.3). A replica that misses its leader first asks whether a quorum misses it too
+ * (pre-vote, which changes nothing anywhere), then prepares a higher ballot, and with a quorum of promises adopts for
+ * each instance the accepted value of the highest ballot.
+ */
+final class Election {
+    private enum Phase {
+        IDLE,
+        PRE_VOTE,
+        PREPARE
+    }
+
+    private final ReplicaState state;
+    private final boolean[] votes;
+    private final int[] nextPart;
+    private final Map<Long, Entry> reported = new TreeMap<>();
+
+    private Phase phase = Phase.IDLE;
+    private Ballot ballot = Ballot.NONE;
+    private long maxSeenRound;
+    private long deadlineTick;
+    private long prepareFrom;
+    private long promiseSequence;
+    private long reportedDecided;
+
+    Election(ReplicaState state) {
+        this.state = state;
+        this.votes = new boolean[state.memberCount()];
+        this.nextPart = new int[state.memberCount()];
+    }
+
+    /** At the start of the replica: those with lower chance values try first, soon. */
+    void start() {
+        deadlineTick = 1 + random(2 + state.settings.heartbeatTicks());
+    }
+
+    /** Waits for a while before trying (again). */
+    void restart() {
+        phase = Phase.IDLE;
+        deadlineTick = state.now + 1 + random(state.settings.electionTicks());
+    }
+
+    /** A leader is followed, or this replica leads: no more trying. */
+    void stop() {
+        phase = Phase.IDLE;
+    }
+
+    /** The followed leader is silent: ask now, unless asking already. */
+    void suspect() {
+        if (phase == Phase.IDLE && state.now >= deadlineTick) {
+            preVote();
+        }
+    }
+
+    void tick() {
+        if (phase != Phase.IDLE && state.now >= deadlineTick) {
+            restart();
+        } else if (phase == Phase.IDLE && state.role == Role.LOOKING && state.now >= deadlineTick) {
+            preVote();
+        }
+    }
+
+    void peerUp(int index) {
+        if (phase == Phase.PRE_VOTE) {
+            sendPreVote(index);
+        } else if (phase == Phase.PREPARE && !votes[index]) {
+            sendPrepare(index);
+        }
+    }
+
+    // ---------------------------------------------------------------- pre-vote
+
+    private void preVote() {
+        beginPhase(Phase.PRE_VOTE);
+        maxSeenRound = Math.max(maxSeenRound, state.promised.round());
+        ballot = new Ballot(maxSeenRound + 1, state.context.replicaId());
+        votes[state.selfIndex] = true;
+        for (int i = 0; i < state.memberCount(); i++) {
+            sendPreVote(i);
+        }
+    }
+
+    private void sendPreVote(int index) {
+        if (index != state.selfIndex && state.linkUp[index]) {
+            state.effects.send(state.idOf(index), new PreVote(ballot, state.maxDecided));
+        }
+    }
+
+    void onPreVoteOk(int sender, PreVoteOk m) {
+        if (phase == Phase.PRE_VOTE && m.ballot().equals(ballot)) {
+            votes[sender] = true;
+        }
+    }
+
+    void onPreVoteDenied(PreVoteDenied m) {
+        maxSeenRound = Math.max(maxSeenRound, m.promised().round());
+    }
+
+    /** Whether a quorum would promise, so that {@link #prepare} is in order. */
+    boolean mayPrepare() {
+        return phase == Phase.PRE_VOTE && votes() >= state.settings.quorum() && state.promised.lessThan(ballot);
+    }
+
+    // ---------------------------------------------------------------- phase 1
+
+    /** Raises the ballot. The replica has stopped following before. */
+    void prepare() {
+        beginPhase(Phase.PREPARE);
+        maxSeenRound = ballot.round();
+        prepareFrom = state.maxDecided + 1;
+        reported.clear();
+        reportedDecided = state.maxDecided;
+        Arrays.fill(nextPart, 0);
+        promiseSequence = state.promise(ballot);
+        merge(state.values.entriesFrom(prepareFrom));
+        for (int i = 0; i < state.memberCount(); i++) {
+            sendPrepare(i);
+        }
+    }
+
+    private void sendPrepare(int index) {
+        if (index != state.selfIndex && state.linkUp[index]) {
+            // Not before the own promise is durable: a candidate that crashes must never use this ballot twice.
+            state.effects.sendAfter(promiseSequence, state.idOf(index), new Prepare(ballot, prepareFrom));
+        }
+    }
+
+    /** Acceptor: promises a candidate's ballot. */
+    void promise(Ballot candidate) {
+        phase = Phase.IDLE;
+        maxSeenRound = Math.max(maxSeenRound, candidate.round());
+        promiseSequence = state.promise(candidate);
+        deadlineTick = state.now + state.settings.electionTicks() + random(state.settings.electionTicks());
+    }
+
+    /** Acceptor: reports what was accepted, in parts, when the promise is durable. */
+    void answer(int to, Prepare m) {
+        List<Entry> part = new ArrayList<>();
+        int number = 0;
+        long bytes = 0;
+        for (Entry entry : state.values.entriesFrom(m.from())) {
+            if (!part.isEmpty() && bytes + entry.value().length() > ChainSettings.PREPARE_PART_BYTES) {
+                sendPart(to, m, number++, false, part);
+                part = new ArrayList<>();
+                bytes = 0;
+            }
+            part.add(entry);
+            bytes += entry.value().length();
+        }
+        sendPart(to, m, number, true, part);
+    }
+
+    private void sendPart(int to, Prepare m, int number, boolean last, List<Entry> entries) {
+        state.effects.sendAfter(
+                promiseSequence, to, new PrepareOk(m.ballot(), number, last, state.maxDecided, entries));
+    }
+
+    /** Returns whether a quorum has promised, so that this replica leads. */
+    boolean onPrepareOk(int sender, PrepareOk m) {
+        if (phase != Phase.PREPARE || !m.ballot().equals(ballot) || votes[sender]) {
+            return false;
+        }
+        if (m.part() == 0) {
+            nextPart[sender] = 0;
+        }
+        if (m.part() != nextPart[sender]) {
+            return false; // an earlier part was lost with its link; the answer comes again from its beginning
+        }
+        nextPart[sender]++;
+        merge(m.entries());
+        if (m.last()) {
+            reportedDecided = Math.max(reportedDecided, m.maxDecided());
+            votes[sender] = true;
+        }
+        return hasWon();
+    }
+
+    /** Records became durable; returns whether this replica leads now. */
+    boolean onDurable() {
+        if (phase != Phase.PREPARE || votes[state.selfIndex] || state.durableSequence < promiseSequence) {
+            return false;
+        }
+        votes[state.selfIndex] = true;
+        return hasWon();
+    }
+
+    void onRefused(Refused m) {
+        maxSeenRound = Math.max(maxSeenRound, m.promised().round());
+        if (phase == Phase.PREPARE && m.ballot().equals(ballot)) {
+            restart();
+        }
+    }
+
+    private boolean hasWon() {
+        return votes[state.selfIndex] && votes() >= state.settings.quorum();
+    }
+
+    private void merge(List<Entry> entries) {
+        for (Entry entry : entries) {
+            Entry known = reported.get(entry.instance());
+            if (known == null || known.accepted().lessThan(entry.accepted())) {
+                reported.put(entry.instance(), entry);
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- the outcome
+
+    Ballot ballot() {
+        return ballot;
+    }
+
+    /** What the new leader proposes: per instance the value of the highest ballot, no-ops in holes. Ascending. */
+    Map<Long, ByteSlice> recovered() {
+        Map<Long, ByteSlice> chosen = new TreeMap<>();
+        long instance = prepareFrom;
+        for (Entry entry : reported.values()) {
+            if (entry.instance() < prepareFrom) {
+                continue;
+            }
+            for (; instance < entry.instance(); instance++) {
+                InvariantViolated.check(
+                        instance > reportedDecided, "instance %d is decided but nobody reported it", instance);
+                chosen.put(instance, BatchCodec.NO_OP);
+            }
+            chosen.put(instance++, entry.value());
+        }
+        return chosen;
+    }
+
+    /** Everything up to here was decided in earlier ballots. */
+    long recoveredDecided() {
+        return reportedDecided;
+    }
+
+    private void beginPhase(Phase next) {
+        phase = next;
+        Arrays.fill(votes, false);
+        deadlineTick = state.now + state.settings.electionTicks() + random(state.settings.electionTicks());
+    }
+
+    private int votes() {
+        int count = 0;
+        for (boolean vote : votes) {
+            count += vote ? 1 : 0;
+        }
+        return count;
+    }
+
+    private int random(int bound) {
+        return state.context.random().nextInt(bound);
+    }
+}

@@ -1,0 +1,392 @@
+package io.chainkeeper.chain;
+
+import io.chainkeeper.chain.ChainMessage.Accept;
+import io.chainkeeper.chain.ChainMessage.Accepted;
+import io.chainkeeper.chain.ChainMessage.Leave;
+import io.chainkeeper.chain.ChainMessage.Offer;
+import io.chainkeeper.chain.ChainMessage.Received;
+import io.chainkeeper.chain.ChainMessage.Resume;
+import io.chainkeeper.chain.ChainMessage.Truncated;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.OrderingStatus.Role;
+import java.util.List;
+
+/**
+ * The links of the chain. Each follower asks one member ahead of it in the chain to feed it: its predecessor, or, while
+ * that one does not answer, the next one ahead, in the end the leader. Whoever feeds nobody that keeps up closes the loop
+ * by sending its progress to the leader. With all members up this is the paper's chain; without some it closes round
+ * them by itself, and a member that comes back offers itself to its successor again
+ * (docs/decisions/002-closing-the-chain.md).
+ *
+ * <p>A feed starts where its successor says that it is (its highest accepted instance), so resending after a broken
+ * link, catching up after a restart and following a new leader are the same thing. What is on its way to a successor is
+ * bounded by a window; values no longer in memory are read from the log.
+ */
+final class Feeds {
+    private static final int NOBODY = -1;
+
+    private static final class Feed {
+        private long next;
+        private long reported;
+        private long heardTick;
+        private Progress sent;
+    }
+
+    private final ReplicaState state;
+    private final Feed[] feeds;
+    private final long[] timedOutTick;
+
+    private int upstream = NOBODY;
+    private long upstreamHeardTick;
+    private long reportedUpstream;
+    private boolean resumeDue;
+
+    /** What the leader was last told when this replica closed the loop. */
+    private Progress sentToLeader;
+
+    /** The instance that is being read from the log; 0 if none. */
+    private long readFrom;
+
+    /** Copy of the current progress, made at most once per flush. */
+    private Progress snapshot;
+
+    Feeds(ReplicaState state) {
+        this.state = state;
+        this.feeds = new Feed[state.memberCount()];
+        this.timedOutTick = new long[state.memberCount()];
+    }
+
+    // ---------------------------------------------------------------- being fed
+
+    /** A new ballot was entered as a follower. */
+    void followNewLeader() {
+        clear();
+        subscribe(state.chainPosition(state.selfIndex));
+    }
+
+    /** Feeds nobody and is fed by nobody. */
+    void clear() {
+        for (int i = 0; i < feeds.length; i++) {
+            feeds[i] = null;
+            timedOutTick[i] = Long.MIN_VALUE / 2;
+        }
+        upstream = NOBODY;
+        resumeDue = false;
+        sentToLeader = null;
+    }
+
+    /** Turns to the nearest member that is up and stands before a place in the chain. */
+    private void subscribe(int beforePosition) {
+        upstream = NOBODY;
+        for (int position = beforePosition - 1; position >= 0; position--) {
+            int index = Math.floorMod(state.leaderIndex + position, state.memberCount());
+            if (state.linkUp[index]) {
+                subscribeTo(index);
+                return;
+            }
+        }
+    }
+
+    private void subscribeTo(int index) {
+        upstream = index;
+        upstreamHeardTick = state.now;
+        resumeDue = true;
+    }
+
+    /** Something of the followed ballot came from a member. */
+    void heard(int sender) {
+        if (sender == upstream) {
+            upstreamHeardTick = state.now;
+        }
+    }
+
+    /** A value arrived whose predecessor is missing. */
+    void onGap(int sender) {
+        if (sender == upstream) {
+            resumeDue = true;
+        }
+    }
+
+    void onOffer(int sender, Offer m) {
+        boolean ahead = state.chainPosition(sender) < state.chainPosition(state.selfIndex);
+        boolean nearer = upstream == NOBODY || state.chainPosition(sender) > state.chainPosition(upstream);
+        boolean caughtUp = m.maxAccepted() + state.settings.feedWindowInstances() >= state.maxAccepted;
+        boolean steady = state.now - timedOutTick[sender] > state.settings.suspicionTicks();
+        if (state.role == Role.FOLLOWER && ahead && nearer && caughtUp && steady) {
+            if (upstream != NOBODY) {
+                send(upstream, new Leave(state.ballot));
+            }
+            subscribeTo(sender);
+        }
+    }
+
+    void onTruncated(int sender, Truncated m) {
+        if (m.ballot().equals(state.ballot) && m.firstAvailable() > state.maxAccepted + 1) {
+            state.effects.needState(state.idOf(sender), state.maxAccepted + 1);
+        }
+    }
+
+    // ---------------------------------------------------------------- feeding
+
+    void onResume(int sender, Resume m) {
+        if (state.role != Role.LOOKING && state.chainPosition(sender) > state.chainPosition(state.selfIndex)) {
+            feed(sender, m.maxAccepted());
+        }
+    }
+
+    private void feed(int index, long maxAccepted) {
+        Feed feed = new Feed();
+        feed.next = maxAccepted + 1;
+        feed.reported = maxAccepted;
+        feed.heardTick = state.now;
+        feeds[index] = feed;
+    }
+
+    void onReceived(int sender, Received m) {
+        if (!m.ballot().equals(state.ballot) || state.role == Role.LOOKING) {
+            return;
+        }
+        if (feeds[sender] == null) {
+            onResume(sender, new Resume(state.ballot, state.start, m.maxAccepted()));
+            return;
+        }
+        feeds[sender].reported = Math.max(feeds[sender].reported, m.maxAccepted());
+        feeds[sender].heardTick = state.now;
+    }
+
+    void onLeave(int sender, Leave m) {
+        if (m.ballot().equals(state.ballot)) {
+            feeds[sender] = null;
+        }
+    }
+
+    void onLogRead(long from, List<LogRecord> records) {
+        readFrom = 0;
+        if (state.role == Role.LOOKING) {
+            return;
+        }
+        for (int i = 0; i < feeds.length; i++) {
+            Feed feed = feeds[i];
+            if (feed == null || feed.next != from || from >= state.values.first()) {
+                continue;
+            }
+            if (records.isEmpty()) {
+                send(i, new Truncated(state.ballot, state.values.first()));
+                feeds[i] = null;
+                continue;
+            }
+            for (LogRecord record : records) {
+                if (record.position() == feed.next && record.position() < state.values.first()) {
+                    sendAccept(i, feed, record.body());
+                }
+            }
+        }
+        snapshot = null;
+    }
+
+    // ---------------------------------------------------------------- links and time
+
+    void peerUp(int index) {
+        if (state.role == Role.FOLLOWER && upstream == NOBODY) {
+            subscribe(state.chainPosition(state.selfIndex));
+        }
+    }
+
+    void peerDown(int index) {
+        feeds[index] = null;
+        if (index == upstream) {
+            if (state.role == Role.FOLLOWER) {
+                subscribe(state.chainPosition(index));
+            } else {
+                upstream = NOBODY;
+            }
+        }
+    }
+
+    void tick() {
+        if (state.role == Role.LOOKING) {
+            return;
+        }
+        for (int i = 0; i < feeds.length; i++) {
+            if (feeds[i] != null && state.now - feeds[i].heardTick > 2L * state.settings.feedTimeoutTicks()) {
+                feeds[i] = null;
+            }
+        }
+        if (state.role == Role.FOLLOWER) {
+            tickFollower();
+        }
+    }
+
+    private void tickFollower() {
+        if (upstream == NOBODY) {
+            subscribe(state.chainPosition(state.selfIndex));
+        } else if (state.now - upstreamHeardTick > state.settings.feedTimeoutTicks()) {
+            timedOutTick[upstream] = state.now;
+            int position = state.chainPosition(upstream);
+            subscribe(position);
+            if (upstream == NOBODY) {
+                subscribe(state.chainPosition(state.selfIndex));
+            }
+        }
+        if (state.now % state.settings.heartbeatTicks() == 0) {
+            if (upstream != NOBODY && !resumeDue) {
+                report();
+            }
+            if (state.now - upstreamHeardTick <= state.settings.feedTimeoutTicks()) {
+                offer();
+            }
+        }
+    }
+
+    private void report() {
+        reportedUpstream = state.maxAccepted;
+        send(upstream, new Received(state.ballot, state.maxAccepted));
+    }
+
+    private void offer() {
+        int self = state.chainPosition(state.selfIndex);
+        for (int position = self + 1; position < state.memberCount(); position++) {
+            int index = Math.floorMod(state.leaderIndex + position, state.memberCount());
+            if (feeds[index] != null) {
+                return;
+            }
+            if (state.linkUp[index]) {
+                send(index, new Offer(state.ballot, state.start, state.maxAccepted));
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- sending
+
+    /** Tells a member of the followed ballot, outside the chain. */
+    void announce(int index) {
+        if (index != state.selfIndex && state.linkUp[index]) {
+            sendProgress(index);
+            snapshot = null;
+        }
+    }
+
+    /** Sends everything that this batch of inputs has made due. */
+    void flush() {
+        if (state.role == Role.LOOKING) {
+            return;
+        }
+        if (state.role == Role.FOLLOWER) {
+            askUpstream();
+        }
+        boolean somebodyKeepsUp = false;
+        for (int i = 0; i < feeds.length; i++) {
+            if (feeds[i] != null) {
+                pump(i, feeds[i]);
+                somebodyKeepsUp |= feeds[i].next > state.maxAccepted;
+            }
+        }
+        if (state.role == Role.FOLLOWER && !somebodyKeepsUp) {
+            closeLoop();
+        }
+        snapshot = null;
+    }
+
+    private void askUpstream() {
+        if (resumeDue && upstream != NOBODY) {
+            resumeDue = false;
+            reportedUpstream = state.maxAccepted;
+            send(upstream, new Resume(state.ballot, state.start, state.maxAccepted));
+        } else if (upstream != NOBODY
+                && state.maxAccepted - reportedUpstream >= state.settings.feedWindowInstances() / 4) {
+            report();
+        }
+    }
+
+    private void pump(int index, Feed feed) {
+        boolean sent = false;
+        long credit = feed.reported + state.settings.feedWindowInstances();
+        while (feed.next <= state.maxAccepted && feed.next <= credit) {
+            if (feed.next < state.values.first()) {
+                readLog(feed.next);
+                break;
+            }
+            sendAccept(index, feed, state.values.get(feed.next).value());
+            sent = true;
+        }
+        if (!sent && isNews(index, feed.sent)) {
+            sendProgress(index);
+            sent = true;
+        }
+        if (sent) {
+            feed.sent = snapshot();
+        }
+    }
+
+    private void readLog(long from) {
+        if (readFrom == 0) {
+            readFrom = from;
+            state.effects.readLog(from, ChainSettings.LOG_READ_BYTES);
+        }
+    }
+
+    /** Whether a successor can use what this replica knows beyond what it was told. */
+    private boolean isNews(int index, Progress told) {
+        Progress known = state.progress;
+        if (told == null || known.maxDecided() > told.maxDecided() || known.round() > told.round()) {
+            return true;
+        }
+        if (state.settings.quorum() > 2 && known.confirmedRound() > told.confirmedRound()) {
+            return true;
+        }
+        int position = state.chainPosition(index);
+        for (int i = 0; i < known.memberCount(); i++) {
+            if (state.chainPosition(i) < position && known.ack(i) > told.ack(i)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void closeLoop() {
+        Progress known = state.progress;
+        boolean news = sentToLeader == null;
+        for (int i = 0; i < known.memberCount() && !news; i++) {
+            news = i != state.leaderIndex
+                    && (known.ack(i) > sentToLeader.ack(i) || known.roundSeen(i) > sentToLeader.roundSeen(i));
+        }
+        if (news && state.linkUp[state.leaderIndex]) {
+            sendProgress(state.leaderIndex);
+            sentToLeader = snapshot();
+        }
+    }
+
+    private Progress snapshot() {
+        if (snapshot == null) {
+            snapshot = state.progress.copy();
+        }
+        return snapshot;
+    }
+
+    private void sendAccept(int index, Feed feed, ByteSlice value) {
+        state.effects.sendAfter(
+                state.durableSequence,
+                state.idOf(index),
+                new Accept(state.ballot, state.start, feed.next, value, snapshot()));
+        feed.next++;
+    }
+
+    private void sendProgress(int index) {
+        state.effects.sendAfter(
+                state.durableSequence, state.idOf(index), new Accepted(state.ballot, state.start, snapshot()));
+    }
+
+    private void send(int index, ChainMessage message) {
+        state.effects.send(state.idOf(index), message);
+    }
+
+    /** How many members this replica feeds. */
+    int count() {
+        int count = 0;
+        for (Feed feed : feeds) {
+            count += feed == null ? 0 : 1;
+        }
+        return count;
+    }
+}

@@ -1,0 +1,247 @@
+package io.chainkeeper.chain;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.OrderingStatus.Role;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.replica.Application;
+import io.chainkeeper.replica.Proposal;
+import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.replica.Replica;
+import io.chainkeeper.replica.ReplicaLimits;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import org.junit.After;
+import org.junit.Test;
+
+/** ChainPaxos in its production host: real threads, links inside the process, a log in memory. */
+public final class ChainReplicaTest {
+    private static final long DEADLINE_SECONDS = 30;
+    private static final List<Integer> MEMBERS = List.of(1, 2, 3);
+
+    private final InProcessLinks links = new InProcessLinks();
+    private final Map<Integer, MemoryLog> logs = new TreeMap<>();
+    private final Map<Integer, Node> nodes = new TreeMap<>();
+    private final AtomicReference<String> failure = new AtomicReference<>();
+
+    /** A replica whose state is the list of the commands it executed. */
+    private final class Node implements Application {
+        private final ProposerTable proposers = new ProposerTable();
+        private final List<String> executed = Collections.synchronizedList(new ArrayList<>());
+        private final Replica replica;
+
+        Node(int id) throws IOException {
+            MemoryLog log = logs.computeIfAbsent(id, i -> new MemoryLog());
+            replica = new Replica(
+                    id,
+                    Replica.beginIncarnation(log, 0),
+                    MEMBERS,
+                    new ChainPaxosFactory(),
+                    Map.of(),
+                    log,
+                    links.transport(id),
+                    this,
+                    ReplicaLimits.DEFAULT,
+                    (message, cause) -> failure.compareAndSet(null, id + ": " + message));
+            replica.start();
+        }
+
+        @Override
+        public long recoveredPosition() {
+            return 0;
+        }
+
+        @Override
+        public ProposerTable proposerTable() {
+            return proposers;
+        }
+
+        @Override
+        public void apply(long position, ProposedCommand command, Proposal own) {
+            executed.add(new String(command.command().toByteArray(), StandardCharsets.UTF_8));
+            if (own != null) {
+                ((Write) own).applied.countDown();
+            }
+        }
+
+        @Override
+        public void positionApplied(long position) {}
+
+        @Override
+        public void batchEnd() {}
+
+        @Override
+        public void proposalLost(Proposal own) {
+            failure.compareAndSet(null, "lost " + own);
+        }
+
+        @Override
+        public void statusChanged(OrderingStatus status) {}
+
+        @Override
+        public void memberSilent(int member, boolean silent) {}
+
+        Write write(String text) {
+            Write write = new Write(text);
+            replica.propose(write);
+            return write;
+        }
+
+        void awaitBarrier() throws InterruptedException {
+            CountDownLatch reached = new CountDownLatch(1);
+            replica.readBarrier(reached::countDown);
+            assertTrue("no barrier at " + this, reached.await(DEADLINE_SECONDS, TimeUnit.SECONDS));
+        }
+    }
+
+    private static final class Write extends Proposal {
+        private final CountDownLatch applied = new CountDownLatch(1);
+
+        Write(String text) {
+            super(0, ByteSlice.of(text.getBytes(StandardCharsets.UTF_8)));
+        }
+
+        void await() throws InterruptedException {
+            assertTrue("write not applied", applied.await(DEADLINE_SECONDS, TimeUnit.SECONDS));
+        }
+    }
+
+    private void startAll() throws IOException {
+        for (int id : MEMBERS) {
+            nodes.put(id, new Node(id));
+        }
+    }
+
+    private static void await(String what, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+        while (!condition.getAsBoolean()) {
+            assertTrue("waited in vain for " + what, System.nanoTime() < deadline);
+            Thread.onSpinWait();
+        }
+    }
+
+    private int leader() {
+        await(
+                "a leader",
+                () -> nodes.values().stream().anyMatch(n -> n.replica.status().role() == Role.LEADER));
+        for (Map.Entry<Integer, Node> node : nodes.entrySet()) {
+            if (node.getValue().replica.status().role() == Role.LEADER) {
+                return node.getKey();
+            }
+        }
+        return leader();
+    }
+
+    @After
+    public void stopAll() throws IOException {
+        for (Node node : nodes.values()) {
+            node.replica.close();
+        }
+        assertNull(failure.get(), failure.get());
+    }
+
+    @Test
+    public void writesAtEveryReplica_sameOrderEverywhere() throws Exception {
+        startAll();
+        List<Write> writes = new ArrayList<>();
+        for (int i = 0; i < 3000; i++) {
+            writes.add(nodes.get(1 + i % 3).write("w" + i));
+        }
+        for (Write write : writes) {
+            write.await();
+        }
+        for (Node node : nodes.values()) {
+            node.awaitBarrier();
+            assertEquals(3000, node.executed.size());
+        }
+        assertEquals(nodes.get(1).executed, nodes.get(2).executed);
+        assertEquals(nodes.get(1).executed, nodes.get(3).executed);
+    }
+
+    @Test
+    public void idleEnsemble_barrierSeesWriteAnsweredElsewhere() throws Exception {
+        startAll();
+        for (int i = 0; i < 50; i++) {
+            nodes.get(1 + i % 3).write("w" + i).await();
+            for (Node node : nodes.values()) {
+                node.awaitBarrier();
+                assertEquals("w" + i, node.executed.get(i));
+            }
+        }
+    }
+
+    @Test
+    public void leaderStops_othersGoOnAndItCatchesUp() throws Exception {
+        startAll();
+        nodes.get(1).write("before").await();
+        int leader = leader();
+        nodes.remove(leader).replica.close();
+        Node other = nodes.values().iterator().next();
+        List<Write> writes = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            writes.add(other.write("w" + i));
+        }
+        for (Write write : writes) {
+            write.await();
+        }
+        other.awaitBarrier();
+        Node back = new Node(leader);
+        nodes.put(leader, back);
+        back.awaitBarrier();
+        assertEquals(other.executed, back.executed);
+        back.write("again").await();
+    }
+
+    @Test
+    public void eachReplicaStopsInTurnUnderLoad_nothingLost() throws Exception {
+        startAll();
+        List<Write> writes = new ArrayList<>();
+        for (int round = 0; round < 6; round++) {
+            int victim = 1 + round % 3;
+            nodes.remove(victim).replica.close();
+            for (Node node : nodes.values()) {
+                for (int i = 0; i < 100; i++) {
+                    writes.add(node.write("r" + round + "w" + i));
+                }
+            }
+            for (Write write : writes) {
+                write.await();
+            }
+            nodes.put(victim, new Node(victim));
+        }
+        for (Node node : nodes.values()) {
+            node.awaitBarrier();
+            assertEquals(writes.size(), node.executed.size());
+            assertEquals(nodes.get(1).executed, node.executed);
+        }
+    }
+
+    @Test
+    public void allStop_everythingAcknowledgedSurvives() throws Exception {
+        startAll();
+        for (int i = 0; i < 200; i++) {
+            nodes.get(1 + i % 3).write("w" + i).await();
+        }
+        List<String> before = List.copyOf(nodes.get(1).executed);
+        stopAll();
+        nodes.clear();
+        startAll();
+        for (Node node : nodes.values()) {
+            node.awaitBarrier();
+            assertEquals(before, node.executed.subList(0, 200));
+        }
+    }
+}

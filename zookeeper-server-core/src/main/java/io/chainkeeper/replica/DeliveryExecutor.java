@@ -1,0 +1,225 @@
+package io.chainkeeper.replica;
+
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.ProposedCommand;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * The one thread that executes: takes what the order has delivered, in order, skips repeats, and calls the application.
+ * Barriers pass through the same queue, so that a read sees everything delivered before its barrier.
+ */
+final class DeliveryExecutor implements Runnable {
+    private record Delivered(long position, ByteSlice value) {}
+
+    private record Barrier(List<TotalOrder.ReadWaiter> waiters) {}
+
+    /** An own command and the object that the application gave with it. */
+    private record Own(long sequence, Proposal proposal) {}
+
+    private final Application application;
+    private final ProposerTable proposers;
+    private final int replicaId;
+    private final long incarnation;
+    private final List<Queue<Own>> own = new ArrayList<>();
+    private final OutstandingBytes outstanding;
+    private final Runnable onDrained;
+    private final FailureHandler failure;
+    private final Thread thread;
+
+    private final Object lock = new Object();
+    private ArrayDeque<Object> waiting = new ArrayDeque<>();
+    private boolean stopping;
+    private boolean idle;
+
+    private volatile long backlogBytes;
+    private volatile long appliedPosition;
+
+    DeliveryExecutor(
+            Application application,
+            int replicaId,
+            long incarnation,
+            int streams,
+            OutstandingBytes outstanding,
+            Runnable onDrained,
+            FailureHandler failure) {
+        this.application = application;
+        this.proposers = application.proposerTable();
+        this.appliedPosition = application.recoveredPosition();
+        this.replicaId = replicaId;
+        this.incarnation = incarnation;
+        this.outstanding = outstanding;
+        this.onDrained = onDrained;
+        this.failure = failure;
+        for (int i = 0; i < streams; i++) {
+            own.add(new ConcurrentLinkedQueue<>());
+        }
+        this.thread = new Thread(this, "executor-" + replicaId);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Ordering loop: remembers an own command, before the protocol sees it. */
+    void expect(long sequence, Proposal proposal) {
+        own.get(proposal.stream()).add(new Own(sequence, proposal));
+    }
+
+    /** Ordering loop: queues a decided value. Woken by {@link #wake}. */
+    void deliver(long position, ByteSlice value) {
+        synchronized (lock) {
+            waiting.add(new Delivered(position, value));
+            backlogBytes += value.length() + ReplicaLimits.COMMAND_COST_BYTES;
+        }
+    }
+
+    /** Ordering loop: waits until less than so many bytes wait for execution. */
+    void awaitRoom(long maxBacklogBytes) {
+        if (backlogBytes <= maxBacklogBytes) {
+            return;
+        }
+        synchronized (lock) {
+            while (backlogBytes > maxBacklogBytes && !stopping) {
+                lock.notifyAll();
+                try {
+                    lock.wait();
+                } catch (InterruptedException e) {
+                    throw new ReplicaStoppedException("interrupted while waiting for the executor");
+                }
+            }
+        }
+    }
+
+    /** Ordering loop: releases reads after everything delivered so far. */
+    void barrier(List<TotalOrder.ReadWaiter> waiters) {
+        synchronized (lock) {
+            waiting.add(new Barrier(waiters));
+        }
+    }
+
+    /** Ordering loop: once after each batch of inputs. */
+    void wake() {
+        synchronized (lock) {
+            if (idle && !waiting.isEmpty()) {
+                lock.notifyAll();
+            }
+        }
+    }
+
+    long backlogBytes() {
+        return backlogBytes;
+    }
+
+    long appliedPosition() {
+        return appliedPosition;
+    }
+
+    @Override
+    public void run() {
+        try {
+            ArrayDeque<Object> batch = take();
+            while (batch != null) {
+                execute(batch);
+                batch = take();
+            }
+        } catch (RuntimeException | Error | MalformedMessageException e) {
+            failure.failed(
+                    "Executing the order failed after position " + appliedPosition + ": " + e.getMessage()
+                            + ". This replica stops; the others go on.",
+                    e);
+        }
+    }
+
+    private ArrayDeque<Object> take() {
+        synchronized (lock) {
+            while (waiting.isEmpty()) {
+                if (stopping) {
+                    return null;
+                }
+                idle = true;
+                try {
+                    lock.wait();
+                } catch (InterruptedException e) {
+                    return null;
+                }
+                idle = false;
+            }
+            ArrayDeque<Object> batch = waiting;
+            waiting = new ArrayDeque<>();
+            return batch;
+        }
+    }
+
+    private void execute(ArrayDeque<Object> batch) throws MalformedMessageException {
+        long bytes = 0;
+        for (Object item : batch) {
+            if (item instanceof Delivered delivered) {
+                bytes += delivered.value().length() + ReplicaLimits.COMMAND_COST_BYTES;
+                apply(delivered);
+            } else {
+                ((Barrier) item).waiters().forEach(TotalOrder.ReadWaiter::barrierReached);
+            }
+        }
+        application.batchEnd();
+        synchronized (lock) {
+            backlogBytes -= bytes;
+            lock.notifyAll();
+        }
+        onDrained.run();
+    }
+
+    private void apply(Delivered delivered) throws MalformedMessageException {
+        long position = delivered.position();
+        InvariantViolated.check(
+                position == appliedPosition + 1, "position %d delivered after %d", position, appliedPosition);
+        for (ProposedCommand command : BatchCodec.decode(delivered.value())) {
+            ProposerTable.Verdict verdict = proposers.advance(command);
+            boolean isOwn = command.proposer() == replicaId && command.incarnation() == incarnation;
+            if (verdict == ProposerTable.Verdict.APPLY) {
+                application.apply(position, command, isOwn ? takeOwn(command) : null);
+            } else if (verdict == ProposerTable.Verdict.GAP && isOwn) {
+                loseOwn(command);
+            }
+        }
+        appliedPosition = position;
+        application.positionApplied(position);
+    }
+
+    private Proposal takeOwn(ProposedCommand command) {
+        Own next = own.get(command.stream()).poll();
+        InvariantViolated.check(
+                next != null && next.sequence() == command.sequence(),
+                "own command %d delivered, expected %s",
+                command.sequence(),
+                next == null ? "none" : next.sequence());
+        outstanding.release(command.command().length());
+        return next.proposal();
+    }
+
+    /** A command before this one is missing, so neither will ever be applied. */
+    private void loseOwn(ProposedCommand command) {
+        Queue<Own> queue = own.get(command.stream());
+        while (!queue.isEmpty() && queue.peek().sequence() <= command.sequence()) {
+            Own lost = queue.poll();
+            outstanding.release(lost.proposal().command().length());
+            application.proposalLost(lost.proposal());
+        }
+    }
+
+    void close() throws InterruptedException {
+        synchronized (lock) {
+            stopping = true;
+            lock.notifyAll();
+        }
+        if (Thread.currentThread() != thread) {
+            thread.join();
+        }
+    }
+}

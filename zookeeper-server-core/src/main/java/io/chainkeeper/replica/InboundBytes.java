@@ -1,0 +1,62 @@
+package io.chainkeeper.replica;
+
+import io.chainkeeper.transport.PeerTransport;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * Counts the bytes of each peer that wait for the ordering loop, and decides when a link is not to be read: the
+ * back-pressure between replicas.
+ */
+final class InboundBytes {
+    private static final int MAX_REPLICA_ID = 255;
+
+    private final AtomicLongArray waiting = new AtomicLongArray(MAX_REPLICA_ID + 1);
+    private final boolean[] paused = new boolean[MAX_REPLICA_ID + 1];
+    private final long maxInboundBytes;
+    private final long maxBacklogBytes;
+    private volatile boolean somePaused;
+
+    InboundBytes(ReplicaLimits limits) {
+        this.maxInboundBytes = limits.maxInboundBytes();
+        this.maxBacklogBytes = limits.maxBacklogBytes();
+    }
+
+    /** I/O thread: a frame arrived; returns whether the link may be read on. */
+    boolean arrived(int peer, int bytes, long backlogBytes) {
+        long total = waiting.addAndGet(peer, bytes);
+        if (total <= maxInboundBytes && backlogBytes <= maxBacklogBytes) {
+            return true;
+        }
+        synchronized (paused) {
+            paused[peer] = true;
+            somePaused = true;
+        }
+        return false;
+    }
+
+    boolean somePaused() {
+        return somePaused;
+    }
+
+    /** Ordering loop: a frame was taken from the queue. */
+    void taken(int peer, int bytes) {
+        waiting.addAndGet(peer, -bytes);
+    }
+
+    /** Ordering loop: reads those links again whose queue, and the executor's, have run half empty. */
+    void resumeWhereDrained(PeerTransport transport, long backlogBytes) {
+        if (!somePaused || backlogBytes > maxBacklogBytes / 2) {
+            return;
+        }
+        synchronized (paused) {
+            somePaused = false;
+            for (int peer = 0; peer < paused.length; peer++) {
+                if (paused[peer] && waiting.get(peer) <= maxInboundBytes / 2) {
+                    paused[peer] = false;
+                    transport.resumeReading(peer);
+                }
+                somePaused |= paused[peer];
+            }
+        }
+    }
+}

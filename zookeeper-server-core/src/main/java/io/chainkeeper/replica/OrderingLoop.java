@@ -1,0 +1,340 @@
+package io.chainkeeper.replica;
+
+import io.chainkeeper.log.AcceptorLog;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.MessageCodec;
+import io.chainkeeper.ordering.OrderingProtocol;
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.transport.PeerTransport;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The one thread that touches the protocol. Takes inputs in batches, carries out effects as they are asked for (none of
+ * them calls back), and wakes links, log writer and executor once per batch. Parks when there is nothing to do.
+ */
+final class OrderingLoop implements Runnable, Effects {
+    /** An input other than a proposal, a read or a message. */
+    interface Input {
+        void feed(OrderingProtocol protocol);
+    }
+
+    record Arrived(int peer, Message message, int frameBytes) {}
+
+    private record Held(long logSequence, int to, Message message) {}
+
+    private final int replicaId;
+    private final long incarnation;
+    private final MessageCodec codec;
+    private final PeerTransport transport;
+    private final AcceptorLog log;
+    private final LogWriter logWriter;
+    private final DeliveryExecutor executor;
+    private final Application application;
+    private final InboundBytes inbound;
+    private final ReplicaLimits limits;
+    private final ExecutorService logReader;
+    private final FailureHandler failure;
+    private final Thread thread;
+
+    private final ConcurrentLinkedQueue<Object> inputs = new ConcurrentLinkedQueue<>();
+    private final ArrayDeque<Held> held = new ArrayDeque<>();
+    private final Map<Long, List<TotalOrder.ReadWaiter>> barriers = new TreeMap<>();
+    private final long[] nextSequence;
+
+    private OrderingProtocol protocol;
+    private List<TotalOrder.ReadWaiter> newReaders = new ArrayList<>();
+    /** While the log is read at start, values come faster than they can be executed, and no input is waiting. */
+    private boolean recovering = true;
+
+    private long lastToken;
+    private long durableSeen;
+    private long nextTickNanos;
+    private volatile boolean parked;
+    private volatile boolean stopping;
+    private volatile OrderingStatus status =
+            new OrderingStatus(OrderingStatus.Role.LOOKING, OrderingStatus.NO_LEADER, 0);
+    private volatile Map<String, Long> gauges = Map.of();
+    private int ticksSinceGauges;
+
+    OrderingLoop(
+            int replicaId,
+            long incarnation,
+            int streams,
+            MessageCodec codec,
+            PeerTransport transport,
+            AcceptorLog log,
+            LogWriter logWriter,
+            DeliveryExecutor executor,
+            Application application,
+            InboundBytes inbound,
+            ReplicaLimits limits,
+            ExecutorService logReader,
+            FailureHandler failure) {
+        this.replicaId = replicaId;
+        this.incarnation = incarnation;
+        this.codec = codec;
+        this.transport = transport;
+        this.log = log;
+        this.logWriter = logWriter;
+        this.executor = executor;
+        this.application = application;
+        this.inbound = inbound;
+        this.limits = limits;
+        this.logReader = logReader;
+        this.failure = failure;
+        this.nextSequence = new long[streams];
+        Arrays.fill(nextSequence, 1);
+        this.thread = new Thread(this, "ordering-" + replicaId);
+    }
+
+    /** Gives the instance; before {@link #start}. */
+    void host(OrderingProtocol instance) {
+        protocol = instance;
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    // ---------------------------------------------------------------- inputs, any thread
+
+    void submit(Object input) {
+        inputs.add(input);
+        wake();
+    }
+
+    void wake() {
+        if (parked) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    OrderingStatus status() {
+        return status;
+    }
+
+    Map<String, Long> gauges() {
+        return gauges;
+    }
+
+    // ---------------------------------------------------------------- the loop
+
+    @Override
+    public void run() {
+        try {
+            protocol.onStart(log.recovered(application.recoveredPosition()));
+            recovering = false;
+            protocol.onBatchEnd();
+            executor.wake();
+            nextTickNanos = System.nanoTime();
+            while (!stopping) {
+                if (!runBatch()) {
+                    park();
+                }
+            }
+        } catch (RuntimeException | Error e) {
+            stopping = true;
+            failure.failed(
+                    "The ordering protocol failed: " + e.getMessage() + ". This replica stops; the others go on.", e);
+        }
+    }
+
+    private boolean runBatch() {
+        boolean worked = tickIfDue();
+        Object input;
+        int count = 0;
+        while (count < limits.maxInputsPerBatch() && (input = inputs.poll()) != null) {
+            dispatch(input);
+            count++;
+        }
+        worked |= count > 0;
+        worked |= noticeDurable();
+        if (!newReaders.isEmpty()) {
+            barriers.put(++lastToken, newReaders);
+            newReaders = new ArrayList<>();
+            protocol.onReadBarrier(lastToken);
+        }
+        if (worked) {
+            protocol.onBatchEnd();
+            transport.flush();
+            executor.wake();
+        }
+        inbound.resumeWhereDrained(transport, executor.backlogBytes());
+        return worked;
+    }
+
+    private void dispatch(Object input) {
+        if (input instanceof Proposal proposal) {
+            propose(proposal);
+        } else if (input instanceof Arrived arrived) {
+            inbound.taken(arrived.peer(), arrived.frameBytes());
+            protocol.onMessage(arrived.peer(), arrived.message());
+        } else if (input instanceof TotalOrder.ReadWaiter waiter) {
+            newReaders.add(waiter);
+        } else {
+            ((Input) input).feed(protocol);
+        }
+    }
+
+    private void propose(Proposal proposal) {
+        long sequence = nextSequence[proposal.stream()]++;
+        executor.expect(sequence, proposal);
+        protocol.onPropose(
+                new ProposedCommand(replicaId, incarnation, proposal.stream(), sequence, proposal.command()));
+    }
+
+    private boolean tickIfDue() {
+        long now = System.nanoTime();
+        if (now - nextTickNanos < 0) {
+            return false;
+        }
+        // A pause must not be made up for: the others' clocks went on meanwhile, ours starts afresh.
+        nextTickNanos = now + TimeUnit.MILLISECONDS.toNanos(limits.tickMillis());
+        protocol.onTick();
+        if (++ticksSinceGauges * limits.tickMillis() >= 500) {
+            ticksSinceGauges = 0;
+            gauges = measure();
+        }
+        return true;
+    }
+
+    private boolean noticeDurable() {
+        long durable = logWriter.durableSequence();
+        if (durable == durableSeen) {
+            return false;
+        }
+        durableSeen = durable;
+        while (!held.isEmpty() && held.peek().logSequence() <= durable) {
+            Held released = held.remove();
+            transmit(released.to(), released.message());
+        }
+        protocol.onDurable(durable);
+        return true;
+    }
+
+    private void park() {
+        parked = true;
+        try {
+            if (inputs.isEmpty() && logWriter.durableSequence() == durableSeen && !stopping) {
+                LockSupport.parkNanos(this, Math.max(1, nextTickNanos - System.nanoTime()));
+            }
+        } finally {
+            parked = false;
+        }
+    }
+
+    private Map<String, Long> measure() {
+        Map<String, Long> all = new TreeMap<>(protocol.gauges());
+        all.put("fsync_micros", TimeUnit.NANOSECONDS.toMicros(logWriter.lastSyncNanos()));
+        all.put("log_queue_records", (long) logWriter.waitingRecords());
+        all.put("log_bytes", log.sizeBytes());
+        all.put("executor_backlog_bytes", executor.backlogBytes());
+        all.put("applied_position", executor.appliedPosition());
+        all.put("read_barriers_waiting", (long) barriers.size());
+        return all;
+    }
+
+    // ---------------------------------------------------------------- effects
+
+    @Override
+    public void send(int to, Message message) {
+        InvariantViolated.check(!message.isPromise(), "%s is a promise and rests on no record", message);
+        transmit(to, message);
+    }
+
+    @Override
+    public void sendAfter(long logSequence, int to, Message message) {
+        if (logSequence <= durableSeen) {
+            transmit(to, message);
+        } else {
+            held.add(new Held(logSequence, to, message));
+        }
+    }
+
+    private void transmit(int to, Message message) {
+        transport.send(to, codec.encode(message));
+    }
+
+    @Override
+    public long append(LogRecord record) {
+        return logWriter.append(record);
+    }
+
+    @Override
+    public void deliver(long position, ByteSlice value) {
+        if (recovering) {
+            executor.awaitRoom(limits.maxBacklogBytes());
+        }
+        executor.deliver(position, value);
+    }
+
+    @Override
+    public void barrierReached(long token) {
+        List<TotalOrder.ReadWaiter> waiters = barriers.remove(token);
+        InvariantViolated.check(waiters != null, "barrier %d reached twice or never asked for", token);
+        executor.barrier(waiters);
+    }
+
+    @Override
+    public void truncate(long belowPosition) {
+        logWriter.truncate(belowPosition);
+    }
+
+    @Override
+    public void readLog(long fromPosition, int maxBytes) {
+        logReader.execute(() -> {
+            try {
+                List<LogRecord> records = log.read(fromPosition, maxBytes);
+                submit((Input) p -> p.onLogRead(fromPosition, records));
+            } catch (IOException | RuntimeException e) {
+                failure.failed(
+                        "Reading position " + fromPosition + " from the acceptor log failed: " + e.getMessage()
+                                + ". This replica stops; check its disk.",
+                        e);
+            }
+        });
+    }
+
+    @Override
+    public void needState(int fromPeer, long position) {
+        throw new ReplicaStoppedException("it needs position " + position
+                + " of the order, which no longer is in the log"
+                + " of server." + fromPeer + ". Stop this server, replace its dataDir and dataLogDir by a copy of those"
+                + " of another stopped server except for myid and the ordering directory, and start it again; keep more"
+                + " with ordering.logRetentionBytes");
+    }
+
+    @Override
+    public void statusChanged(OrderingStatus next) {
+        status = next;
+        application.statusChanged(next);
+    }
+
+    @Override
+    public void memberSilent(int member, boolean silent) {
+        application.memberSilent(member, silent);
+    }
+
+    void close() throws InterruptedException {
+        stopping = true;
+        LockSupport.unpark(thread);
+        if (Thread.currentThread() != thread) {
+            thread.join();
+        }
+    }
+}

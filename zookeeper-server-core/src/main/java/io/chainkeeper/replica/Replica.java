@@ -1,0 +1,260 @@
+package io.chainkeeper.replica;
+
+import io.chainkeeper.log.AcceptorLog;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.MessageCodec;
+import io.chainkeeper.ordering.OrderingProtocol;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.transport.PeerTransport;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running replica: protocol, links, acceptor log and application, with the threads between them (ordering loop, log
+ * writer, executor). Owns the log and the transport and closes both.
+ */
+public final class Replica implements TotalOrder, Closeable {
+    /** Host metadata record: the incarnation, a long in the head. */
+    public static final int INCARNATION = LogRecord.FIRST_HOST_KIND;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Replica.class);
+
+    private final PeerTransport transport;
+    private final AcceptorLog log;
+    private final LogWriter logWriter;
+    private final DeliveryExecutor executor;
+    private final OrderingLoop loop;
+    private final OutstandingBytes outstanding;
+    private final MessageCodec codec;
+    private final InboundBytes inbound;
+    private final ExecutorService logReader;
+    private final FailureHandler failure;
+    private final AtomicBoolean failed = new AtomicBoolean();
+    private final int streams;
+    private final long incarnation;
+    private volatile boolean stopped;
+
+    /**
+     * Assembles a replica; nothing runs yet.
+     *
+     * @param replicaId this replica's id
+     * @param incarnation number of this start, from {@link #beginIncarnation}
+     * @param members ids of the voting members, ascending
+     * @param factory the protocol
+     * @param protocolSettings its checked settings
+     * @param log the open acceptor log
+     * @param transport links, not started
+     * @param application what executes the order
+     * @param limits bounds of the queues
+     * @param failure told once if the replica cannot go on
+     */
+    public Replica(
+            int replicaId,
+            long incarnation,
+            List<Integer> members,
+            OrderingProtocolFactory factory,
+            Map<String, String> protocolSettings,
+            AcceptorLog log,
+            PeerTransport transport,
+            Application application,
+            ReplicaLimits limits,
+            FailureHandler failure) {
+        this.transport = transport;
+        this.log = log;
+        this.codec = factory.codec();
+        this.failure = failure;
+        this.streams = factory.streamCount(members.size());
+        this.outstanding = new OutstandingBytes(limits.maxOutstandingBytes());
+        this.inbound = new InboundBytes(limits);
+        this.incarnation = incarnation;
+        this.logReader = new ThreadPoolExecutor(
+                0, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), r -> new Thread(r, "log-reader-" + replicaId));
+        this.logWriter =
+                new LogWriter(log, limits.maxUnsyncedBytes(), "log-writer-" + replicaId, this::wakeLoop, this::fail);
+        this.executor = new DeliveryExecutor(
+                application, replicaId, incarnation, streams, outstanding, this::wakeLoopIfPaused, this::fail);
+        this.loop = new OrderingLoop(
+                replicaId,
+                incarnation,
+                streams,
+                codec,
+                transport,
+                log,
+                logWriter,
+                executor,
+                application,
+                inbound,
+                limits,
+                logReader,
+                this::fail);
+        SplittableRandom random = new SplittableRandom(incarnation * 31 + replicaId);
+        OrderingProtocol protocol = factory.create(
+                new ProtocolContext(
+                        replicaId, incarnation, members, protocolSettings, random::nextInt, limits.tickMillis()),
+                loop);
+        loop.host(protocol);
+    }
+
+    /**
+     * Numbers this start of the replica and makes the number durable.
+     *
+     * @param log the acceptor log, just opened
+     * @param appliedPosition position of the application's checkpoint, 0 if there is none
+     * @return larger than the number of any earlier start
+     * @throws IOException if the log cannot be written
+     */
+    public static long beginIncarnation(AcceptorLog log, long appliedPosition) throws IOException {
+        LogRecord previous = log.recovered(appliedPosition).metadata(INCARNATION);
+        long last = previous == null ? 0 : previous.head().asByteBuffer().getLong();
+        // The wall clock keeps incarnations apart where the log remembers nothing (ordering.durability=memory).
+        long next = Math.max(last + 1, System.currentTimeMillis());
+        ByteSlice head =
+                ByteSlice.of(ByteBuffer.allocate(Long.BYTES).putLong(next).array());
+        log.append(new LogRecord(LogRecord.METADATA, INCARNATION, head, ByteSlice.EMPTY));
+        log.sync();
+        return next;
+    }
+
+    /**
+     * Starts the threads and opens the links.
+     *
+     * @throws IOException if the port cannot be opened; nothing keeps running then but the threads, to be ended by
+     *     {@link #close}
+     */
+    public void start() throws IOException {
+        logWriter.start();
+        executor.start();
+        loop.start();
+        transport.start(new Links());
+    }
+
+    /** @return number of this start, larger than that of any earlier one */
+    public long incarnation() {
+        return incarnation;
+    }
+
+    @Override
+    public void propose(Proposal proposal) {
+        checkRunning();
+        outstanding.acquire(proposal.command().length());
+        loop.submit(proposal);
+    }
+
+    @Override
+    public void readBarrier(ReadWaiter waiter) {
+        checkRunning();
+        loop.submit(waiter);
+    }
+
+    private void checkRunning() {
+        if (stopped) {
+            throw new ReplicaStoppedException("this replica has stopped");
+        }
+    }
+
+    @Override
+    public OrderingStatus status() {
+        return loop.status();
+    }
+
+    @Override
+    public Map<String, Long> gauges() {
+        return loop.gauges();
+    }
+
+    @Override
+    public int streamCount() {
+        return streams;
+    }
+
+    @Override
+    public void checkpointTaken(long position) {
+        loop.submit((OrderingLoop.Input) protocol -> protocol.onCheckpoint(position));
+    }
+
+    private void wakeLoop() {
+        loop.wake();
+    }
+
+    private void wakeLoopIfPaused() {
+        if (inbound.somePaused()) {
+            loop.wake();
+        }
+    }
+
+    private void fail(String message, Throwable cause) {
+        stopped = true;
+        outstanding.stop();
+        if (failed.compareAndSet(false, true)) {
+            failure.failed(message, cause);
+        }
+    }
+
+    /** Stops proposing, executes what was delivered, makes what was accepted durable, and closes links and log. */
+    @Override
+    public void close() throws IOException {
+        stopped = true;
+        outstanding.stop();
+        try {
+            loop.close();
+            transport.close();
+            executor.close();
+            logWriter.close();
+            logReader.shutdown();
+            logReader.awaitTermination(10, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while stopping the replica", e);
+        }
+        log.close();
+    }
+
+    private final class Links implements PeerTransport.Listener {
+        @Override
+        public void onPeerUp(int peer) {
+            loop.submit((OrderingLoop.Input) protocol -> {
+                transport.acknowledgeUp(peer);
+                protocol.onPeerUp(peer);
+            });
+        }
+
+        @Override
+        public void onPeerDown(int peer) {
+            loop.submit((OrderingLoop.Input) protocol -> protocol.onPeerDown(peer));
+        }
+
+        @Override
+        public boolean onFrame(int peer, ByteSlice frame) {
+            try {
+                Message message = codec.decode(frame);
+                boolean mayReadOn = inbound.arrived(peer, frame.length(), executor.backlogBytes());
+                loop.submit(new OrderingLoop.Arrived(peer, message, frame.length()));
+                return mayReadOn;
+            } catch (MalformedMessageException e) {
+                transport.disconnect(peer, "sent a frame that does not decode: " + e.getMessage());
+                return true;
+            }
+        }
+
+        @Override
+        public void onPeerRefused(int peer, String reason) {
+            LOG.warn("Link to server.{} refused: {}", peer, reason);
+        }
+    }
+}

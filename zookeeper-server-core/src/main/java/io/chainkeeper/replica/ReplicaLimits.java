@@ -1,0 +1,26 @@
+package io.chainkeeper.replica;
+
+/**
+ * The bounds of a replica's queues, in one place.
+ *
+ * @param maxOutstandingBytes bytes of this replica's own commands that are proposed and not yet applied; more wait in
+ *     {@link TotalOrder#propose}
+ * @param maxInboundBytes bytes of frames of one peer that wait for the ordering loop; more stay in the link
+ * @param maxBacklogBytes bytes of decided values that wait for the executor; more stop the reading of all links
+ * @param maxUnsyncedBytes bytes that wait for the log writer; more make the ordering loop wait
+ * @param maxInputsPerBatch inputs that the ordering loop takes before it sends what became due
+ * @param tickMillis period of the protocol's ticks
+ */
+public record ReplicaLimits(
+        long maxOutstandingBytes,
+        long maxInboundBytes,
+        long maxBacklogBytes,
+        long maxUnsyncedBytes,
+        int maxInputsPerBatch,
+        int tickMillis) {
+    /** What a command counts for besides its bytes. */
+    static final int COMMAND_COST_BYTES = 256;
+
+    /** The bounds used unless a test says otherwise. */
+    public static final ReplicaLimits DEFAULT = new ReplicaLimits(32L << 20, 32L << 20, 64L << 20, 64L << 20, 1024, 50);
+}
