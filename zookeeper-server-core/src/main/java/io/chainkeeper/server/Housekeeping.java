@@ -35,6 +35,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
     private final SessionKeeper keeper;
     private final Serving serving;
     private final RoleView roleView;
+    private final ContainerReaper reaper;
     private final List<Integer> members;
     private final long executionProfile;
     private final long periodMillis;
@@ -51,6 +52,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         this.keeper = parts.keeper();
         this.serving = parts.serving();
         this.roleView = parts.roleView();
+        this.reaper = parts.reaper();
         this.members = parts.members();
         this.executionProfile = parts.executionProfile();
         this.periodMillis = parts.periodMillis();
@@ -73,6 +75,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
      * @param keeper ends sessions
      * @param serving lets clients in
      * @param roleView shows the role to monitoring
+     * @param reaper deletes empty containers
      * @param members replica ids, ascending
      * @param executionProfile hash of this replica's settings
      * @param periodMillis of ticks
@@ -86,6 +89,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
             SessionKeeper keeper,
             Serving serving,
             RoleView roleView,
+            ContainerReaper reaper,
             List<Integer> members,
             long executionProfile,
             long periodMillis,
@@ -105,6 +109,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         if (leading) {
             nameCluster();
         }
+        reaper.setActive(leading && server.isServing());
         keeper.tick(server.isServing(), leading, current.epoch(), periodMillis);
     }
 
@@ -178,6 +183,8 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
 
     @Override
     public void close() {
-        thread.shutdownNow();
+        // Queued behind whatever this thread does at the moment; nothing else may touch the reaper.
+        thread.execute(() -> reaper.setActive(false));
+        thread.shutdown();
     }
 }

@@ -60,6 +60,7 @@ final class ReplicaLife implements AutoCloseable {
     private final long executionProfile;
     private final SnapshotSchedule snapshots;
     private final FinalRequestProcessor finalProcessor;
+    private final RequestGate gate;
     private final Housekeeping housekeeping;
     private final OrderedApplication application;
     private OrderingFactory.RunningOrder runningOrder;
@@ -81,6 +82,7 @@ final class ReplicaLife implements AutoCloseable {
         this.server = new OrderedZooKeeperServer(peer, database, failureHandler);
         this.executionProfile = ExecutionProfile.hash(ExecutionProfile.settings(peer.isReconfigEnabled()));
         this.finalProcessor = new FinalRequestProcessor(server);
+        this.gate = new RequestGate(server, finalProcessor, lock, ordering.reads(), proposer);
         this.snapshots = snapshots(database, checkpoints);
         database.getDataTree().addDigestWatcher(this::digestMismatch);
         this.housekeeping = housekeeping();
@@ -189,6 +191,7 @@ final class ReplicaLife implements AutoCloseable {
                         keeper,
                         serving,
                         new RoleView(peer),
+                        new ContainerReaper(peer.database(), gate),
                         List.copyOf(ordering.members().keySet()),
                         executionProfile,
                         period,
@@ -198,7 +201,6 @@ final class ReplicaLife implements AutoCloseable {
     }
 
     private void connect(OrderedDatabase database, CommandExecutor executor) {
-        RequestGate gate = new RequestGate(server, finalProcessor, lock, ordering.reads(), proposer);
         database.onConnectionClosed(gate::closed);
         long sessionBase = Math.max(
                 System.currentTimeMillis(), recovery.side().agreedTimeMillis());
