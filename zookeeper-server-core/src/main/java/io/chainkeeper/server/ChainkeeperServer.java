@@ -1,0 +1,147 @@
+package io.chainkeeper.server;
+
+import io.chainkeeper.config.OrderingConfig;
+import io.chainkeeper.replica.FailureHandler;
+import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import javax.security.sasl.SaslException;
+import org.apache.zookeeper.server.ExitCode;
+import org.apache.zookeeper.server.admin.AdminServer.AdminServerException;
+import org.apache.zookeeper.server.quorum.QuorumPeer;
+import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
+import org.apache.zookeeper.server.quorum.QuorumPeerMain;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One replica of a Chainkeeper ensemble: the entry point for {@code main} and for tests. Start it once, stop it once.
+ */
+public final class ChainkeeperServer {
+    private static final Logger LOG = LoggerFactory.getLogger(ChainkeeperServer.class);
+
+    private final QuorumPeerConfig config;
+    private final OrderingConfig ordering;
+    private final OrderingFactory orderingFactory;
+    private final CountDownLatch startDecided = new CountDownLatch(1);
+    private final CountDownLatch stopWanted = new CountDownLatch(1);
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final AtomicReference<Throwable> startFailure = new AtomicReference<>();
+    private final AtomicBoolean failed = new AtomicBoolean();
+    private final PeerMain peerMain = new PeerMain();
+    private volatile ReplicaLife life;
+    private volatile int exitCode = ExitCode.EXECUTION_FINISHED.getValue();
+
+    /**
+     * @param config the parsed zoo.cfg; its parsing must have come before any other use of ZooKeeper's classes
+     * @param ordering its ordering part
+     * @param orderingFactory starts the order
+     */
+    public ChainkeeperServer(QuorumPeerConfig config, OrderingConfig ordering, OrderingFactory orderingFactory) {
+        this.config = config;
+        this.ordering = ordering;
+        this.orderingFactory = orderingFactory;
+    }
+
+    private final class PeerMain extends QuorumPeerMain {
+        @Override
+        protected QuorumPeer getQuorumPeer() throws SaslException {
+            return PassiveQuorumPeer.create(ChainkeeperServer.this::live, ChainkeeperServer.this::peerFailed);
+        }
+    }
+
+    /**
+     * Loads the files, starts the order and opens the client port. Clients are let in as soon as the order has a leader
+     * and this replica has caught up.
+     *
+     * @throws IOException if a file, directory or port cannot be used; the message names it
+     */
+    public void start() throws IOException {
+        // The order's own log is what durability rests on; see SnapshotWriter for when this log is forced.
+        System.setProperty("zookeeper.forceSync", "no");
+        ReplicaLife.repairFiles(config, ordering);
+        Thread peerThread = new Thread(this::runPeer, "peer-main-" + config.getServerId());
+        peerThread.setDaemon(true);
+        peerThread.start();
+        try {
+            startDecided.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while starting", e);
+        }
+        Throwable failure = startFailure.get();
+        if (failure != null) {
+            throw new IOException(failure.getMessage(), failure);
+        }
+    }
+
+    private void runPeer() {
+        try {
+            peerMain.runFromConfig(config);
+        } catch (IOException | AdminServerException | RuntimeException e) {
+            startFailure.compareAndSet(null, e);
+            startDecided.countDown();
+        } finally {
+            stopped.countDown();
+        }
+    }
+
+    /** The peer's thread, from start to stop. */
+    private void live(PassiveQuorumPeer peer) throws IOException {
+        FailureHandler failureHandler = this::fail;
+        try (ReplicaLife started = ReplicaLife.start(peer, config, ordering, orderingFactory, failureHandler)) {
+            life = started;
+            startDecided.countDown();
+            stopWanted.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            peer.shutdown();
+        }
+    }
+
+    private void peerFailed(Throwable failure) {
+        if (startDecided.getCount() > 0) {
+            startFailure.compareAndSet(null, failure);
+            startDecided.countDown();
+        } else {
+            fail("the server stopped: " + failure.getMessage(), failure);
+        }
+    }
+
+    private void fail(String message, Throwable cause) {
+        if (failed.compareAndSet(false, true)) {
+            exitCode = ExitCode.UNEXPECTED_ERROR.getValue();
+            LOG.error("Replica {} stops: {}", config.getServerId(), message, cause);
+            stopWanted.countDown();
+        }
+    }
+
+    /**
+     * Waits until the server has stopped, by {@link #shutdown} or because it cannot go on.
+     *
+     * @return ZooKeeper's exit code: 0 after {@code shutdown}, 1 after a failure
+     * @throws InterruptedException if the waiting thread is interrupted
+     */
+    public int awaitShutdown() throws InterruptedException {
+        stopped.await();
+        return exitCode;
+    }
+
+    /** Stops the server and waits until its files are closed. May be called by any thread, repeatedly. */
+    public void shutdown() {
+        stopWanted.countDown();
+        try {
+            stopped.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** @return the server inside, null before it has started; for AdminServer commands and tests */
+    public OrderedZooKeeperServer server() {
+        ReplicaLife current = life;
+        return current == null ? null : current.server();
+    }
+}

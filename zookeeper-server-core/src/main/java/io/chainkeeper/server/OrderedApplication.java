@@ -1,0 +1,161 @@
+package io.chainkeeper.server;
+
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.replica.Application;
+import io.chainkeeper.replica.Proposal;
+import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.server.execution.CommandExecutor;
+import io.chainkeeper.server.execution.ExecutionLock;
+import io.chainkeeper.server.request.AttachProposal;
+import io.chainkeeper.server.request.ClientProposal;
+import io.chainkeeper.server.session.OwnedSessions;
+import io.chainkeeper.server.storage.CheckpointRequest;
+import io.chainkeeper.server.storage.SnapshotSchedule;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.apache.zookeeper.ZooDefs.OpCode;
+import org.apache.zookeeper.server.Request;
+import org.apache.zookeeper.server.ServerCnxn;
+import org.apache.zookeeper.server.ServerCnxn.DisconnectReason;
+
+/** The server as the replica's executor thread sees it. See {@link Application} for the threads. */
+final class OrderedApplication implements Application {
+    private final OrderedZooKeeperServer server;
+    private final CommandExecutor executor;
+    private final ExecutionLock lock;
+    private final OwnedSessions owned;
+    private final ProposerTable proposers;
+    private final long recoveredPosition;
+    private final SnapshotSchedule snapshots;
+    private final Consumer<OrderingStatus> statusListener;
+    private final BiConsumer<Integer, Boolean> silenceListener;
+    private long position;
+    private boolean insidePosition;
+    private long flushedZxid;
+
+    OrderedApplication(
+            OrderedZooKeeperServer server,
+            CommandExecutor executor,
+            ExecutionLock lock,
+            OwnedSessions owned,
+            ProposerTable proposers,
+            long recoveredPosition,
+            SnapshotSchedule snapshots,
+            Consumer<OrderingStatus> statusListener,
+            BiConsumer<Integer, Boolean> silenceListener) {
+        this.server = server;
+        this.executor = executor;
+        this.lock = lock;
+        this.owned = owned;
+        this.proposers = proposers;
+        this.recoveredPosition = recoveredPosition;
+        this.position = recoveredPosition;
+        this.snapshots = snapshots;
+        this.statusListener = statusListener;
+        this.silenceListener = silenceListener;
+    }
+
+    @Override
+    public long recoveredPosition() {
+        return recoveredPosition;
+    }
+
+    @Override
+    public ProposerTable proposerTable() {
+        return proposers;
+    }
+
+    @Override
+    public void apply(long at, ProposedCommand command, Proposal own) {
+        lock.beginBatch();
+        insidePosition = true;
+        executor.execute(command, own);
+    }
+
+    @Override
+    public void positionApplied(long at) {
+        lock.beginBatch();
+        insidePosition = false;
+        position = at;
+        if (snapshots.due(executor.sideState().zxid())) {
+            flush();
+            snapshots.start(checkpointRequest());
+        }
+    }
+
+    private CheckpointRequest checkpointRequest() {
+        return new CheckpointRequest(
+                position,
+                executor.sideState().zxid(),
+                proposers.encode(),
+                executor.sideState().encode());
+    }
+
+    /**
+     * Captures the state for a checkpoint on another thread; waits for the end of the executor's batch.
+     *
+     * @return null if execution stands in the middle of a position
+     */
+    CheckpointRequest captureCheckpoint() {
+        CheckpointRequest[] captured = new CheckpointRequest[1];
+        lock.read(() -> {
+            if (!insidePosition) {
+                captured[0] = checkpointRequest();
+            }
+        });
+        return captured[0];
+    }
+
+    @Override
+    public void batchEnd() {
+        flush();
+        lock.endBatch();
+    }
+
+    /** Hands the log to the operating system; the order's own log is what durability rests on. */
+    private void flush() {
+        long zxid = server.getZKDatabase().getDataTreeLastProcessedZxid();
+        if (zxid == flushedZxid) {
+            return;
+        }
+        try {
+            server.getZKDatabase().commit();
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    "transaction log in " + server.getTxnLogFactory().getDataLogDir() + ": " + e.getMessage(), e);
+        }
+        flushedZxid = zxid;
+    }
+
+    @Override
+    public void proposalLost(Proposal own) {
+        if (own instanceof ClientProposal client) {
+            Request request = client.request();
+            server.decInProcess();
+            server.requestFinished(request);
+            if (request.type == OpCode.createSession) {
+                owned.forget(request.sessionId);
+            }
+            close(request.cnxn);
+        } else if (own instanceof AttachProposal attach) {
+            close(attach.connection());
+        }
+    }
+
+    private static void close(ServerCnxn connection) {
+        connection.close(DisconnectReason.SERVER_SHUTDOWN);
+    }
+
+    @Override
+    public void statusChanged(OrderingStatus status) {
+        statusListener.accept(status);
+    }
+
+    @Override
+    public void memberSilent(int member, boolean silent) {
+        silenceListener.accept(member, silent);
+    }
+}

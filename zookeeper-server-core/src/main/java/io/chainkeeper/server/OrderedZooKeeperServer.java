@@ -1,0 +1,285 @@
+package io.chainkeeper.server;
+
+import io.chainkeeper.command.Command;
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.OrderingStatus.Role;
+import io.chainkeeper.replica.FailureHandler;
+import io.chainkeeper.replica.ReplicaStoppedException;
+import io.chainkeeper.server.request.LocalRefusal;
+import io.chainkeeper.server.request.Proposer;
+import io.chainkeeper.server.request.RequestGate;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.apache.zookeeper.KeeperException.QuotaExceededException;
+import org.apache.zookeeper.server.DataTree.ProcessTxnResult;
+import org.apache.zookeeper.server.Request;
+import org.apache.zookeeper.server.RequestThrottler;
+import org.apache.zookeeper.server.ServerCnxn;
+import org.apache.zookeeper.server.ServerCnxn.DisconnectReason;
+import org.apache.zookeeper.server.ServerCnxnFactory;
+import org.apache.zookeeper.server.ServerStats;
+import org.apache.zookeeper.server.SessionTracker;
+import org.apache.zookeeper.server.ZKDatabase;
+import org.apache.zookeeper.server.quorum.QuorumPeer;
+import org.apache.zookeeper.server.quorum.QuorumZooKeeperServer;
+
+/**
+ * ZooKeeper's server with its request pipeline replaced: requests enter through {@link RequestGate} and come back from
+ * the order to the executor thread. Lives as long as the process; whether clients are let in is a matter of {@link
+ * #setServing}.
+ */
+public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
+    private final ServerStats stats = new OrderedServerStats(this);
+    private final FailureHandler failureHandler;
+    private volatile Supplier<OrderingStatus> status;
+    private volatile boolean serving;
+    private volatile boolean throttlerUsed;
+    private RequestGate gate;
+    private Proposer proposer;
+    private SnapshotNow snapshots;
+    private BooleanSupplier quotaRefused = () -> false;
+    private final JmxBeans beans = new JmxBeans();
+
+    /** Takes a snapshot on demand. */
+    @FunctionalInterface
+    interface SnapshotNow {
+        File take() throws IOException;
+    }
+
+    OrderedZooKeeperServer(QuorumPeer peer, ZKDatabase database, FailureHandler failureHandler) {
+        super(
+                peer.getTxnFactory(),
+                peer.getTickTime(),
+                peer.getMinSessionTimeout(),
+                peer.getMaxSessionTimeout(),
+                peer.getClientPortListenBacklog(),
+                database,
+                peer);
+        this.failureHandler = failureHandler;
+        this.status = () -> new OrderingStatus(Role.LOOKING, OrderingStatus.NO_LEADER, 0);
+    }
+
+    /** Wires the parts that need this object themselves; called once, before {@link #startup()}. */
+    void connect(
+            SessionTracker tracker,
+            RequestGate requestGate,
+            Proposer orderProposer,
+            BooleanSupplier quotaRefusal,
+            SnapshotNow snapshotNow) {
+        sessionTracker = tracker;
+        gate = requestGate;
+        proposer = orderProposer;
+        quotaRefused = quotaRefusal;
+        snapshots = snapshotNow;
+    }
+
+    void observe(Supplier<OrderingStatus> orderingStatus) {
+        status = orderingStatus;
+    }
+
+    @Override
+    protected void setupRequestProcessors() {
+        firstProcessor = gate;
+    }
+
+    @Override
+    protected void createSessionTracker() {
+        // Set by connect(), because it works on replicated state that recovery brings back.
+    }
+
+    /** @return whether clients may use this replica at the moment */
+    public boolean isServing() {
+        return serving;
+    }
+
+    /**
+     * Lets clients in, or closes all their connections. Safe for use by any thread.
+     *
+     * @param open whether clients may use this replica
+     */
+    void setServing(boolean open) {
+        serving = open;
+        if (!open) {
+            closeAll(getServerCnxnFactory());
+            closeAll(getSecureServerCnxnFactory());
+        }
+    }
+
+    private static void closeAll(ServerCnxnFactory factory) {
+        if (factory != null) {
+            factory.closeAll(DisconnectReason.SERVER_SHUTDOWN);
+        }
+    }
+
+    /** Closes this replica's connection of a session that it may no longer serve. */
+    void closeConnectionOf(long sessionId) {
+        for (ServerCnxnFactory factory : new ServerCnxnFactory[] {getServerCnxnFactory(), getSecureServerCnxnFactory()
+        }) {
+            if (factory != null) {
+                factory.closeSession(sessionId, DisconnectReason.CLIENT_RECONNECT);
+            }
+        }
+    }
+
+    /** Connections and four-letter words ask this before they let a client in. */
+    @Override
+    public boolean isRunning() {
+        return serving && super.isRunning();
+    }
+
+    /** Skips the throttler's queue and thread while its limits are off. */
+    @Override
+    public void submitRequest(Request request) {
+        if (throttlerUsed || RequestThrottler.getMaxRequests() > 0 || getThrottledOpWaitTime() > 0) {
+            // Once something was queued there is no way around the queue any more without reordering.
+            throttlerUsed = true;
+            super.submitRequest(request);
+        } else if (!request.mustDrop()) {
+            submitRequestNow(request);
+        } else {
+            requestFinished(request);
+        }
+    }
+
+    @Override
+    protected void revalidateSession(ServerCnxn connection, long sessionId, int timeoutMillis) {
+        gate.open(connection);
+        try {
+            proposer.propose(new Command.Attach(System.currentTimeMillis(), sessionId, timeoutMillis), connection);
+        } catch (ReplicaStoppedException e) {
+            connection.close(DisconnectReason.SERVER_SHUTDOWN);
+        }
+    }
+
+    /**
+     * Executor thread: answers a createSession that could not be executed.
+     *
+     * @param request the client's request
+     */
+    public void refuseSession(Request request) {
+        decInProcess();
+        requestFinished(request);
+        finishSessionInit(request.cnxn, false);
+    }
+
+    @Override
+    public ProcessTxnResult processTxn(Request request) {
+        return LocalRefusal.isRefused(request) ? new ProcessTxnResult() : super.processTxn(request);
+    }
+
+    /** During execution: what the proposer found counts, because quota sizes are not replicated exactly. */
+    @Override
+    public void checkQuota(String path, byte[] before, byte[] data, int type) throws QuotaExceededException {
+        if (quotaRefused.getAsBoolean()) {
+            throw new QuotaExceededException(path);
+        }
+    }
+
+    /**
+     * Checks a quota against this replica's tree.
+     *
+     * @param path the node
+     * @param before its data, null if it does not exist
+     * @param data its new data
+     * @param type ZooKeeper's create or setData
+     * @throws QuotaExceededException if the quota would be exceeded
+     */
+    public void checkQuotaAsProposer(String path, byte[] before, byte[] data, int type)
+            throws QuotaExceededException {
+        super.checkQuota(path, before, data, type);
+    }
+
+    /**
+     * Executor thread: compares another replica's digest with this tree's at the same zxid, if that is still known.
+     *
+     * @param audit the other's digest
+     * @param replica the other
+     * @throws IllegalStateException if they differ
+     */
+    public void auditDigest(Command.DigestAudit audit, int replica) {
+        getZKDatabase().getDataTree().getDigestLog().stream()
+                .filter(known -> known.getZxid() == audit.zxid() && known.getDigest() != audit.digest())
+                .findAny()
+                .ifPresent(known -> {
+                    throw new IllegalStateException("the tree of this replica differs from that of replica " + replica
+                            + " at zxid 0x" + Long.toHexString(audit.zxid())
+                            + "; compare the replicas' snapshots and replace the data directory that is wrong");
+                });
+    }
+
+    /**
+     * Executor thread: notes a new epoch in ZooKeeper's own files, before the first transaction of that epoch is
+     * logged.
+     *
+     * @param epoch the epoch
+     */
+    public void beginEpoch(long epoch) {
+        try {
+            self.setAcceptedEpoch(epoch);
+            self.setCurrentEpoch(epoch);
+        } catch (IOException e) {
+            throw new IllegalStateException("epoch files in " + getTxnLogFactory().getSnapDir() + ": " + e, e);
+        }
+    }
+
+    @Override
+    public File takeSnapshot(boolean syncSnap, boolean isSevere) throws IOException {
+        return snapshots.take();
+    }
+
+    @Override
+    public long restoreFromSnapshot(InputStream snapshot) throws IOException {
+        throw new IOException("a replica's tree can only be changed through the order; restore is not supported");
+    }
+
+    @Override
+    public String getState() {
+        return switch (status.get().role()) {
+            case LEADER -> "leader";
+            case FOLLOWER -> "follower";
+            case LOOKING -> "looking";
+        };
+    }
+
+    @Override
+    public ServerStats serverStats() {
+        // The superclass asks for it while it is being constructed.
+        return stats == null ? super.serverStats() : stats;
+    }
+
+    @Override
+    public void dumpMonitorValues(BiConsumer<String, Object> response) {
+        super.dumpMonitorValues(response);
+        response.accept("server_state", getState());
+    }
+
+    @Override
+    public long getServerId() {
+        return self.getMyId();
+    }
+
+    @Override
+    protected void registerJMX() {
+        jmxServerBean = JmxBeans.serverBean(this);
+        beans.register(self, jmxServerBean, this);
+    }
+
+    @Override
+    protected void unregisterJMX() {
+        beans.unregister();
+        jmxServerBean = null;
+    }
+
+    /** A critical thread of ZooKeeper's reports its failure as a state. */
+    @Override
+    protected void setState(State newState) {
+        super.setState(newState);
+        if (newState == State.ERROR) {
+            failureHandler.failed("a critical thread of the server failed; its exception is in the log above", null);
+        }
+    }
+}

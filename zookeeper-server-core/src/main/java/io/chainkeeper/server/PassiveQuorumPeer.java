@@ -1,0 +1,84 @@
+package io.chainkeeper.server;
+
+import java.io.IOException;
+import java.util.function.Consumer;
+import javax.security.sasl.SaslException;
+import org.apache.zookeeper.server.ZKDatabase;
+import org.apache.zookeeper.server.ZooKeeperServer;
+import org.apache.zookeeper.server.quorum.QuorumPeer;
+
+/**
+ * ZooKeeper's quorum peer without its protocol: it holds the configuration, loads the files and opens the client ports,
+ * but neither elects nor replicates. Its thread runs the life of the replica.
+ */
+final class PassiveQuorumPeer extends QuorumPeer {
+    private static final String ADMIN_SERVER_PROPERTY = "zookeeper.admin.enableServer";
+
+    /** Runs on the peer's thread from start to stop. */
+    interface Life {
+        /** @throws IOException if the replica cannot start */
+        void live(PassiveQuorumPeer peer) throws IOException;
+    }
+
+    private final Life life;
+    private final Consumer<Throwable> failed;
+    private OrderedDatabase database;
+    private volatile ZooKeeperServer activeServer;
+
+    private PassiveQuorumPeer(Life life, Consumer<Throwable> failed) throws SaslException {
+        this.life = life;
+        this.failed = failed;
+    }
+
+    /** Creates a peer whose own AdminServer, which could never be told about our server, stays off. */
+    static PassiveQuorumPeer create(Life life, Consumer<Throwable> failed) throws SaslException {
+        synchronized (PassiveQuorumPeer.class) {
+            String configured = System.getProperty(ADMIN_SERVER_PROPERTY);
+            System.setProperty(ADMIN_SERVER_PROPERTY, "false");
+            try {
+                return new PassiveQuorumPeer(life, failed);
+            } finally {
+                if (configured == null) {
+                    System.clearProperty(ADMIN_SERVER_PROPERTY);
+                } else {
+                    System.setProperty(ADMIN_SERVER_PROPERTY, configured);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void setZKDatabase(ZKDatabase ignored) {
+        database = new OrderedDatabase(getTxnFactory());
+        super.setZKDatabase(database);
+    }
+
+    OrderedDatabase database() {
+        return database;
+    }
+
+    @Override
+    public synchronized void startLeaderElection() {
+        // The order below has its own leader.
+    }
+
+    @Override
+    public void run() {
+        try {
+            life.live(this);
+        } catch (IOException | RuntimeException e) {
+            failed.accept(e);
+        }
+    }
+
+    /** Lets both connection factories and the peer's own queries see the server. */
+    void activate(ZooKeeperServer server) {
+        activeServer = server;
+        setZooKeeperServer(server);
+    }
+
+    @Override
+    public ZooKeeperServer getActiveServer() {
+        return activeServer;
+    }
+}

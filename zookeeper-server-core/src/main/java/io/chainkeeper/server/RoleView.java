@@ -1,0 +1,35 @@
+package io.chainkeeper.server;
+
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.OrderingStatus.Role;
+import org.apache.zookeeper.server.quorum.QuorumPeer;
+import org.apache.zookeeper.server.quorum.QuorumPeer.QuorumServer;
+import org.apache.zookeeper.server.quorum.QuorumPeer.ServerState;
+import org.apache.zookeeper.server.quorum.QuorumPeer.ZabState;
+
+/** Shows the role in the order where ZooKeeper's own monitoring looks for it. Used by the housekeeping thread only. */
+final class RoleView {
+    private final QuorumPeer peer;
+    private OrderingStatus shown;
+
+    RoleView(QuorumPeer peer) {
+        this.peer = peer;
+    }
+
+    void show(OrderingStatus status) {
+        if (status.equals(shown)) {
+            return;
+        }
+        shown = status;
+        if (status.role() == Role.LOOKING) {
+            peer.setPeerState(ServerState.LOOKING);
+            return;
+        }
+        peer.setPeerState(status.role() == Role.LEADER ? ServerState.LEADING : ServerState.FOLLOWING);
+        peer.setZabState(ZabState.BROADCAST);
+        QuorumServer leader = peer.getView().get((long) status.leader());
+        if (leader != null) {
+            peer.setLeaderAddressAndId(leader.addr, status.leader());
+        }
+    }
+}

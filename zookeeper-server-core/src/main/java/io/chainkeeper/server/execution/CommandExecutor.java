@@ -1,0 +1,247 @@
+package io.chainkeeper.server.execution;
+
+import io.chainkeeper.command.Command;
+import io.chainkeeper.command.CommandCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.replica.Proposal;
+import io.chainkeeper.server.OrderedZooKeeperServer;
+import io.chainkeeper.server.request.AttachProposal;
+import io.chainkeeper.server.request.ClientProposal;
+import io.chainkeeper.server.session.OwnedSessions;
+import io.chainkeeper.server.session.SessionState;
+import org.apache.zookeeper.ZooDefs.OpCode;
+import org.apache.zookeeper.server.Request;
+import org.apache.zookeeper.server.RequestProcessor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Executes commands in their order: advances the side state, gives zxids, and lets {@link RequestExecutor} change the
+ * tree. Whether a command takes a zxid depends on the command and the side state only, so that after a restart the
+ * commands whose transactions the tree already holds can be recognised without executing them. Used by the executor
+ * thread only.
+ */
+public final class CommandExecutor {
+    private static final Logger LOG = LoggerFactory.getLogger(CommandExecutor.class);
+
+    private final int replicaId;
+    private final long executionProfile;
+    private final OrderedZooKeeperServer server;
+    private final SideState side;
+    private final OwnedSessions owned;
+    private final RequestExecutor requests;
+    private final RecoveredTransactions recovered;
+    private final ExecutionEvents events;
+
+    /**
+     * @param replicaId this replica
+     * @param executionProfile hash of this replica's settings that influence execution
+     * @param server whose tree is changed
+     * @param finalProcessor applies transactions and answers clients
+     * @param side the side state as of the recovered position
+     * @param owned sessions served here
+     * @param recovered transactions that the tree holds although their commands will be delivered again
+     * @param events whom to tell
+     */
+    public CommandExecutor(
+            int replicaId,
+            long executionProfile,
+            OrderedZooKeeperServer server,
+            RequestProcessor finalProcessor,
+            SideState side,
+            OwnedSessions owned,
+            RecoveredTransactions recovered,
+            ExecutionEvents events) {
+        this.replicaId = replicaId;
+        this.executionProfile = executionProfile;
+        this.server = server;
+        this.side = side;
+        this.owned = owned;
+        this.requests = new RequestExecutor(server, finalProcessor);
+        this.recovered = recovered;
+        this.events = events;
+    }
+
+    /** @return the side state */
+    public SideState sideState() {
+        return side;
+    }
+
+    /** @return whether the operation being prepared must fail because its proposer found it to exceed a quota */
+    public boolean quotaRefused() {
+        return requests.quotaRefused();
+    }
+
+    /**
+     * Executes the next command.
+     *
+     * @param proposed the command
+     * @param own this replica's own proposal, or null
+     */
+    public void execute(ProposedCommand proposed, Proposal own) {
+        Command command;
+        try {
+            command = CommandCodec.decode(proposed.command());
+        } catch (MalformedMessageException e) {
+            // The same bytes are refused by every replica, so skipping them keeps all of them equal and running.
+            LOG.error("Ignoring a command that replica {} proposed: {}", proposed.proposer(), e.getMessage());
+            return;
+        }
+        long time = side.advanceTime(command.wallClockMillis());
+        if (command instanceof Command.ClientRequest request) {
+            executeRequest(request, proposed, (ClientProposal) clientProposal(own), time);
+        } else if (command instanceof Command.Attach attach) {
+            attach(attach, proposed, (AttachProposal) own);
+        } else if (command instanceof Command.Expire expire) {
+            expire(expire, proposed.proposer(), time);
+        } else if (command instanceof Command.Orphan orphan) {
+            orphan(orphan.replica(), orphan.incarnation());
+        } else if (command instanceof Command.ReplicaStarted started) {
+            replicaStarted(started, proposed, own != null);
+        } else if (command instanceof Command.ClusterFormed formed) {
+            clusterFormed(formed);
+        } else {
+            server.auditDigest((Command.DigestAudit) command, proposed.proposer());
+        }
+    }
+
+    private static Proposal clientProposal(Proposal own) {
+        return own instanceof ClientProposal ? own : null;
+    }
+
+    private void executeRequest(
+            Command.ClientRequest command, ProposedCommand proposed, ClientProposal own, long time) {
+        long sessionId = command.sessionId();
+        if (own != null) {
+            own.beforeExecution();
+        }
+        boolean creates = command.opcode() == OpCode.createSession;
+        if (creates && !createSession(command, proposed)) {
+            LOG.warn("Refusing session 0x{}: malformed, or the id is in use", Long.toHexString(sessionId));
+            refuseSession(own);
+            return;
+        }
+        long zxid = takeZxid();
+        if (recovered.covers(zxid)) {
+            InvariantViolated.check(own == null, "own command maps to %s, which the tree holds", Zxids.text(zxid));
+            recovered.verify(zxid, sessionId, command.cxid(), time);
+        } else {
+            Request request = own != null ? own.request() : RequestExecutor.remoteRequest(command);
+            if (creates && own != null) {
+                owned.owned(sessionId, side.sessions().get(sessionId).timeoutMillis());
+            }
+            requests.execute(request, proposed.proposer(), zxid, time, command.quotaRefusedOp());
+        }
+        if (command.opcode() == OpCode.closeSession) {
+            side.sessions().remove(sessionId);
+            owned.forget(sessionId);
+        }
+        if (own != null) {
+            own.afterExecution();
+        }
+    }
+
+    private boolean createSession(Command.ClientRequest command, ProposedCommand proposed) {
+        ByteSlice payload = command.payload();
+        if (payload == null || payload.length() != Integer.BYTES) {
+            return false;
+        }
+        int timeoutMillis = payload.asByteBuffer().getInt();
+        return side.sessions()
+                .create(command.sessionId(), timeoutMillis, proposed.proposer(), proposed.incarnation());
+    }
+
+    private void refuseSession(ClientProposal own) {
+        if (own != null) {
+            owned.forget(own.request().sessionId);
+            server.refuseSession(own.request());
+            own.afterExecution();
+        }
+    }
+
+    private long takeZxid() {
+        long zxid = side.nextZxid();
+        if (Zxids.epoch(zxid) != Zxids.epoch(side.zxid()) && !recovered.covers(zxid)) {
+            server.beginEpoch(Zxids.epoch(zxid));
+        }
+        side.tookZxid(zxid);
+        return zxid;
+    }
+
+    private void attach(Command.Attach attach, ProposedCommand proposed, AttachProposal own) {
+        long sessionId = attach.sessionId();
+        SessionState before = side.sessions()
+                .attach(sessionId, proposed.proposer(), proposed.incarnation(), attach.timeoutMillis());
+        if (before != null && before.owner() == replicaId && proposed.proposer() != replicaId) {
+            owned.forget(sessionId);
+            events.sessionLost(sessionId);
+        }
+        if (own == null) {
+            return;
+        }
+        if (before != null) {
+            owned.owned(sessionId, attach.timeoutMillis());
+        }
+        server.finishSessionInit(own.connection(), before != null);
+    }
+
+    private void expire(Command.Expire expire, int proposer, long time) {
+        long sessionId = expire.sessionId();
+        if (!side.sessions().mayExpire(sessionId, expire.owner(), expire.epoch())) {
+            LOG.info(
+                    "Session 0x{} does not expire: it has been attached or closed since that was proposed",
+                    Long.toHexString(sessionId));
+            return;
+        }
+        long zxid = takeZxid();
+        if (recovered.covers(zxid)) {
+            recovered.verify(zxid, sessionId, 0, time);
+        } else {
+            LOG.info("Expiring session 0x{}", Long.toHexString(sessionId));
+            Request request = RequestExecutor.closeRequest(sessionId);
+            requests.execute(request, proposer, zxid, time, Command.ClientRequest.QUOTA_KEPT);
+        }
+        side.sessions().remove(sessionId);
+        owned.forget(sessionId);
+    }
+
+    private void orphan(int replica, long throughIncarnation) {
+        for (long sessionId : side.sessions().orphan(replica, throughIncarnation)) {
+            if (replica == replicaId) {
+                owned.forget(sessionId);
+                events.sessionLost(sessionId);
+            }
+        }
+    }
+
+    private void replicaStarted(Command.ReplicaStarted started, ProposedCommand proposed, boolean self) {
+        orphan(proposed.proposer(), proposed.incarnation() - 1);
+        side.started(proposed.proposer(), proposed.incarnation());
+        if (self) {
+            checkProfile();
+            events.selfStarted();
+        } else if (started.executionProfile() != executionProfile) {
+            LOG.error(
+                    "Replica {} runs with other settings that influence execution; it must stop",
+                    proposed.proposer());
+        }
+    }
+
+    private void clusterFormed(Command.ClusterFormed formed) {
+        if (side.clusterId() != null) {
+            return;
+        }
+        side.formed(formed.clusterId(), formed.executionProfile());
+        checkProfile();
+        events.clusterFormed(formed.clusterId());
+    }
+
+    private void checkProfile() {
+        if (side.clusterId() != null && side.executionProfile() != executionProfile) {
+            throw new ExecutionProfileMismatch(ExecutionProfile.mismatchMessage());
+        }
+    }
+}

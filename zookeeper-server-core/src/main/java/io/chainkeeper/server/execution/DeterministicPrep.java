@@ -1,0 +1,58 @@
+package io.chainkeeper.server.execution;
+
+import java.io.IOException;
+import org.apache.jute.Record;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.server.PrepRequestProcessor;
+import org.apache.zookeeper.server.Request;
+import org.apache.zookeeper.server.RequestProcessor;
+import org.apache.zookeeper.server.ZooKeeperServer;
+import org.apache.zookeeper.txn.TxnHeader;
+
+/**
+ * ZooKeeper's preparation of transactions, driven synchronously by the executor thread with the agreed zxid and time.
+ * Its own thread is never started.
+ */
+final class DeterministicPrep extends PrepRequestProcessor {
+    private final ZooKeeperServer server;
+    private long agreedTimeMillis;
+    private int op;
+
+    DeterministicPrep(ZooKeeperServer server, RequestProcessor next) {
+        super(server, next);
+        this.server = server;
+    }
+
+    /**
+     * Turns a request into a transaction and hands it to the next processor before returning.
+     *
+     * @param request the request
+     * @param zxid the zxid it takes
+     * @param timeMillis the agreed time
+     * @throws RequestProcessorException if the next processor failed
+     */
+    void prepare(Request request, long zxid, long timeMillis) throws RequestProcessorException {
+        agreedTimeMillis = timeMillis;
+        op = -1;
+        server.setZxid(zxid - 1);
+        pRequest(request);
+    }
+
+    /** @return index in its multi of the operation being prepared, 0 for a single operation */
+    int currentOp() {
+        return op;
+    }
+
+    @Override
+    protected void pRequest2Txn(int type, long zxid, Request request, Record record)
+            throws KeeperException, IOException, RequestProcessorException {
+        op++;
+        TxnHeader header = request.getHdr();
+        if (header == null) {
+            request.setHdr(new TxnHeader(request.sessionId, request.cxid, zxid, agreedTimeMillis, type));
+        } else {
+            header.setTime(agreedTimeMillis);
+        }
+        super.pRequest2Txn(type, zxid, request, record);
+    }
+}

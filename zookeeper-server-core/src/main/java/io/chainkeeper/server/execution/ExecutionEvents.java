@@ -1,0 +1,23 @@
+package io.chainkeeper.server.execution;
+
+import java.util.UUID;
+
+/** What the executor tells the rest of the server. Called by the executor thread; must not wait or propose. */
+public interface ExecutionEvents {
+    /** This replica's first command of this start has been executed: it is part of the order again. */
+    void selfStarted();
+
+    /**
+     * The cluster has a name.
+     *
+     * @param clusterId the name
+     */
+    void clusterFormed(UUID clusterId);
+
+    /**
+     * This replica may no longer serve a session: it was attached elsewhere, or taken from this replica.
+     *
+     * @param sessionId the session
+     */
+    void sessionLost(long sessionId);
+}

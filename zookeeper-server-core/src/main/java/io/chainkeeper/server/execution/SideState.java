@@ -1,0 +1,156 @@
+package io.chainkeeper.server.execution;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.server.session.SessionTable;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/**
+ * The replicated state that ZooKeeper's own files do not hold. Equal on every replica at the same position. Changed by
+ * the executor thread only; the session table, the cluster id and the incarnations may be read by any thread.
+ */
+public final class SideState {
+    private final SessionTable sessions;
+    private final Map<Integer, Long> incarnations;
+    private volatile UUID clusterId;
+    private long executionProfile;
+    private long zxid;
+    private long agreedTimeMillis;
+
+    private SideState(SessionTable sessions, Map<Integer, Long> incarnations) {
+        this.sessions = sessions;
+        this.incarnations = incarnations;
+    }
+
+    /**
+     * The state before the first command.
+     *
+     * @param zxid last transaction that the tree holds already, 0 for an empty one
+     * @return the state
+     */
+    public static SideState initial(long zxid) {
+        SideState state = new SideState(new SessionTable(), new TreeMap<>());
+        state.zxid = zxid;
+        return state;
+    }
+
+    /** @return all sessions */
+    public SessionTable sessions() {
+        return sessions;
+    }
+
+    /** @return the zxid of the last command that took one */
+    public long zxid() {
+        return zxid;
+    }
+
+    /** @return the zxid that the next command that takes one will get */
+    public long nextZxid() {
+        return Zxids.next(zxid);
+    }
+
+    void tookZxid(long taken) {
+        zxid = taken;
+    }
+
+    /**
+     * Moves the agreed time on; it never runs backwards.
+     *
+     * @param wallClockMillis the proposer's clock
+     * @return the agreed time of the command
+     */
+    long advanceTime(long wallClockMillis) {
+        agreedTimeMillis = Math.max(agreedTimeMillis, wallClockMillis);
+        return agreedTimeMillis;
+    }
+
+    /** @return the agreed time of the last command, in milliseconds since 1970 */
+    public long agreedTimeMillis() {
+        return agreedTimeMillis;
+    }
+
+    /** @return the cluster's id, null until it has been formed */
+    public UUID clusterId() {
+        return clusterId;
+    }
+
+    /** @return hash of the settings that all members share; 0 until the cluster has been formed */
+    public long executionProfile() {
+        return executionProfile;
+    }
+
+    void formed(UUID newClusterId, long profile) {
+        executionProfile = profile;
+        clusterId = newClusterId;
+    }
+
+    /**
+     * @param replica replica id
+     * @return its newest incarnation that has said that it started, {@link Long#MIN_VALUE} if none has
+     */
+    public long incarnationOf(int replica) {
+        synchronized (incarnations) {
+            return incarnations.getOrDefault(replica, Long.MIN_VALUE);
+        }
+    }
+
+    void started(int replica, long incarnation) {
+        synchronized (incarnations) {
+            incarnations.put(replica, incarnation);
+        }
+    }
+
+    /** @return the state's bytes, the same on every replica at the same position */
+    public ByteSlice encode() {
+        ByteSlice table = sessions.encode();
+        ByteBuffer out = ByteBuffer.allocate(16 + 1 + 16 + 8 + 4 + incarnations.size() * 12 + table.length());
+        out.putLong(zxid).putLong(agreedTimeMillis);
+        out.put((byte) (clusterId == null ? 0 : 1));
+        out.putLong(clusterId == null ? 0 : clusterId.getMostSignificantBits());
+        out.putLong(clusterId == null ? 0 : clusterId.getLeastSignificantBits());
+        out.putLong(executionProfile);
+        out.putInt(incarnations.size());
+        incarnations.forEach((replica, incarnation) -> out.putInt(replica).putLong(incarnation));
+        out.put(table.array(), table.offset(), table.length());
+        return ByteSlice.of(out.array());
+    }
+
+    /**
+     * Reads back what {@link #encode} wrote.
+     *
+     * @param bytes the state's bytes
+     * @return the state
+     * @throws MalformedMessageException if they are anything else
+     */
+    public static SideState decode(ByteSlice bytes) throws MalformedMessageException {
+        ByteBuffer in = bytes.asByteBuffer();
+        try {
+            long zxid = in.getLong();
+            long agreedTimeMillis = in.getLong();
+            boolean formed = in.get() != 0;
+            UUID clusterId = new UUID(in.getLong(), in.getLong());
+            long profile = in.getLong();
+            int count = in.getInt();
+            if (count < 0 || count > in.remaining() / 12) {
+                throw new MalformedMessageException("side state claims " + count + " replicas");
+            }
+            Map<Integer, Long> incarnations = new TreeMap<>();
+            for (int i = 0; i < count; i++) {
+                incarnations.put(in.getInt(), in.getLong());
+            }
+            SessionTable table = SessionTable.decode(bytes.slice(in.position(), in.remaining()));
+            SideState state = new SideState(table, incarnations);
+            state.zxid = zxid;
+            state.agreedTimeMillis = agreedTimeMillis;
+            state.executionProfile = profile;
+            state.clusterId = formed ? clusterId : null;
+            return state;
+        } catch (BufferUnderflowException e) {
+            throw new MalformedMessageException("side state of " + bytes.length() + " bytes is cut short");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package io.chainkeeper.server.request;
+
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.replica.TotalOrder;
+import java.util.ArrayDeque;
+import java.util.function.Consumer;
+import org.apache.zookeeper.server.Request;
+
+/**
+ * Keeps the replies of one connection in the order of its requests. Requests that cannot be answered at once wait
+ * here: writes until they have been executed, reads until the writes before them have been executed and their barrier
+ * is reached.
+ *
+ * <p>Threads: entries are added by the I/O thread that serves the connection (one at a time) and removed by the
+ * executor thread. The monitor is held for queue operations only, never while a request is proposed or answered. The
+ * queue is bounded by ZooKeeper's own throttling ({@code globalOutstandingLimit}), which stops reading the connection.
+ */
+final class ConnectionGate {
+    /** A request that waits. */
+    final class Entry implements TotalOrder.ReadWaiter {
+        private final Request request;
+        private final boolean write;
+        private boolean ready;
+
+        private Entry(Request request, boolean write, boolean ready) {
+            this.request = request;
+            this.write = write;
+            this.ready = ready;
+        }
+
+        Request request() {
+            return request;
+        }
+
+        @Override
+        public void barrierReached() {
+            ready = true;
+            barrierReader.accept(ConnectionGate.this);
+        }
+    }
+
+    private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
+    private final Consumer<Request> reader;
+    private final Consumer<ConnectionGate> barrierReader;
+
+    /**
+     * @param reader answers a read; called by the executor thread while it excludes other reads
+     * @param barrierReader called by the executor thread when a barrier is reached; calls {@link #drain} with
+     *     execution excluded
+     */
+    ConnectionGate(Consumer<Request> reader, Consumer<ConnectionGate> barrierReader) {
+        this.reader = reader;
+        this.barrierReader = barrierReader;
+    }
+
+    /** @return whether nothing waits; stays true until the calling I/O thread adds something */
+    boolean isIdle() {
+        synchronized (waiting) {
+            return waiting.isEmpty();
+        }
+    }
+
+    Entry addWrite(Request request) {
+        return add(new Entry(request, true, false));
+    }
+
+    /** Adds a read that may run only after {@link Entry#barrierReached}. */
+    Entry addBarrierRead(Request request) {
+        return add(new Entry(request, false, false));
+    }
+
+    /**
+     * Adds a read that needs no barrier, if something is in front of it.
+     *
+     * @return false if nothing is: the caller answers it itself
+     */
+    boolean addIfBusy(Request request) {
+        synchronized (waiting) {
+            if (waiting.isEmpty()) {
+                return false;
+            }
+            waiting.addLast(new Entry(request, false, true));
+            return true;
+        }
+    }
+
+    private Entry add(Entry entry) {
+        synchronized (waiting) {
+            waiting.addLast(entry);
+        }
+        return entry;
+    }
+
+    private Entry first() {
+        synchronized (waiting) {
+            return waiting.peekFirst();
+        }
+    }
+
+    private void removeFirst() {
+        synchronized (waiting) {
+            waiting.removeFirst();
+        }
+    }
+
+    /**
+     * Executor thread: runs everything before a write. Its place in the order is later than all that could have been
+     * seen when these reads arrived, so they need no barrier any more.
+     */
+    void beforeWrite(Entry write) {
+        for (Entry entry = first(); entry != write; entry = first()) {
+            InvariantViolated.check(entry != null, "a write was delivered that its connection does not wait for");
+            InvariantViolated.check(!entry.write, "a connection's writes were delivered out of order");
+            reader.accept(entry.request);
+            removeFirst();
+        }
+    }
+
+    /** Executor thread: the write at the head is done. */
+    void afterWrite(Entry write) {
+        InvariantViolated.check(first() == write, "a write was executed that is not its connection's next");
+        removeFirst();
+        drain();
+    }
+
+    /** Executor thread: runs reads up to the next write or unreached barrier. */
+    void drain() {
+        for (Entry entry = first(); entry != null && entry.ready && !entry.write; entry = first()) {
+            reader.accept(entry.request);
+            removeFirst();
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.chainkeeper.server.request;
+
+import io.chainkeeper.command.Command;
+import io.chainkeeper.command.CommandCodec;
+import io.chainkeeper.replica.Proposal;
+import io.chainkeeper.replica.ReplicaStoppedException;
+import io.chainkeeper.replica.TotalOrder;
+import org.apache.zookeeper.server.ServerCnxn;
+
+/** The server's way into the order. Must not be used by the executor thread: proposing may wait for it. */
+public final class Proposer {
+    private volatile TotalOrder order;
+
+    /** @param startedOrder the order, once it has been started */
+    public void connect(TotalOrder startedOrder) {
+        order = startedOrder;
+    }
+
+    private TotalOrder connected() {
+        TotalOrder current = order;
+        if (current == null) {
+            throw new ReplicaStoppedException("the order has not been started");
+        }
+        return current;
+    }
+
+    int streamOf(long sessionId) {
+        return Math.floorMod(Long.hashCode(sessionId * 0x9E3779B97F4A7C15L), connected().streamCount());
+    }
+
+    /**
+     * Proposes a command that no client waits for.
+     *
+     * @param sessionId the session it is about, 0 for none
+     * @param command the command
+     * @throws ReplicaStoppedException if this replica has stopped
+     */
+    public void propose(long sessionId, Command command) {
+        connected().propose(new ServerProposal(streamOf(sessionId), CommandCodec.encode(command)));
+    }
+
+    /**
+     * Proposes that a session goes on at this replica.
+     *
+     * @param attach the command
+     * @param connection the connection that waits for the answer
+     * @throws ReplicaStoppedException if this replica has stopped
+     */
+    public void propose(Command.Attach attach, ServerCnxn connection) {
+        connected()
+                .propose(new AttachProposal(
+                        streamOf(attach.sessionId()), CommandCodec.encode(attach), connection));
+    }
+
+    void propose(Proposal proposal) {
+        connected().propose(proposal);
+    }
+
+    /**
+     * See {@link TotalOrder#readBarrier}.
+     *
+     * @param waiter told by the executor thread
+     * @throws ReplicaStoppedException if this replica has stopped
+     */
+    public void readBarrier(TotalOrder.ReadWaiter waiter) {
+        connected().readBarrier(waiter);
+    }
+}

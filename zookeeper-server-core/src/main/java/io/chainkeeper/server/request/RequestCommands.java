@@ -1,0 +1,32 @@
+package io.chainkeeper.server.request;
+
+import io.chainkeeper.command.AuthId;
+import io.chainkeeper.command.Command;
+import io.chainkeeper.ordering.ByteSlice;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.zookeeper.data.Id;
+import org.apache.zookeeper.server.Request;
+
+/** Turns ZooKeeper's requests into commands. Stateless. */
+final class RequestCommands {
+    private RequestCommands() {}
+
+    static Command.ClientRequest command(Request request, byte[] payload, int quotaRefusedOp) {
+        List<AuthId> ids = null;
+        if (request.authInfo != null) {
+            ids = new ArrayList<>(request.authInfo.size());
+            for (Id id : request.authInfo) {
+                ids.add(new AuthId(id.getScheme(), id.getId()));
+            }
+        }
+        return new Command.ClientRequest(
+                System.currentTimeMillis(),
+                request.sessionId,
+                request.cxid,
+                request.type,
+                ids,
+                payload == null ? null : ByteSlice.of(payload),
+                quotaRefusedOp);
+    }
+}

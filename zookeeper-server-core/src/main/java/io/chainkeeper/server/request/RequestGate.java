@@ -1,0 +1,191 @@
+package io.chainkeeper.server.request;
+
+import io.chainkeeper.command.Command;
+import io.chainkeeper.command.CommandCodec;
+import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.replica.ReplicaStoppedException;
+import io.chainkeeper.server.OrderedZooKeeperServer;
+import io.chainkeeper.server.execution.ExecutionLock;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooDefs.OpCode;
+import org.apache.zookeeper.server.Request;
+import org.apache.zookeeper.server.RequestProcessor;
+import org.apache.zookeeper.server.ServerCnxn;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The first processor of every request, on the I/O thread of its connection. Writes are encoded and proposed; reads are
+ * answered here if nothing of their connection waits and no barrier is needed, else they wait in the connection's
+ * {@link ConnectionGate}. Pings are answered at once.
+ */
+public final class RequestGate implements RequestProcessor {
+    private static final Logger LOG = LoggerFactory.getLogger(RequestGate.class);
+
+    private final OrderedZooKeeperServer server;
+    private final RequestProcessor finalProcessor;
+    private final ExecutionLock lock;
+    private final ReadConsistency reads;
+    private final WriteChecks checks;
+    private final Proposer proposer;
+    private final ConcurrentMap<ServerCnxn, ConnectionGate> gates = new ConcurrentHashMap<>();
+
+    /**
+     * @param server the server
+     * @param finalProcessor answers requests
+     * @param lock keeps reads and execution apart
+     * @param reads what reads promise
+     * @param proposer the way into the order
+     */
+    public RequestGate(
+            OrderedZooKeeperServer server,
+            RequestProcessor finalProcessor,
+            ExecutionLock lock,
+            ReadConsistency reads,
+            Proposer proposer) {
+        this.server = server;
+        this.finalProcessor = finalProcessor;
+        this.lock = lock;
+        this.reads = reads;
+        this.checks = new WriteChecks(server);
+        this.proposer = proposer;
+    }
+
+    @Override
+    public void processRequest(Request request) {
+        if (request.cnxn == null) {
+            proposer.propose(
+                    request.sessionId,
+                    RequestCommands.command(
+                            request, request.readRequestBytes(), Command.ClientRequest.QUOTA_KEPT));
+            return;
+        }
+        if (request.type == OpCode.ping) {
+            lock.read(() -> answer(request));
+            return;
+        }
+        ConnectionGate gate = request.type == OpCode.createSession ? open(request.cnxn) : gates.get(request.cnxn);
+        if (gate == null || !server.isServing()) {
+            drop(request);
+        } else if (request.isThrottled()) {
+            answerInTurn(gate, request);
+        } else if (isWrite(request.type)) {
+            write(gate, request);
+        } else if (reads == ReadConsistency.LINEARIZABLE || request.type == OpCode.sync) {
+            readBehindBarrier(gate, request);
+        } else {
+            answerInTurn(gate, request);
+        }
+    }
+
+    /**
+     * Makes room for the requests of a connection that a session has been attached to.
+     *
+     * @param connection the connection
+     * @return its gate
+     */
+    public ConnectionGate open(ServerCnxn connection) {
+        return gates.computeIfAbsent(
+                connection, key -> new ConnectionGate(this::answer, this::drainBehindBarrier));
+    }
+
+    /**
+     * The connection is closed; what it waits for is still executed, further requests are dropped.
+     *
+     * @param connection the connection
+     */
+    public void closed(ServerCnxn connection) {
+        gates.remove(connection);
+    }
+
+    /** @return number of open connections with a session */
+    public int openGates() {
+        return gates.size();
+    }
+
+    private void write(ConnectionGate gate, Request request) {
+        if (request.type == OpCode.deleteContainer) {
+            // Deletes without any access check: only the server itself may ask for it.
+            LOG.warn("Closing a connection that asked to delete a container: {}", request);
+            drop(request);
+            return;
+        }
+        byte[] payload = request.readRequestBytes();
+        KeeperException refusal = checks.refusal(request, payload);
+        if (refusal != null) {
+            LocalRefusal.mark(request, refusal);
+            answerInTurn(gate, request);
+            return;
+        }
+        if (!server.authWriteRequest(request)) {
+            return;
+        }
+        ByteSlice command =
+                CommandCodec.encode(RequestCommands.command(request, payload, checks.quotaRefusedOp(request)));
+        ConnectionGate.Entry entry = gate.addWrite(request);
+        try {
+            proposer.propose(new ClientProposal(proposer.streamOf(request.sessionId), command, gate, entry));
+        } catch (ReplicaStoppedException e) {
+            request.cnxn.close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
+        }
+    }
+
+    private void readBehindBarrier(ConnectionGate gate, Request request) {
+        ConnectionGate.Entry entry = gate.addBarrierRead(request);
+        try {
+            proposer.readBarrier(entry);
+        } catch (ReplicaStoppedException e) {
+            request.cnxn.close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
+        }
+    }
+
+    private void answerInTurn(ConnectionGate gate, Request request) {
+        if (!gate.addIfBusy(request)) {
+            lock.read(() -> answer(request));
+        }
+    }
+
+    private void answer(Request request) {
+        try {
+            finalProcessor.processRequest(request);
+        } catch (RequestProcessorException e) {
+            throw new IllegalStateException("request could not be answered: " + request, e);
+        }
+    }
+
+    private void drainBehindBarrier(ConnectionGate gate) {
+        lock.asReader(gate::drain);
+    }
+
+    private void drop(Request request) {
+        server.decInProcess();
+        server.requestFinished(request);
+        request.cnxn.close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
+    }
+
+    private static boolean isWrite(int type) {
+        return switch (type) {
+            case OpCode.create,
+                    OpCode.create2,
+                    OpCode.createTTL,
+                    OpCode.createContainer,
+                    OpCode.delete,
+                    OpCode.deleteContainer,
+                    OpCode.setData,
+                    OpCode.setACL,
+                    OpCode.multi,
+                    OpCode.reconfig,
+                    OpCode.createSession,
+                    OpCode.closeSession -> true;
+            default -> false;
+        };
+    }
+
+    @Override
+    public void shutdown() {
+        finalProcessor.shutdown();
+    }
+}

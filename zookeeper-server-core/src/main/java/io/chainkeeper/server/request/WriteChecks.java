@@ -1,0 +1,107 @@
+package io.chainkeeper.server.request;
+
+import io.chainkeeper.command.Command;
+import io.chainkeeper.server.OrderedZooKeeperServer;
+import java.io.IOException;
+import org.apache.jute.BinaryInputArchive;
+import org.apache.jute.Record;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.MultiOperationRecord;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.ZooDefs.OpCode;
+import org.apache.zookeeper.proto.CreateRequest;
+import org.apache.zookeeper.proto.CreateTTLRequest;
+import org.apache.zookeeper.proto.DeleteRequest;
+import org.apache.zookeeper.proto.ReconfigRequest;
+import org.apache.zookeeper.proto.SetACLRequest;
+import org.apache.zookeeper.proto.SetDataRequest;
+import org.apache.zookeeper.server.DataNode;
+import org.apache.zookeeper.server.Request;
+import org.apache.zookeeper.server.ZooKeeperServer;
+
+/** What the accepting replica decides about a write before it is ordered. Stateless; safe for use by any thread. */
+final class WriteChecks {
+    private final OrderedZooKeeperServer server;
+
+    WriteChecks(OrderedZooKeeperServer server) {
+        this.server = server;
+    }
+
+    /**
+     * Finds out whether a request can be ordered at all. A record that does not decode would be given a second zxid by
+     * ZooKeeper's preparation, one that is too large could not be read back from the transaction log.
+     *
+     * @param request a write
+     * @param payload its record's bytes, or null
+     * @return the error to answer with, or null
+     */
+    KeeperException refusal(Request request, byte[] payload) {
+        try {
+            decode(request);
+        } catch (IOException | RuntimeException e) {
+            return new KeeperException.MarshallingErrorException();
+        }
+        return payload != null && payload.length > BinaryInputArchive.maxBuffer
+                ? new KeeperException.MarshallingErrorException()
+                : null;
+    }
+
+    private static Record decode(Request request) throws IOException {
+        return switch (request.type) {
+            case OpCode.create, OpCode.create2, OpCode.createContainer -> request.readRequestRecord(CreateRequest::new);
+            case OpCode.createTTL -> request.readRequestRecord(CreateTTLRequest::new);
+            case OpCode.delete -> request.readRequestRecord(DeleteRequest::new);
+            case OpCode.setData -> request.readRequestRecord(SetDataRequest::new);
+            case OpCode.setACL -> request.readRequestRecord(SetACLRequest::new);
+            case OpCode.multi -> request.readRequestRecord(MultiOperationRecord::new);
+            case OpCode.reconfig -> request.readRequestRecord(ReconfigRequest::new);
+            default -> null;
+        };
+    }
+
+    /**
+     * Checks quotas against this replica's tree. How full a quota is depends on history that snapshots do not keep, so
+     * replicas may differ by a little; the proposer's opinion is the one that counts.
+     *
+     * @param request a write that decodes
+     * @return see {@link Command.ClientRequest#quotaRefusedOp}
+     */
+    int quotaRefusedOp(Request request) {
+        if (!ZooKeeperServer.enforceQuota) {
+            return Command.ClientRequest.QUOTA_KEPT;
+        }
+        try {
+            Record record = decode(request);
+            if (!(record instanceof MultiOperationRecord multi)) {
+                return exceeds(request.type, record) ? 0 : Command.ClientRequest.QUOTA_KEPT;
+            }
+            int index = 0;
+            for (Op op : multi) {
+                if (exceeds(op.getType(), op.toRequestRecord())) {
+                    return index;
+                }
+                index++;
+            }
+            return Command.ClientRequest.QUOTA_KEPT;
+        } catch (IOException e) {
+            throw new IllegalStateException("a request that decoded before does not decode any more: " + request, e);
+        }
+    }
+
+    private boolean exceeds(int type, Record record) {
+        try {
+            if (record instanceof CreateRequest create && create.getPath() != null) {
+                server.checkQuotaAsProposer(create.getPath(), null, create.getData(), OpCode.create);
+            } else if (record instanceof CreateTTLRequest create && create.getPath() != null) {
+                server.checkQuotaAsProposer(create.getPath(), null, create.getData(), OpCode.create);
+            } else if (record instanceof SetDataRequest set && type == OpCode.setData && set.getPath() != null) {
+                DataNode node = server.getZKDatabase().getNode(set.getPath());
+                byte[] before = node == null ? null : node.getData();
+                server.checkQuotaAsProposer(set.getPath(), before, set.getData(), OpCode.setData);
+            }
+            return false;
+        } catch (KeeperException.QuotaExceededException e) {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package io.chainkeeper.server.session;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+
+/**
+ * When this replica last heard of each session that it serves. Local knowledge: nothing here is ordered, and only this
+ * replica proposes to expire these sessions. Safe for use by any thread.
+ */
+public final class OwnedSessions {
+    private static final class Liveness {
+        private final int timeoutMillis;
+        private volatile long lastHeardMillis;
+        private final boolean committed;
+        private volatile long expiryProposedMillis = Long.MIN_VALUE;
+
+        private Liveness(int timeoutMillis, long nowMillis, boolean committed) {
+            this.timeoutMillis = timeoutMillis;
+            this.lastHeardMillis = nowMillis;
+            this.committed = committed;
+        }
+    }
+
+    private final ConcurrentHashMap<Long, Liveness> sessions = new ConcurrentHashMap<>();
+    private final LongSupplier clockMillis;
+
+    /** @param clockMillis a monotonic clock */
+    public OwnedSessions(LongSupplier clockMillis) {
+        this.clockMillis = clockMillis;
+    }
+
+    /**
+     * A client asked for a new session here; it is not ordered yet and cannot expire.
+     *
+     * @param sessionId its id
+     * @param timeoutMillis negotiated timeout
+     */
+    public void requested(long sessionId, int timeoutMillis) {
+        sessions.put(sessionId, new Liveness(timeoutMillis, clockMillis.getAsLong(), false));
+    }
+
+    /**
+     * The order says that this replica owns a session from now on.
+     *
+     * @param sessionId the session
+     * @param timeoutMillis negotiated timeout
+     */
+    public void owned(long sessionId, int timeoutMillis) {
+        sessions.put(sessionId, new Liveness(timeoutMillis, clockMillis.getAsLong(), true));
+    }
+
+    /**
+     * The session was closed, moved away or never came to be.
+     *
+     * @param sessionId the session
+     */
+    public void forget(long sessionId) {
+        sessions.remove(sessionId);
+    }
+
+    /**
+     * The client has been heard.
+     *
+     * @param sessionId the session
+     * @return false if this replica does not serve the session
+     */
+    public boolean touch(long sessionId) {
+        Liveness session = sessions.get(sessionId);
+        if (session == null) {
+            return false;
+        }
+        session.lastHeardMillis = clockMillis.getAsLong();
+        return true;
+    }
+
+    /** Gives every session a full timeout from now on: this replica could not have heard its clients. */
+    public void rearm() {
+        long now = clockMillis.getAsLong();
+        sessions.forEach((sessionId, session) -> session.lastHeardMillis = now);
+    }
+
+    /**
+     * Finds sessions whose clients were silent for their timeout. Each is found again after another timeout, because
+     * the proposal to expire it may get lost.
+     *
+     * @return ids, in no particular order
+     */
+    public List<Long> expired() {
+        long now = clockMillis.getAsLong();
+        List<Long> expired = new ArrayList<>();
+        sessions.forEach((sessionId, session) -> {
+            long since = Math.max(session.lastHeardMillis, session.expiryProposedMillis);
+            if (session.committed && now - since >= session.timeoutMillis) {
+                session.expiryProposedMillis = now;
+                expired.add(sessionId);
+            }
+        });
+        return expired;
+    }
+
+    /** @return sessions by the time, on this replica's monotonic clock, when they expire if nothing is heard */
+    public Map<Long, Set<Long>> expiryTimes() {
+        Map<Long, Set<Long>> times = new TreeMap<>();
+        sessions.forEach((sessionId, session) -> times.computeIfAbsent(
+                        session.lastHeardMillis + session.timeoutMillis, time -> new TreeSet<>())
+                .add(sessionId));
+        return times;
+    }
+
+    /** @return number of sessions served here */
+    public int size() {
+        return sessions.size();
+    }
+}

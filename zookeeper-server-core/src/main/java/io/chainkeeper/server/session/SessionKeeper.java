@@ -1,0 +1,118 @@
+package io.chainkeeper.server.session;
+
+import io.chainkeeper.command.Command;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Proposes the end of sessions whose clients are gone. Each owner watches its own sessions; ownerless ones are watched
+ * by the manager, which is the leader of the order. It only proposes: whether a session ends is decided where the
+ * proposal is executed, so a stalled, deposed or duplicated keeper does no harm. Used by one thread, through
+ * {@link #tick}.
+ */
+public final class SessionKeeper {
+    private final SessionTable table;
+    private final OwnedSessions owned;
+    private final LongSupplier clockMillis;
+    private final int replicaId;
+    private final long stallLimitMillis;
+    private final Consumer<Command.Expire> proposer;
+    private final LongSupplier wallClockMillis;
+
+    private record Watch(long epoch, long deadlineMillis) {}
+
+    private final Map<Long, Watch> ownerless = new HashMap<>();
+    private boolean managed;
+    private long managedEpoch;
+    private long nextTickMillis;
+
+    /**
+     * @param table all sessions
+     * @param owned those served here
+     * @param clockMillis the monotonic clock that {@code owned} uses
+     * @param wallClockMillis stamped on proposals
+     * @param replicaId this replica
+     * @param stallLimitMillis a tick that comes later than this after its time means that this replica stalled and
+     *     cannot tell who was silent; a fraction of the shortest timeout
+     * @param proposer takes the proposals; may wait
+     */
+    public SessionKeeper(
+            SessionTable table,
+            OwnedSessions owned,
+            LongSupplier clockMillis,
+            LongSupplier wallClockMillis,
+            int replicaId,
+            long stallLimitMillis,
+            Consumer<Command.Expire> proposer) {
+        this.table = table;
+        this.owned = owned;
+        this.clockMillis = clockMillis;
+        this.wallClockMillis = wallClockMillis;
+        this.replicaId = replicaId;
+        this.stallLimitMillis = stallLimitMillis;
+        this.proposer = proposer;
+        this.nextTickMillis = clockMillis.getAsLong();
+    }
+
+    /**
+     * Looks once at all sessions.
+     *
+     * @param serving whether clients can reach this replica at the moment
+     * @param leading whether this replica leads the order, and so is the manager
+     * @param orderingEpoch grows with every change of leader
+     * @param periodMillis when the next tick is due
+     */
+    public void tick(boolean serving, boolean leading, long orderingEpoch, long periodMillis) {
+        long now = clockMillis.getAsLong();
+        boolean stalled = now - nextTickMillis > stallLimitMillis;
+        if (stalled || !serving) {
+            owned.rearm();
+        }
+        if (stalled || !leading || !managed || managedEpoch != orderingEpoch) {
+            ownerless.clear();
+        }
+        managed = leading;
+        managedEpoch = orderingEpoch;
+        if (serving) {
+            owned.expired().forEach(this::proposeOwned);
+        }
+        if (leading) {
+            watchOwnerless(now);
+        }
+        nextTickMillis = clockMillis.getAsLong() + periodMillis;
+    }
+
+    private void proposeOwned(long sessionId) {
+        SessionState state = table.get(sessionId);
+        if (state != null && state.owner() == replicaId) {
+            propose(sessionId, state);
+        }
+    }
+
+    private void watchOwnerless(long now) {
+        ownerless.keySet().removeIf(sessionId -> {
+            SessionState state = table.get(sessionId);
+            return state == null || !state.ownerless();
+        });
+        table.forEach((sessionId, state) -> {
+            if (!state.ownerless()) {
+                return;
+            }
+            Watch watch = ownerless.get(sessionId);
+            if (watch == null || watch.epoch() != state.epoch()) {
+                ownerless.put(sessionId, new Watch(state.epoch(), now + state.timeoutMillis()));
+            } else if (now >= watch.deadlineMillis()) {
+                // A proposal that gets lost is made again after another timeout.
+                ownerless.put(sessionId, new Watch(state.epoch(), now + state.timeoutMillis()));
+                propose(sessionId, state);
+            }
+        });
+    }
+
+    private void propose(long sessionId, SessionState state) {
+        proposer.accept(
+                new Command.Expire(wallClockMillis.getAsLong(), sessionId, state.owner(), state.epoch()));
+    }
+}

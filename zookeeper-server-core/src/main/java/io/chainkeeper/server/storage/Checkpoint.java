@@ -1,0 +1,96 @@
+package io.chainkeeper.server.storage;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.MalformedMessageException;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * What one snapshot file needs to be continued from the order. Immutable.
+ *
+ * <pre>
+ * magic            long   "CKCHKPT1": the last byte is the format version
+ * position         long
+ * zxid             long
+ * snapshotZxid     long
+ * coveredZxid      long
+ * proposersLength  int, proposers
+ * sideStateLength  int, sideState
+ * crc32c           int    of everything before it
+ * </pre>
+ *
+ * @param position last position executed when it was taken; the order is needed from the next one on
+ * @param zxid last zxid taken by then, not above {@code snapshotZxid}
+ * @param snapshotZxid names the snapshot file
+ * @param coveredZxid the fuzzy snapshot may hold effects of transactions up to this one, and the transaction log was on
+ *     stable storage up to it
+ * @param proposers see {@link io.chainkeeper.replica.ProposerTable#encode}
+ * @param sideState see {@link io.chainkeeper.server.execution.SideState#encode}
+ */
+public record Checkpoint(
+        long position, long zxid, long snapshotZxid, long coveredZxid, ByteSlice proposers, ByteSlice sideState) {
+    private static final long MAGIC = 0x434b43484b505431L;
+    private static final int FIXED_BYTES = 5 * Long.BYTES + 3 * Integer.BYTES;
+
+    /** @return the file's content */
+    public byte[] encode() {
+        ByteBuffer out = ByteBuffer.allocate(FIXED_BYTES + proposers.length() + sideState.length());
+        out.putLong(MAGIC).putLong(position).putLong(zxid).putLong(snapshotZxid).putLong(coveredZxid);
+        put(out, proposers);
+        put(out, sideState);
+        CRC32C crc = new CRC32C();
+        crc.update(out.array(), 0, out.position());
+        out.putInt((int) crc.getValue());
+        return out.array();
+    }
+
+    private static void put(ByteBuffer out, ByteSlice bytes) {
+        out.putInt(bytes.length()).put(bytes.array(), bytes.offset(), bytes.length());
+    }
+
+    /**
+     * Reads back what {@link #encode} wrote.
+     *
+     * @param content the file's content
+     * @return the checkpoint
+     * @throws MalformedMessageException if it is anything else
+     */
+    public static Checkpoint decode(byte[] content) throws MalformedMessageException {
+        if (content.length < FIXED_BYTES) {
+            throw new MalformedMessageException("has only " + content.length + " bytes");
+        }
+        ByteBuffer in = ByteBuffer.wrap(content);
+        long magic = in.getLong();
+        if (magic != MAGIC) {
+            throw new MalformedMessageException("begins with 0x" + Long.toHexString(magic)
+                    + "; it is no checkpoint or one of another version");
+        }
+        CRC32C crc = new CRC32C();
+        crc.update(content, 0, content.length - Integer.BYTES);
+        if ((int) crc.getValue() != in.getInt(content.length - Integer.BYTES)) {
+            throw new MalformedMessageException("has a wrong checksum");
+        }
+        try {
+            long position = in.getLong();
+            long zxid = in.getLong();
+            long snapshotZxid = in.getLong();
+            long coveredZxid = in.getLong();
+            ByteSlice proposers = get(in, content);
+            ByteSlice sideState = get(in, content);
+            if (in.remaining() != Integer.BYTES) {
+                throw new MalformedMessageException("has " + (in.remaining() - Integer.BYTES) + " bytes too many");
+            }
+            return new Checkpoint(position, zxid, snapshotZxid, coveredZxid, proposers, sideState);
+        } catch (BufferUnderflowException | IndexOutOfBoundsException | IllegalArgumentException e) {
+            throw new MalformedMessageException("is cut short");
+        }
+    }
+
+    private static ByteSlice get(ByteBuffer in, byte[] content) {
+        int length = in.getInt();
+        ByteSlice bytes = ByteSlice.of(content, in.position(), length);
+        in.position(in.position() + length);
+        return bytes;
+    }
+}

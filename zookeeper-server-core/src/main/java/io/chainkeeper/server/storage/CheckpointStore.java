@@ -1,0 +1,96 @@
+package io.chainkeeper.server.storage;
+
+import io.chainkeeper.config.AtomicFile;
+import io.chainkeeper.ordering.MalformedMessageException;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The checkpoint files, one per snapshot: {@code checkpoint.<zxid of the snapshot in hex>}. Used by one thread at a
+ * time.
+ */
+public final class CheckpointStore {
+    private static final Logger LOG = LoggerFactory.getLogger(CheckpointStore.class);
+    private static final String PREFIX = "checkpoint.";
+
+    private final Path directory;
+
+    /**
+     * @param directory where the files lie
+     * @throws IOException if it cannot be created
+     */
+    public CheckpointStore(Path directory) throws IOException {
+        this.directory = directory;
+        Files.createDirectories(directory);
+    }
+
+    /** @return where the files lie */
+    public Path directory() {
+        return directory;
+    }
+
+    /**
+     * Writes a checkpoint durably.
+     *
+     * @param checkpoint the checkpoint
+     * @throws IOException if it cannot be written
+     */
+    public void write(Checkpoint checkpoint) throws IOException {
+        AtomicFile.write(file(checkpoint.snapshotZxid()), checkpoint.encode());
+    }
+
+    private Path file(long snapshotZxid) {
+        return directory.resolve(PREFIX + Long.toHexString(snapshotZxid));
+    }
+
+    /**
+     * Reads all checkpoints. A damaged one is left out with a warning if there is another to start from.
+     *
+     * @return the newest, by position, first; empty if there is no file
+     * @throws IOException if files cannot be read, or all are damaged
+     */
+    public List<Checkpoint> readAll() throws IOException {
+        List<Checkpoint> checkpoints = new ArrayList<>();
+        String damage = null;
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, PREFIX + "*")) {
+            for (Path file : files) {
+                if (file.toString().endsWith(AtomicFile.TEMPORARY_SUFFIX)) {
+                    continue;
+                }
+                try {
+                    checkpoints.add(Checkpoint.decode(Files.readAllBytes(file)));
+                } catch (MalformedMessageException e) {
+                    damage = file + " " + e.getMessage();
+                    LOG.warn("Checkpoint {}; looking for an older one", damage);
+                }
+            }
+        }
+        if (checkpoints.isEmpty() && damage != null) {
+            throw new IOException("no checkpoint can be read: " + damage
+                    + ". Replace this replica's data directories by those of a healthy member");
+        }
+        checkpoints.sort(Comparator.comparingLong(Checkpoint::position).reversed());
+        return checkpoints;
+    }
+
+    /**
+     * Deletes the checkpoints of snapshots that are gone.
+     *
+     * @param oldestSnapshotZxid the oldest snapshot that is kept
+     * @throws IOException if a file cannot be deleted
+     */
+    public void deleteBefore(long oldestSnapshotZxid) throws IOException {
+        for (Checkpoint checkpoint : readAll()) {
+            if (checkpoint.snapshotZxid() < oldestSnapshotZxid) {
+                Files.deleteIfExists(file(checkpoint.snapshotZxid()));
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package io.chainkeeper.server.storage;
+
+import io.chainkeeper.config.ClusterIdentity;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.server.execution.RecoveredTransactions;
+import io.chainkeeper.server.execution.SideState;
+import io.chainkeeper.server.execution.Zxids;
+import io.chainkeeper.server.session.SessionState;
+import java.io.IOException;
+import java.util.List;
+import org.apache.zookeeper.server.ZKDatabase;
+import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
+import org.apache.zookeeper.server.persistence.SnapshotInfo;
+
+/**
+ * Brings back the state from which the order is continued: tree and sessions as ZooKeeper loads them, and the newest
+ * checkpoint. Commands after the checkpoint whose transactions the tree already holds will only advance the side state.
+ *
+ * @param position the order is continued after it
+ * @param proposers see {@link io.chainkeeper.replica.Application#proposerTable}
+ * @param side the side state at {@code position}
+ * @param transactions what the tree holds beyond {@code position}
+ * @param forcedZxid the transaction log is on stable storage up to here
+ */
+public record Recovery(
+        long position, ProposerTable proposers, SideState side, RecoveredTransactions transactions, long forcedZxid) {
+    /** Told to cut a log of which nothing is known. */
+    private static final long NOTHING_FORCED = -1;
+
+    /**
+     * First step, before ZooKeeper loads its files: cuts the torn end of the transaction log.
+     *
+     * @param files ZooKeeper's files
+     * @param checkpoints the checkpoints
+     * @throws IOException if a file is damaged where it must not be; the message names it
+     */
+    public static void repair(FileTxnSnapLog files, CheckpointStore checkpoints) throws IOException {
+        List<Checkpoint> all = checkpoints.readAll();
+        TxnLogTail.cut(
+                files.getDataLogDir(), all.isEmpty() ? NOTHING_FORCED : all.get(0).coveredZxid());
+    }
+
+    /**
+     * Second step, after ZooKeeper has loaded its files.
+     *
+     * @param files ZooKeeper's files
+     * @param database the loaded tree
+     * @param checkpoints the checkpoints
+     * @param identity whose directory it is, null for a new one
+     * @return the state to continue from
+     * @throws IOException if the files do not belong together; the message says which
+     */
+    public static Recovery recover(
+            FileTxnSnapLog files, ZKDatabase database, CheckpointStore checkpoints, ClusterIdentity identity)
+            throws IOException {
+        long zxid = database.getDataTreeLastProcessedZxid();
+        SnapshotInfo snapshot = files.getLastSnapshotInfo();
+        long snapshotZxid = snapshot == null ? 0 : snapshot.zxid;
+        List<Checkpoint> all = checkpoints.readAll();
+        if (all.isEmpty()) {
+            if (identity != null && identity.clusterId() != null) {
+                throw new IOException("no checkpoint in " + checkpoints.directory() + " although this directory belongs"
+                        + " to cluster " + identity.clusterId()
+                        + ". Replace this replica's data directories by those of a healthy member");
+            }
+            return firstStart(files, database, checkpoints, zxid, snapshotZxid);
+        }
+        Checkpoint checkpoint = all.get(0);
+        requireBelongsTogether(files, all, zxid, snapshotZxid);
+        try {
+            SideState side = SideState.decode(checkpoint.sideState());
+            return new Recovery(
+                    checkpoint.position(),
+                    ProposerTable.decode(checkpoint.proposers()),
+                    side,
+                    new RecoveredTransactions(files, side.zxid(), zxid),
+                    checkpoint.coveredZxid());
+        } catch (MalformedMessageException e) {
+            throw new IOException("newest checkpoint in " + checkpoints.directory() + ": " + e.getMessage());
+        }
+    }
+
+    private static void requireBelongsTogether(
+            FileTxnSnapLog files, List<Checkpoint> all, long zxid, long snapshotZxid) throws IOException {
+        Checkpoint newest = all.get(0);
+        if (zxid < newest.coveredZxid()) {
+            throw new IOException("transaction log in " + files.getDataLogDir() + " ends at " + Zxids.text(zxid)
+                    + " although it was on stable storage up to " + Zxids.text(newest.coveredZxid())
+                    + ". Replace this replica's data directories by those of a healthy member");
+        }
+        boolean known = snapshotZxid <= newest.zxid()
+                || all.stream().anyMatch(checkpoint -> checkpoint.snapshotZxid() == snapshotZxid);
+        boolean sameEpoch = Zxids.epoch(zxid) == Zxids.epoch(newest.zxid())
+                || Zxids.epoch(zxid) == Zxids.epoch(Zxids.next(newest.zxid() | 0xfffffffeL));
+        if (!known || !sameEpoch) {
+            throw new IOException("data in " + files.getSnapDir() + " at " + Zxids.text(zxid)
+                    + " was changed outside this cluster's order, probably by Apache ZooKeeper. To form a new order"
+                    + " from it, delete the ordering directory of every member");
+        }
+    }
+
+    /** A new directory, or one that Apache ZooKeeper wrote: its state becomes position 0. */
+    private static Recovery firstStart(
+            FileTxnSnapLog files, ZKDatabase database, CheckpointStore checkpoints, long zxid, long snapshotZxid)
+            throws IOException {
+        SideState side = SideState.initial(zxid);
+        database.getSessionWithTimeOuts()
+                .forEach((id, timeoutMillis) ->
+                        side.sessions().create(id, timeoutMillis, SessionState.NO_OWNER, 0));
+        SnapshotWriter.forceLogs(files.getDataLogDir(), snapshotZxid);
+        ProposerTable proposers = new ProposerTable();
+        checkpoints.write(new Checkpoint(0, zxid, snapshotZxid, zxid, proposers.encode(), side.encode()));
+        return new Recovery(0, proposers, side, new RecoveredTransactions(files, zxid, zxid), zxid);
+    }
+}

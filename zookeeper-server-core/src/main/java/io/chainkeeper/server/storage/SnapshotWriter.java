@@ -1,0 +1,133 @@
+package io.chainkeeper.server.storage;
+
+import io.chainkeeper.config.AtomicFile;
+import java.io.File;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.function.LongConsumer;
+import org.apache.zookeeper.server.ZKDatabase;
+import org.apache.zookeeper.server.persistence.FileSnap;
+import org.apache.zookeeper.server.persistence.FileTxnLog;
+import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
+import org.apache.zookeeper.server.persistence.Util;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes a fuzzy snapshot with its checkpoint. A snapshot gets its name only after everything that it rests on is on
+ * stable storage: its own bytes, the transactions whose effects it may hold, and its checkpoint. So a crash at any
+ * moment leaves either the state before, or a snapshot that can be continued from. Used by one thread.
+ */
+public final class SnapshotWriter {
+    private static final Logger LOG = LoggerFactory.getLogger(SnapshotWriter.class);
+    private static final String TEMPORARY_NAME = "writing-snapshot";
+    private static final String SNAPSHOT_PREFIX = "snapshot";
+    private static final String LOG_PREFIX = "log";
+
+    private final FileTxnSnapLog files;
+    private final ZKDatabase database;
+    private final CheckpointStore checkpoints;
+    private final int retainCount;
+    private final LongConsumer coveredListener;
+    private long forcedZxid;
+
+    /**
+     * @param files where snapshots and log lie
+     * @param database the tree
+     * @param checkpoints where checkpoints lie
+     * @param retainCount how many snapshots to keep, at least 1
+     * @param coveredListener told of the position that recovery no longer needs the order up to
+     * @param forcedZxid the log is on stable storage up to here
+     */
+    public SnapshotWriter(
+            FileTxnSnapLog files,
+            ZKDatabase database,
+            CheckpointStore checkpoints,
+            int retainCount,
+            LongConsumer coveredListener,
+            long forcedZxid) {
+        this.files = files;
+        this.database = database;
+        this.checkpoints = checkpoints;
+        this.retainCount = retainCount;
+        this.coveredListener = coveredListener;
+        this.forcedZxid = forcedZxid;
+    }
+
+    /**
+     * Writes a snapshot that belongs to a captured state, then deletes what is no longer needed.
+     *
+     * @param request captured before
+     * @return the snapshot file
+     * @throws IOException if anything could not be written; the snapshot then does not exist
+     */
+    File write(CheckpointRequest request) throws IOException {
+        File directory = files.getSnapDir();
+        File temporary = new File(directory, TEMPORARY_NAME);
+        long startNanos = System.nanoTime();
+        long snapshotZxid = database.getDataTreeLastProcessedZxid();
+        new FileSnap(directory)
+                .serialize(database.getDataTree(), database.getSessionWithTimeOuts(), temporary, true);
+        long coveredZxid = database.getDataTreeLastProcessedZxid();
+        // What has been applied has been appended before; this hands all of it to the operating system.
+        database.commit();
+        forceLogs(files.getDataLogDir(), forcedZxid);
+        forcedZxid = coveredZxid;
+        checkpoints.write(new Checkpoint(
+                request.position(),
+                request.zxid(),
+                snapshotZxid,
+                coveredZxid,
+                request.proposers(),
+                request.sideState()));
+        File snapshot = new File(directory, Util.makeSnapshotName(snapshotZxid));
+        AtomicFile.rename(temporary.toPath(), snapshot.toPath());
+        LOG.info("Snapshot {} taken in {} ms", snapshot, (System.nanoTime() - startNanos) / 1_000_000);
+        purge();
+        return snapshot;
+    }
+
+    /**
+     * Forces the log files that may hold transactions after a zxid.
+     *
+     * @param directory where they lie
+     * @param afterZxid what is on stable storage already
+     * @throws IOException if a file cannot be forced
+     */
+    static void forceLogs(File directory, long afterZxid) throws IOException {
+        for (File file : FileTxnLog.getLogFiles(directory.listFiles(), afterZxid)) {
+            try (FileChannel channel = FileChannel.open(file.toPath(), StandardOpenOption.WRITE)) {
+                channel.force(true);
+            }
+        }
+        AtomicFile.forceDirectory(directory.toPath());
+    }
+
+    private void purge() throws IOException {
+        List<File> kept = new FileSnap(files.getSnapDir()).findNRecentSnapshots(retainCount);
+        long oldest = Util.getZxidFromName(kept.get(kept.size() - 1).getName(), SNAPSHOT_PREFIX);
+        deleteBefore(files.getSnapDir(), SNAPSHOT_PREFIX, oldest);
+        File[] neededLogs = FileTxnLog.getLogFiles(files.getDataLogDir().listFiles(), oldest);
+        if (neededLogs.length > 0) {
+            deleteBefore(
+                    files.getDataLogDir(), LOG_PREFIX, Util.getZxidFromName(neededLogs[0].getName(), LOG_PREFIX));
+        }
+        checkpoints.deleteBefore(oldest);
+        List<Checkpoint> left = checkpoints.readAll();
+        coveredListener.accept(left.get(left.size() - 1).position());
+    }
+
+    private static void deleteBefore(File directory, String prefix, long zxid) throws IOException {
+        for (File file : Util.sortDataDir(directory.listFiles(), prefix, true)) {
+            if (Util.getZxidFromName(file.getName(), prefix) < zxid) {
+                LOG.info("Deleting {}: newer snapshots are kept", file);
+                Path path = file.toPath();
+                Files.deleteIfExists(path);
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package io.chainkeeper.server.storage;
+
+import java.io.BufferedInputStream;
+import java.io.Closeable;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.File;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.util.zip.Adler32;
+import org.apache.zookeeper.server.persistence.FileTxnLog;
+
+/**
+ * Reads the entries of one file of ZooKeeper's transaction log just far enough to find where it stops being good: a
+ * header of 16 bytes, then per entry an Adler32 checksum (long), a length (int), that many bytes, and the letter B;
+ * zeroes behind the last entry. Used by one thread.
+ */
+final class TxnLogScanner implements Closeable {
+    static final int HEADER_BYTES = 16;
+
+    private static final int ENTRY_OVERHEAD_BYTES = Long.BYTES + Integer.BYTES + 1;
+    private static final int ZXID_OFFSET = 12;
+    private static final int MINIMUM_ENTRY_BYTES = ZXID_OFFSET + Long.BYTES;
+    private static final byte END_OF_ENTRY = 'B';
+    private static final int BUFFER_BYTES = 1 << 16;
+
+    private final DataInputStream in;
+    private final long fileBytes;
+    private long goodBytes;
+    private long lastZxid;
+    private boolean torn;
+
+    TxnLogScanner(File file) throws IOException {
+        fileBytes = file.length();
+        in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file.toPath()), BUFFER_BYTES));
+        if (fileBytes < HEADER_BYTES) {
+            torn = true;
+            return;
+        }
+        if (in.readInt() != FileTxnLog.TXNLOG_MAGIC) {
+            in.close();
+            throw new IOException(file + " is no transaction log: its first bytes are wrong");
+        }
+        in.skipNBytes(HEADER_BYTES - Integer.BYTES);
+        goodBytes = HEADER_BYTES;
+    }
+
+    /** Reads the next entry; returns its zxid, or 0 at the end of what is good. */
+    long next() throws IOException {
+        if (torn || goodBytes == fileBytes) {
+            return 0;
+        }
+        try {
+            long checksum = in.readLong();
+            int length = in.readInt();
+            if (checksum == 0 && length == 0) {
+                return 0;
+            }
+            torn = true;
+            if (length < MINIMUM_ENTRY_BYTES || length > fileBytes - goodBytes - ENTRY_OVERHEAD_BYTES) {
+                return 0;
+            }
+            byte[] entry = new byte[length];
+            in.readFully(entry);
+            Adler32 actual = new Adler32();
+            actual.update(entry, 0, length);
+            if (actual.getValue() != checksum || in.readByte() != END_OF_ENTRY) {
+                return 0;
+            }
+            torn = false;
+            goodBytes += length + ENTRY_OVERHEAD_BYTES;
+            lastZxid = ByteBuffer.wrap(entry).getLong(ZXID_OFFSET);
+            return lastZxid;
+        } catch (EOFException e) {
+            torn = true;
+            return 0;
+        }
+    }
+
+    /** Bytes up to the end of the last good entry. */
+    long goodBytes() {
+        return goodBytes;
+    }
+
+    /** Zxid of the last good entry, 0 if there is none. */
+    long lastZxid() {
+        return lastZxid;
+    }
+
+    /** Whether something other than zeroes follows the last good entry. */
+    boolean torn() {
+        return torn;
+    }
+
+    @Override
+    public void close() throws IOException {
+        in.close();
+    }
+}

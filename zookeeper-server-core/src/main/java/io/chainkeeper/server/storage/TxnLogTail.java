@@ -1,0 +1,104 @@
+package io.chainkeeper.server.storage;
+
+import io.chainkeeper.server.execution.Zxids;
+import java.io.File;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.StandardOpenOption;
+import org.apache.zookeeper.server.persistence.FileTxnLog;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Cuts off what a crash left incomplete at the end of ZooKeeper's transaction log. The log is forced to stable storage
+ * only up to the newest checkpoint; what lies behind may be torn and is brought back by the order. Damage before that
+ * point is refused. ZooKeeper's own reader would stop the server in both cases.
+ */
+public final class TxnLogTail {
+    private static final Logger LOG = LoggerFactory.getLogger(TxnLogTail.class);
+
+    private TxnLogTail() {}
+
+    private record Scan(long firstZxid, long lastZxid, long goodBytes, boolean torn) {}
+
+    /**
+     * Makes the log readable.
+     *
+     * @param directory the directory with the {@code log.*} files
+     * @param forcedZxid transactions up to here must be there, or -1 if nothing is known: then only the end of the last
+     *     file may be torn
+     * @throws IOException if the log is damaged where it must not be; the message names the file
+     */
+    public static void cut(File directory, long forcedZxid) throws IOException {
+        File[] files = FileTxnLog.getLogFiles(directory.listFiles(), Math.max(forcedZxid, 0));
+        long last = 0;
+        for (int i = 0; i < files.length; i++) {
+            Scan scan = scan(files[i]);
+            boolean gap = forcedZxid >= 0 && last != 0 && scan.firstZxid != 0 && isGap(last, scan.firstZxid);
+            if (gap) {
+                requireForced(files[i], 0, last, forcedZxid);
+                deleteFrom(files, i);
+                return;
+            }
+            if (scan.lastZxid != 0) {
+                last = scan.lastZxid;
+            }
+            if (scan.torn) {
+                if (forcedZxid < 0 && i < files.length - 1) {
+                    throw damaged(files[i], scan.goodBytes);
+                }
+                requireForced(files[i], scan.goodBytes, last, forcedZxid);
+                truncate(files[i], scan.goodBytes);
+                deleteFrom(files, i + 1);
+                return;
+            }
+        }
+    }
+
+    private static boolean isGap(long last, long first) {
+        return Zxids.epoch(last) == Zxids.epoch(first) && first != Zxids.next(last);
+    }
+
+    private static void requireForced(File file, long offset, long last, long forcedZxid) throws IOException {
+        if (last < forcedZxid) {
+            throw damaged(file, offset);
+        }
+    }
+
+    private static IOException damaged(File file, long offset) {
+        return new IOException("transaction log " + file + " is damaged at byte " + offset
+                + ", in a part that was on stable storage. Replace this replica's data directories by those of a"
+                + " healthy member");
+    }
+
+    private static void truncate(File file, long goodBytes) throws IOException {
+        if (goodBytes < TxnLogScanner.HEADER_BYTES) {
+            LOG.warn("Deleting transaction log {}: a crash left not even its header", file);
+            Files.delete(file.toPath());
+            return;
+        }
+        LOG.warn("Cutting transaction log {} at byte {}: a crash left its last entry incomplete", file, goodBytes);
+        try (FileChannel channel = FileChannel.open(file.toPath(), StandardOpenOption.WRITE)) {
+            channel.truncate(goodBytes);
+            channel.force(true);
+        }
+    }
+
+    private static void deleteFrom(File[] files, int first) throws IOException {
+        for (int i = files.length - 1; i >= first; i--) {
+            LOG.warn("Deleting transaction log {}: a crash lost what comes before it", files[i]);
+            Files.delete(files[i].toPath());
+        }
+    }
+
+    private static Scan scan(File file) throws IOException {
+        try (TxnLogScanner scanner = new TxnLogScanner(file)) {
+            long first = 0;
+            for (long zxid = scanner.next(); zxid != 0; zxid = scanner.next()) {
+                first = first == 0 ? zxid : first;
+            }
+            return new Scan(first, scanner.lastZxid(), scanner.goodBytes(), scanner.torn());
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package io.chainkeeper.server;
+
+import static org.junit.Assert.assertEquals;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.apache.zookeeper.data.Stat;
+import org.apache.zookeeper.server.DataTree;
+import org.apache.zookeeper.server.ZKDatabase;
+
+/** Comparisons of whole replicas. */
+final class EnsembleChecks {
+    private EnsembleChecks() {}
+
+    /** Tree, sessions and zxid of all replicas are the same, once all have executed everything. */
+    static void assertReplicasEqual(TestEnsemble ensemble, int replicas) throws Exception {
+        ensemble.awaitEqualPositions();
+        List<String> states = new ArrayList<>();
+        for (int id = 1; id <= replicas; id++) {
+            if (ensemble.replica(id) != null) {
+                states.add(state(ensemble.server(id).getZKDatabase()));
+            }
+        }
+        for (String state : states) {
+            assertEquals(states.get(0), state);
+        }
+    }
+
+    /** Everything that must be equal, as text. */
+    static String state(ZKDatabase database) throws Exception {
+        DataTree tree = database.getDataTree();
+        StringBuilder text = new StringBuilder();
+        text.append("zxid ").append(Long.toHexString(tree.lastProcessedZxid));
+        text.append(" digest ").append(tree.getTreeDigest()).append('\n');
+        text.append("sessions ").append(new TreeMap<>(database.getSessionWithTimeOuts())).append('\n');
+        append(tree, "", text);
+        return text.toString();
+    }
+
+    private static void append(DataTree tree, String path, StringBuilder text) throws Exception {
+        String name = path.isEmpty() ? "/" : path;
+        Stat stat = new Stat();
+        byte[] data = tree.getData(name, stat, null);
+        text.append(name).append(' ').append(stat.toString().trim().replace('\n', ' '));
+        text.append(' ').append(data == null ? "null" : Arrays.hashCode(data));
+        text.append(' ').append(tree.getACL(name, null)).append('\n');
+        for (String child : new TreeSet<>(tree.getChildren(name, null, null))) {
+            append(tree, path + "/" + child, text);
+        }
+    }
+}

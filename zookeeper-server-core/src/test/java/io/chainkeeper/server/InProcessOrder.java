@@ -1,0 +1,345 @@
+package io.chainkeeper.server;
+
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.OrderingStatus.Role;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.replica.Application;
+import io.chainkeeper.replica.FailureHandler;
+import io.chainkeeper.replica.Proposal;
+import io.chainkeeper.replica.ProposerTable.Verdict;
+import io.chainkeeper.replica.ReplicaStoppedException;
+import io.chainkeeper.replica.TotalOrder;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A total order inside one JVM for tests: one thread decides, each replica executes on a thread of its own, and the log
+ * outlives the replicas. Members can be cut off.
+ */
+public final class InProcessOrder implements AutoCloseable {
+    private static final int MAX_BATCH = 64;
+    private static final int MAX_IN_PROGRESS = 4096;
+
+    private final int streamCount;
+    private final Object monitor = new Object();
+    private final List<ByteSlice> log = new ArrayList<>();
+    private final Deque<ProposedCommand> pending = new ArrayDeque<>();
+    private final Map<Integer, Long> incarnations = new TreeMap<>();
+    private final Map<Integer, Node> nodes = new TreeMap<>();
+    private final Thread decider;
+    private int leader = OrderingStatus.NO_LEADER;
+    private long epoch;
+    private boolean closed;
+
+    public InProcessOrder(int streamCount) {
+        this.streamCount = streamCount;
+        decider = new Thread(this::decide, "in-process-order");
+        decider.setDaemon(true);
+        decider.start();
+    }
+
+    /** How replica {@code replicaId} joins this order. */
+    public OrderingFactory factory(int replicaId) {
+        return (application, failureHandler) -> {
+            synchronized (monitor) {
+                long incarnation = incarnations.merge(replicaId, 1L, Long::sum);
+                Node node = new Node(replicaId, incarnation, application, failureHandler);
+                nodes.put(replicaId, node);
+                if (leader == OrderingStatus.NO_LEADER) {
+                    leader = replicaId;
+                    epoch++;
+                }
+                node.executor.start();
+                return node;
+            }
+        };
+    }
+
+    public void elect(int replicaId) {
+        synchronized (monitor) {
+            leader = replicaId;
+            epoch++;
+            nodes.values().forEach(node -> node.application.statusChanged(node.statusLocked()));
+        }
+    }
+
+    /** Cuts a member off from the order, or lets it take part again; the leader is told. */
+    public void setCutOff(int replicaId, boolean cutOff) {
+        synchronized (monitor) {
+            Node node = nodes.get(replicaId);
+            node.cutOff = cutOff;
+            node.application.statusChanged(node.statusLocked());
+            monitor.notifyAll();
+        }
+        tellSilent(replicaId, cutOff);
+    }
+
+    public void tellSilent(int replicaId, boolean silent) {
+        synchronized (monitor) {
+            Node leading = nodes.get(leader);
+            if (leading != null && leader != replicaId) {
+                leading.application.memberSilent(replicaId, silent);
+            }
+        }
+    }
+
+    public long lastPosition() {
+        synchronized (monitor) {
+            return log.size();
+        }
+    }
+
+    public long executedPosition(int replicaId) {
+        synchronized (monitor) {
+            return nodes.get(replicaId).next - 1;
+        }
+    }
+
+    public long checkpointPosition(int replicaId) {
+        synchronized (monitor) {
+            return nodes.get(replicaId).checkpointPosition;
+        }
+    }
+
+    /** All decided values so far. */
+    public List<ByteSlice> log() {
+        synchronized (monitor) {
+            return List.copyOf(log);
+        }
+    }
+
+    private void decide() {
+        synchronized (monitor) {
+            while (!closed) {
+                if (pending.isEmpty() || !nodes.containsKey(leader)) {
+                    awaitChange();
+                    continue;
+                }
+                List<ProposedCommand> batch = new ArrayList<>();
+                while (!pending.isEmpty() && batch.size() < MAX_BATCH) {
+                    batch.add(pending.poll());
+                }
+                log.add(BatchCodec.encode(batch));
+                monitor.notifyAll();
+            }
+        }
+    }
+
+    private void awaitChange() {
+        try {
+            monitor.wait();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            closed = true;
+        }
+    }
+
+    @Override
+    public void close() {
+        synchronized (monitor) {
+            closed = true;
+            monitor.notifyAll();
+        }
+    }
+
+    private record Key(int stream, long sequence) {}
+
+    private record Barrier(long position, TotalOrder.ReadWaiter waiter) {}
+
+    private final class Node implements TotalOrder, OrderingFactory.RunningOrder {
+        private final int replicaId;
+        private final long incarnation;
+        private final Application application;
+        private final FailureHandler failureHandler;
+        private final Thread executor;
+        private final long[] sequences = new long[streamCount];
+        private final Map<Key, Proposal> own = new HashMap<>();
+        private final Deque<Barrier> barriers = new ArrayDeque<>();
+        private final Deque<ProposedCommand> held = new ArrayDeque<>();
+        private long next;
+        private long checkpointPosition;
+        private boolean cutOff;
+        private boolean stopped;
+
+        Node(int replicaId, long incarnation, Application application, FailureHandler failureHandler) {
+            this.replicaId = replicaId;
+            this.incarnation = incarnation;
+            this.application = application;
+            this.failureHandler = failureHandler;
+            this.next = application.recoveredPosition() + 1;
+            this.executor = new Thread(this::run, "executor-" + replicaId);
+            this.executor.setDaemon(true);
+        }
+
+        private void run() {
+            try {
+                while (awaitWork()) {
+                    executeBatch();
+                }
+            } catch (MalformedMessageException | RuntimeException e) {
+                failureHandler.failed("execution failed: " + e.getMessage(), e);
+                synchronized (monitor) {
+                    stopped = true;
+                }
+            }
+        }
+
+        private boolean awaitWork() {
+            synchronized (monitor) {
+                while (!stopped && !closed && (cutOff || (next > log.size() && barriers.isEmpty()))) {
+                    awaitChange();
+                }
+                while (!held.isEmpty() && !cutOff) {
+                    pending.add(held.poll());
+                    monitor.notifyAll();
+                }
+                return !stopped && !closed;
+            }
+        }
+
+        private void executeBatch() throws MalformedMessageException {
+            while (true) {
+                ByteSlice value;
+                synchronized (monitor) {
+                    if (next > log.size() || stopped || cutOff) {
+                        break;
+                    }
+                    value = log.get((int) next - 1);
+                }
+                for (ProposedCommand command : BatchCodec.decode(value)) {
+                    execute(command);
+                }
+                application.positionApplied(next);
+                synchronized (monitor) {
+                    next++;
+                    monitor.notifyAll();
+                }
+                answerBarriers();
+            }
+            answerBarriers();
+            application.batchEnd();
+        }
+
+        private void execute(ProposedCommand command) {
+            Verdict verdict = application.proposerTable().advance(command);
+            Proposal proposal = null;
+            if (command.proposer() == replicaId && command.incarnation() == incarnation) {
+                synchronized (monitor) {
+                    proposal = own.remove(new Key(command.stream(), command.sequence()));
+                    monitor.notifyAll();
+                }
+            }
+            if (verdict == Verdict.APPLY) {
+                application.apply(next, command, proposal);
+            } else if (verdict == Verdict.GAP && proposal != null) {
+                application.proposalLost(proposal);
+            }
+        }
+
+        private void answerBarriers() {
+            List<TotalOrder.ReadWaiter> reached = new ArrayList<>();
+            synchronized (monitor) {
+                while (!cutOff && !barriers.isEmpty() && barriers.peek().position < next) {
+                    reached.add(barriers.poll().waiter);
+                }
+            }
+            reached.forEach(TotalOrder.ReadWaiter::barrierReached);
+        }
+
+        @Override
+        public void propose(Proposal proposal) {
+            synchronized (monitor) {
+                while (own.size() >= MAX_IN_PROGRESS && !stopped) {
+                    awaitChange();
+                }
+                requireRunning();
+                long sequence = ++sequences[proposal.stream()];
+                own.put(new Key(proposal.stream(), sequence), proposal);
+                (cutOff ? held : pending)
+                        .add(new ProposedCommand(
+                                replicaId, incarnation, proposal.stream(), sequence, proposal.command()));
+                monitor.notifyAll();
+            }
+        }
+
+        @Override
+        public void readBarrier(ReadWaiter waiter) {
+            synchronized (monitor) {
+                requireRunning();
+                barriers.add(new Barrier(log.size(), waiter));
+                monitor.notifyAll();
+            }
+        }
+
+        private void requireRunning() {
+            if (stopped || closed) {
+                throw new ReplicaStoppedException("stopped");
+            }
+        }
+
+        @Override
+        public OrderingStatus status() {
+            synchronized (monitor) {
+                return statusLocked();
+            }
+        }
+
+        private OrderingStatus statusLocked() {
+            if (cutOff || !nodes.containsKey(leader)) {
+                return new OrderingStatus(Role.LOOKING, OrderingStatus.NO_LEADER, epoch);
+            }
+            return new OrderingStatus(leader == replicaId ? Role.LEADER : Role.FOLLOWER, leader, epoch);
+        }
+
+        @Override
+        public Map<String, Long> gauges() {
+            synchronized (monitor) {
+                return Map.of("executed_position", next - 1);
+            }
+        }
+
+        @Override
+        public int streamCount() {
+            return streamCount;
+        }
+
+        @Override
+        public void checkpointTaken(long position) {
+            synchronized (monitor) {
+                checkpointPosition = position;
+            }
+        }
+
+        @Override
+        public TotalOrder totalOrder() {
+            return this;
+        }
+
+        @Override
+        public void close() {
+            synchronized (monitor) {
+                stopped = true;
+                nodes.remove(replicaId, this);
+                if (leader == replicaId) {
+                    leader = nodes.isEmpty() ? OrderingStatus.NO_LEADER : nodes.keySet().iterator().next();
+                    epoch++;
+                    nodes.values().forEach(node -> node.application.statusChanged(node.statusLocked()));
+                }
+                monitor.notifyAll();
+            }
+            try {
+                executor.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}
