@@ -8,7 +8,9 @@ import io.chainkeeper.clienttests.harness.ServerProcess;
 import io.chainkeeper.clienttests.harness.TreeDump;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -65,6 +67,7 @@ public class SequentialReadsTest {
     private final class Session {
         private final ZooKeeper client;
         private final CountDownLatch answers;
+        private final Map<String, Stat> lastSeen = new HashMap<>();
         private long greatestZxid;
 
         private Session(ZooKeeper client, CountDownLatch answers) {
@@ -82,8 +85,6 @@ public class SequentialReadsTest {
                 }
             }
         }
-
-        private final java.util.Map<String, Stat> lastSeen = new java.util.HashMap<>();
 
         private void wrote(int code, String path, Stat stat) {
             if (code != Code.OK.intValue()) {

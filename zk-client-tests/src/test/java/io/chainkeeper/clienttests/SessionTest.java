@@ -189,7 +189,10 @@ public class SessionTest {
                     assertFalse("attached at server " + server.id(), thief.isAttached());
                 }
             }
-            createEphemeral(owner, "/still-the-owner-s");
+            try (RawConnection again = RawConnection.attach(
+                    ensemble.server(2), LONG_TIMEOUT_MILLIS, owner.sessionId(), owner.password())) {
+                assertTrue("attached with the right password", again.isAttached());
+            }
         }
     }
 

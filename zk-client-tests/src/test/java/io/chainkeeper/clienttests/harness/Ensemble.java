@@ -57,7 +57,7 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
             set("ordering.protocol", defaultProtocol());
             set("tickTime", Integer.toString(TICK_MILLIS));
             set("initLimit", "20");
-            set("syncLimit", "20");
+            set("syncLimit", "10");
             set("admin.enableServer", "false");
             set("4lw.commands.whitelist", "*");
             set("snapCount", "2000");

@@ -1,10 +1,13 @@
 package io.chainkeeper.clienttests.harness;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
@@ -64,9 +67,9 @@ final class LoadClient {
 
     /** The znodes whose data this client, and nobody else, sets. */
     static List<String> keys(String name) {
-        return java.util.stream.IntStream.range(0, KEYS)
+        return IntStream.range(0, KEYS)
                 .mapToObj(key -> LoadGenerator.ROOT + "/" + name + "-" + key)
-                .collect(java.util.stream.Collectors.toList());
+                .collect(Collectors.toList());
     }
 
     String name() {
@@ -108,12 +111,12 @@ final class LoadClient {
             }
             unanswered.acquire(MAX_UNANSWERED);
             client.close();
-        } catch (InterruptedException | java.io.IOException | RuntimeException | AssertionError e) {
+        } catch (InterruptedException | IOException | RuntimeException | AssertionError e) {
             failure = e;
         }
     }
 
-    private void openSession() throws java.io.IOException {
+    private void openSession() throws IOException {
         SessionState newSession = new SessionState();
         session = newSession;
         client = new ZooKeeper(

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.zookeeper.KeeperException;
@@ -122,7 +123,7 @@ final class RegisterClient {
             record(invokedAt, System.nanoTime(), Kind.READ, path, null, Outcome.read(value, stat.getVersion()));
         } catch (KeeperException e) {
             expectLost(e);
-        } catch (java.util.concurrent.ExecutionException e) {
+        } catch (ExecutionException e) {
             expectLost((KeeperException) e.getCause());
         }
     }

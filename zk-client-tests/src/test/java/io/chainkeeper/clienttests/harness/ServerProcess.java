@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -17,12 +18,14 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ServerProcess {
     private static final Duration SERVING_LIMIT = Duration.ofSeconds(60);
+    private static final long SCRIPT_LIMIT_SECONDS = 90;
     private static final long EXIT_LIMIT_SECONDS = 30;
-    private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
+    private static final Set<ProcessHandle> RUNNING = ConcurrentHashMap.newKeySet();
 
     static {
         Runtime.getRuntime()
-                .addShutdownHook(new Thread(() -> RUNNING.forEach(Process::destroyForcibly), "kill-server-processes"));
+                .addShutdownHook(
+                        new Thread(() -> RUNNING.forEach(ProcessHandle::destroyForcibly), "kill-server-processes"));
     }
 
     private final int id;
@@ -74,7 +77,45 @@ public final class ServerProcess {
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(console().toFile()))
                 .start();
-        RUNNING.add(process);
+        RUNNING.add(process.toHandle());
+    }
+
+    /**
+     * Runs {@code zkServer.sh} with one of its commands for this server, to the script's end. A server that it leaves in
+     * the background is killed by {@link #killBackground()}, at the latest when this JVM ends.
+     */
+    public Scripts.Result script(String command) throws IOException, InterruptedException {
+        Scripts.Result result = Scripts.run(
+                SCRIPT_LIMIT_SECONDS,
+                directory,
+                "zkServer.sh",
+                command,
+                configFile().toString());
+        background().ifPresent(RUNNING::add);
+        return result;
+    }
+
+    /** Returns the process whose id the script has left in the data directory, if it lives. */
+    public Optional<ProcessHandle> background() throws IOException {
+        Path pidFile = directory.resolve("data/zookeeper_server.pid");
+        if (!Files.exists(pidFile)) {
+            return Optional.empty();
+        }
+        return ProcessHandle.of(Long.parseLong(Files.readString(pidFile).trim()))
+                .filter(ProcessHandle::isAlive);
+    }
+
+    /** SIGKILL to the server that the script has started, if it lives. */
+    public void killBackground() throws Exception {
+        Optional<ProcessHandle> handle = background();
+        if (handle.isPresent()) {
+            handle.get().destroyForcibly();
+            Await.until(
+                    "process " + handle.get().pid() + " has ended",
+                    SERVING_LIMIT,
+                    () -> !handle.get().isAlive());
+            RUNNING.remove(handle.get());
+        }
     }
 
     /** Returns whether the process lives, paused or not. */
@@ -150,7 +191,7 @@ public final class ServerProcess {
         if (!process.waitFor(EXIT_LIMIT_SECONDS, TimeUnit.SECONDS)) {
             throw new AssertionError("server " + id + " still runs " + EXIT_LIMIT_SECONDS + " s after it had to end");
         }
-        RUNNING.remove(process);
+        RUNNING.remove(process.toHandle());
         return process.exitValue();
     }
 
