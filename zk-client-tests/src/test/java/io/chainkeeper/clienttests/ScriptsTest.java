@@ -3,6 +3,7 @@ package io.chainkeeper.clienttests;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNotEquals;
+import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.clienttests.harness.Await;
@@ -93,9 +94,9 @@ public class ScriptsTest {
         ServerProcess server = ensemble.server(1);
         Scripts.Result result = server.script("print-cmd");
         assertResult(0, server.configFile().toString(), result);
-        assertTrue(result.output(), result.output().contains("java"));
+        assertTrue(result.toString(), result.output().contains("java"));
         assertTrue(server.background().isEmpty());
-        assertEquals(null, server.mode());
+        assertNull(server.mode());
     }
 
     @Test
@@ -112,13 +113,12 @@ public class ScriptsTest {
         Files.delete(data.resolve("myid"));
 
         Scripts.Result foreground = server.script("start-foreground");
-        assertNotEquals(foreground.output(), 0, foreground.exitCode());
-        assertTrue(foreground.output(), foreground.output().contains("myid"));
+        assertNotEquals(foreground.toString(), 0, foreground.exitCode());
         Scripts.Result background = server.script("start");
         assertResult(1, "FAILED TO START", background);
-        assertTrue(background.output(), background.output().contains("myid"));
         if (!protocol.equals("zab")) {
             assertOneLineSays("myid", foreground);
+            assertOneLineSays("myid", background);
             try (var files = Files.list(data)) {
                 assertEquals(List.of(), files.toList());
             }
@@ -132,25 +132,24 @@ public class ScriptsTest {
                 .build()) {
             misconfigured.writeConfigurations();
             Scripts.Result result = misconfigured.server(1).script("start-foreground");
-            assertNotEquals(result.output(), 0, result.exitCode());
-            assertOneLineSays("ordering.protocol", result);
-            assertOneLineSays(protocol + "x", result);
+            assertNotEquals(result.toString(), 0, result.exitCode());
+            assertOneLineSays("ordering.protocol=" + protocol + "x", result);
         }
     }
 
     private static void assertOneLineSays(String text, Scripts.Result result) {
-        List<String> lines = result.output()
+        List<String> lines = result.errors()
                 .lines()
                 .filter(line -> !line.startsWith("Using config:") && !line.startsWith("JMX disabled"))
                 .toList();
-        assertEquals(result.output(), 1, lines.size());
-        assertTrue(result.output(), lines.get(0).contains(text));
+        assertEquals(result.toString(), 1, lines.size());
+        assertTrue(result.toString(), lines.get(0).contains(text));
     }
 
     private static void assertStatus(ServerProcess server) throws Exception {
         Scripts.Result status = server.script("status");
         assertResult(0, "Client port found: " + server.clientPort(), status);
-        assertTrue(status.output(), status.output().matches("(?s).*Mode: (leader|follower)\n.*"));
+        assertTrue(status.toString(), status.output().matches("(?s).*Mode: (leader|follower)\n.*"));
     }
 
     private static Scripts.Result client(ServerProcess server, String... command) throws Exception {
@@ -162,10 +161,8 @@ public class ScriptsTest {
     }
 
     private static void assertResult(int exitCode, String text, Scripts.Result result) {
-        assertEquals(result.output(), exitCode, result.exitCode());
-        assertTrue(
-                "expected: " + text + "; got: " + result.output(),
-                result.output().contains(text));
+        assertEquals(result.toString(), exitCode, result.exitCode());
+        assertTrue("expected: " + text + "; got: " + result, (result.output() + result.errors()).contains(text));
     }
 
     private void awaitServing() throws Exception {

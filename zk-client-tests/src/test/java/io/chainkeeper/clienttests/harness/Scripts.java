@@ -55,8 +55,18 @@ public final class Scripts {
         return builder;
     }
 
-    /** What a finished script left behind. Output and errors are one text, in the order in which they were written. */
-    public record Result(int exitCode, String output) {}
+    /**
+     * What a finished script left behind.
+     *
+     * @param output what it printed
+     * @param errors what it printed to its error stream
+     */
+    public record Result(int exitCode, String output, String errors) {
+        @Override
+        public String toString() {
+            return "exit code " + exitCode + ", output:\n" + output + "errors:\n" + errors;
+        }
+    }
 
     /**
      * Runs a script to its end.
@@ -65,17 +75,24 @@ public final class Scripts {
      */
     public static Result run(long limitSeconds, Path workingDirectory, String script, String... arguments)
             throws IOException, InterruptedException {
-        File output = File.createTempFile(script, ".out", workingDirectory.toFile());
+        Path output = Files.createTempFile(workingDirectory, script, ".out");
+        Path errors = Files.createTempFile(workingDirectory, script, ".err");
         Process process = command(workingDirectory, script, arguments)
-                .redirectErrorStream(true)
-                .redirectOutput(output)
-                .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
+                .redirectOutput(output.toFile())
+                .redirectError(errors.toFile())
+                .redirectInput(new File("/dev/null"))
                 .start();
-        if (!process.waitFor(limitSeconds, TimeUnit.SECONDS)) {
-            process.destroyForcibly();
-            throw new AssertionError(script + " " + List.of(arguments) + " still runs after " + limitSeconds
-                    + " s; its output: " + Files.readString(output.toPath()));
+        boolean ended = process.waitFor(limitSeconds, TimeUnit.SECONDS);
+        if (!ended) {
+            process.destroyForcibly().waitFor();
         }
-        return new Result(process.exitValue(), Files.readString(output.toPath()));
+        Result result = new Result(process.exitValue(), Files.readString(output), Files.readString(errors));
+        Files.delete(output);
+        Files.delete(errors);
+        if (!ended) {
+            throw new AssertionError(
+                    script + " " + List.of(arguments) + " still ran after " + limitSeconds + " s; " + result);
+        }
+        return result;
     }
 }

@@ -53,6 +53,13 @@ public final class TreeDump {
 
     private TreeDump() {}
 
+    /** Returns a dump of these znodes. */
+    static TreeDump ofNodes(Map<String, Node> nodes) {
+        TreeDump dump = new TreeDump();
+        dump.nodes.putAll(nodes);
+        return dump;
+    }
+
     /** Dumps the tree of this server, after {@code sync}. */
     public static TreeDump of(ServerProcess server) throws Exception {
         try (ZooKeeper client = Clients.connect(server.connectString())) {
