@@ -23,6 +23,9 @@ final class InProcessLinks {
             }
 
             @Override
+            public void acknowledgeUp(int peer) {}
+
+            @Override
             public void send(int peer, ByteSlice[] parts) {
                 Listener listener = listeners.get(peer);
                 if (listener != null) {

@@ -11,7 +11,8 @@ import java.util.List;
  * refused.
  *
  * <p>Threads: {@code append}, {@code sync}, {@code truncate} and {@code close} are called by one thread, the log writer;
- * {@code read} may be called by one other thread at the same time, and returns only records whose append has returned.
+ * {@code read} may be called by one other thread at the same time, and returns only records whose append has returned;
+ * it sees at least those that were synced before it was called.
  *
  * <p>An {@link IOException} out of {@code append} or {@code sync} is final: what is on disk is then unknown, and the
  * owner ends the process without calling the log again. A failed fsync is never tried again.
@@ -42,7 +43,9 @@ public interface AcceptorLog extends Closeable {
     void sync() throws IOException;
 
     /**
-     * Allows positional records below a position to be dropped. Metadata stays.
+     * Allows positional records below a position to be dropped. Metadata stays. How many are kept nevertheless, for
+     * replicas that were away, is up to the log ({@link AcceptorLogSettings#retentionBytes}); records that were dropped
+     * may be there again after a restart.
      *
      * @param belowPosition the first position that must stay readable
      * @throws IOException if old files could not be removed
@@ -61,6 +64,11 @@ public interface AcceptorLog extends Closeable {
      */
     List<LogRecord> read(long fromPosition, int maxBytes) throws IOException;
 
-    /** @return bytes on disk */
+    /** @return bytes on disk; may be called by any thread */
     long sizeBytes();
+
+    /** @return how often and how long the log was forced to stable storage; may be called by any thread */
+    default SyncStatistics syncStatistics() {
+        return new SyncStatistics();
+    }
 }

@@ -220,13 +220,14 @@ public final class Replica implements TotalOrder, Closeable {
     private final class Links implements PeerTransport.Listener {
         @Override
         public void onPeerUp(int peer) {
-            LOG.info("Link to server.{} is up", peer);
-            loop.submit((OrderingLoop.Input) protocol -> protocol.onPeerUp(peer));
+            loop.submit((OrderingLoop.Input) protocol -> {
+                transport.acknowledgeUp(peer);
+                protocol.onPeerUp(peer);
+            });
         }
 
         @Override
         public void onPeerDown(int peer) {
-            LOG.info("Link to server.{} is down", peer);
             loop.submit((OrderingLoop.Input) protocol -> protocol.onPeerDown(peer));
         }
 

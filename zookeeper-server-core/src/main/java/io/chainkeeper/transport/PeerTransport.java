@@ -19,10 +19,22 @@ public interface PeerTransport extends Closeable {
     void start(Listener listener) throws java.io.IOException;
 
     /**
-     * Queues a frame. Does nothing if the link is down. Called by one thread, the ordering loop.
+     * Lets frames be sent over the link whose {@link Listener#onPeerUp} the caller has just taken note of. To be called
+     * by the thread that sends, once for each {@code onPeerUp}, in order. Until then {@link #send} does nothing: what
+     * was written for a link that has broken meanwhile must not slip into its successor.
      *
      * @param peer replica id
-     * @param parts the frame's bytes, in parts; not copied
+     */
+    void acknowledgeUp(int peer);
+
+    /**
+     * Queues a frame. Does nothing if the link is down or its {@code onPeerUp} is not yet acknowledged. Called by one
+     * thread, the ordering loop. Never blocks.
+     *
+     * @param peer replica id
+     * @param parts the frame's bytes, in parts; not copied, must not change any more
+     * @throws io.chainkeeper.ordering.InvariantViolated if the peer is no other member or the frame is longer than a
+     *     link takes
      */
     void send(int peer, ByteSlice[] parts);
 
@@ -76,7 +88,7 @@ public interface PeerTransport extends Closeable {
 
         /**
          * A peer proved to belong elsewhere: other cluster, other execution profile, unexpected id. The link was
-         * closed and will be tried again.
+         * closed and will be tried again. Told when the reason changes and from time to time while it lasts.
          *
          * @param peer replica id, as claimed
          * @param reason what differs and what to do, one line

@@ -1,0 +1,90 @@
+package io.chainkeeper.log;
+
+import io.chainkeeper.ordering.InvariantViolated;
+
+/**
+ * Every bound of the acceptor log, in one place.
+ *
+ * @param segmentBytes size at which a new segment file begins; takes the metadata and at least one largest record
+ * @param preallocationBytes how much a segment file grows at a time, filled with zeros ahead of the records, so that a
+ *     full disk shows before a record is half written; more than a segment means the whole segment at once
+ * @param writeBufferBytes how many bytes are gathered for one write; at least 64
+ * @param maxRecordBytes largest head and body of one record together
+ * @param maxMetadataBytes largest sum of the latest metadata records of all kinds, with their headers
+ * @param retentionBytes how many bytes below the truncation point are kept for replicas that were away; 0 or more
+ * @param memoryRetentionBytes the same when the log is kept in memory only; the smaller of the two counts
+ * @param maxRetainedPositions how many positions below the truncation point are kept at most; bounds the index
+ * @param asyncForceIntervalMillis pause between two forces in the background; with the duration of one force this is
+ *     what a power failure can cost under {@link Durability#ASYNC}
+ * @param lmdbMapBytes largest size of the LMDB store; only address space is reserved
+ */
+public record AcceptorLogSettings(
+        int segmentBytes,
+        int preallocationBytes,
+        int writeBufferBytes,
+        int maxRecordBytes,
+        int maxMetadataBytes,
+        long retentionBytes,
+        long memoryRetentionBytes,
+        long maxRetainedPositions,
+        long asyncForceIntervalMillis,
+        long lmdbMapBytes) {
+    private static final int KIB = 1024;
+    private static final int MIB = 1024 * KIB;
+
+    /** Largest {@link #segmentBytes}: offsets inside a segment are 31-bit numbers. */
+    public static final int MAX_SEGMENT_BYTES = 1024 * MIB;
+
+    /** Checks that the bounds go together. */
+    public AcceptorLogSettings {
+        InvariantViolated.check(maxRecordBytes >= 1 && maxMetadataBytes >= 0, "log record bounds must be positive");
+        long smallest = (long) SegmentHeader.BYTES + maxMetadataBytes + RecordHeader.BYTES + maxRecordBytes;
+        InvariantViolated.check(
+                segmentBytes >= smallest && segmentBytes <= MAX_SEGMENT_BYTES,
+                "a log segment of %d bytes is outside %d to %d",
+                segmentBytes,
+                smallest,
+                MAX_SEGMENT_BYTES);
+        InvariantViolated.check(preallocationBytes >= 1, "log preallocation of %d bytes", preallocationBytes);
+        InvariantViolated.check(writeBufferBytes >= 64, "log write buffer of %d bytes", writeBufferBytes);
+        InvariantViolated.check(
+                retentionBytes >= 0 && memoryRetentionBytes >= 0 && maxRetainedPositions >= 0,
+                "log retention is negative");
+        InvariantViolated.check(
+                asyncForceIntervalMillis >= 1, "log force interval of %d milliseconds", asyncForceIntervalMillis);
+        InvariantViolated.check(lmdbMapBytes >= MIB, "LMDB map of %d bytes is under 1 MiB", lmdbMapBytes);
+    }
+
+    /** @return segments of 64 MiB, records of 16 MiB, 256 MiB kept for replicas that were away */
+    public static AcceptorLogSettings defaults() {
+        return new AcceptorLogSettings(
+                64 * MIB,
+                4 * MIB,
+                MIB,
+                16 * MIB + 64 * KIB,
+                MIB,
+                256L * MIB,
+                32L * MIB,
+                1_000_000,
+                50,
+                16L * 1024 * MIB);
+    }
+
+    /**
+     * @param bytes the new {@link #retentionBytes}
+     * @return these settings with that retention
+     */
+    public AcceptorLogSettings withRetentionBytes(long bytes) {
+        return new AcceptorLogSettings(
+                segmentBytes,
+                preallocationBytes,
+                writeBufferBytes,
+                maxRecordBytes,
+                maxMetadataBytes,
+                bytes,
+                memoryRetentionBytes,
+                maxRetainedPositions,
+                asyncForceIntervalMillis,
+                lmdbMapBytes);
+    }
+}

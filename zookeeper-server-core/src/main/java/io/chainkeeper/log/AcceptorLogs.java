@@ -1,0 +1,78 @@
+package io.chainkeeper.log;
+
+import io.chainkeeper.config.OrderingConfig.LogStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** Opens acceptor logs. */
+public final class AcceptorLogs {
+    private AcceptorLogs() {}
+
+    /**
+     * Opens the log of a directory; begins one, and creates the directory, if there is none. A log of the other store,
+     * or any log on disk if none is wanted, is refused rather than forgotten.
+     *
+     * @param directory where the log lies; not touched under {@link Durability#MEMORY}
+     * @param store which implementation
+     * @param durability what {@link AcceptorLog#sync} waits for; {@link Durability#MEMORY} needs no store
+     * @param settings the bounds
+     * @return the log, locked against other servers until it is closed
+     * @throws CorruptLogException if the log is damaged; nothing has been changed
+     * @throws IOException if it cannot be used, with a message of one line that names the path and the remedy
+     */
+    public static AcceptorLog open(Path directory, LogStore store, Durability durability, AcceptorLogSettings settings)
+            throws IOException {
+        LogStore present = present(directory);
+        if (durability == Durability.MEMORY) {
+            if (present != null) {
+                throw new IOException(directory + " holds an acceptor log, which ordering.durability=memory would"
+                        + " forget: set ordering.durability=sync, or use an empty dataLogDir");
+            }
+            return new MemoryAcceptorLog(settings);
+        }
+        if (present != null && present != store) {
+            throw new IOException(directory + " holds an acceptor log written with ordering.logStore=" + key(present)
+                    + ": set that, or let this replica begin anew with an empty dataLogDir");
+        }
+        DirectoryLogFiles.prepare(directory);
+        LogFiles files = new DirectoryLogFiles(directory);
+        if (present == LogStore.SEGMENTED && Files.notExists(directory.resolve(DirectoryLock.FILE_NAME))) {
+            // A damaged log is refused before the lock file is created.
+            LogRecovery.scan(files);
+        }
+        DirectoryLock lock = DirectoryLock.acquire(directory);
+        AcceptorLog log = null;
+        try {
+            log = store == LogStore.LMDB
+                    ? new LmdbAcceptorLog(directory, durability, settings, lock)
+                    : new SegmentedAcceptorLog(files, durability, settings, lock);
+        } finally {
+            if (log == null) {
+                lock.close();
+            }
+        }
+        return log;
+    }
+
+    private static LogStore present(Path directory) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            return null;
+        }
+        LogStore present = null;
+        for (String name : new DirectoryLogFiles(directory).list()) {
+            if (name.equals(LmdbAcceptorLog.DATA_FILE)) {
+                return LogStore.LMDB;
+            }
+            if (SegmentHeader.number(name) > 0) {
+                present = LogStore.SEGMENTED;
+            }
+        }
+        return present;
+    }
+
+    private static String key(LogStore store) {
+        return store.name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,195 @@
+package io.chainkeeper.log;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/** The files of a directory of the operating system. */
+final class DirectoryLogFiles implements LogFiles {
+    private final Path directory;
+
+    /** @param directory an existing directory */
+    DirectoryLogFiles(Path directory) {
+        this.directory = directory;
+    }
+
+    /**
+     * Makes sure that a directory is there and can be used; creates it, durably, if it is missing.
+     *
+     * @param directory the directory
+     * @throws IOException with a message that names the directory and the remedy
+     */
+    static void prepare(Path directory) throws IOException {
+        Deque<Path> missing = new ArrayDeque<>();
+        Path existing = directory.toAbsolutePath();
+        while (existing != null && Files.notExists(existing)) {
+            missing.push(existing);
+            existing = existing.getParent();
+        }
+        if (existing == null || !Files.isDirectory(existing)) {
+            throw new IOException(
+                    existing + " is not a directory: the acceptor log needs one, see dataLogDir in zoo.cfg");
+        }
+        if (!Files.isReadable(existing) || !Files.isWritable(existing) || !Files.isExecutable(existing)) {
+            throw new IOException(existing + " cannot be read and written by user " + System.getProperty("user.name")
+                    + ": change its owner or permissions, or dataLogDir in zoo.cfg");
+        }
+        for (Path next : missing) {
+            try {
+                Files.createDirectory(next);
+                force(next.getParent());
+            } catch (IOException e) {
+                throw new IOException(
+                        next + " cannot be created (" + reason(e) + "): create it for user "
+                                + System.getProperty("user.name") + ", or change dataLogDir in zoo.cfg",
+                        e);
+            }
+        }
+    }
+
+    private static void force(Path directory) throws IOException {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+
+    /**
+     * Puts in words why a file operation failed; the exceptions themselves often say the path only.
+     *
+     * @param e the exception
+     * @return the reason
+     */
+    static String reason(IOException e) {
+        if (e instanceof AccessDeniedException) {
+            return "permission denied";
+        }
+        if (e instanceof NoSuchFileException) {
+            return "no such file or directory";
+        }
+        if (e instanceof FileSystemException && ((FileSystemException) e).getReason() != null) {
+            return ((FileSystemException) e).getReason();
+        }
+        return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    }
+
+    @Override
+    public String directory() {
+        return directory.toString();
+    }
+
+    @Override
+    public String path(String name) {
+        return directory.resolve(name).toString();
+    }
+
+    @Override
+    public List<String> list() throws IOException {
+        List<String> names = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+            for (Path entry : entries) {
+                names.add(entry.getFileName().toString());
+            }
+        } catch (IOException e) {
+            throw new IOException(directory + " cannot be read (" + reason(e) + "): check its permissions", e);
+        }
+        return names;
+    }
+
+    @Override
+    public LogFile create(String name) throws IOException {
+        return open(
+                name,
+                StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING,
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE);
+    }
+
+    @Override
+    public LogFile openForWriting(String name) throws IOException {
+        return open(name, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    }
+
+    @Override
+    public LogFile openForReading(String name) throws IOException {
+        return open(name, StandardOpenOption.READ);
+    }
+
+    private LogFile open(String name, OpenOption... options) throws IOException {
+        Path path = directory.resolve(name);
+        try {
+            return new ChannelFile(FileChannel.open(path, options));
+        } catch (IOException e) {
+            throw new IOException(
+                    path + " cannot be opened (" + reason(e) + "): check that it belongs to user "
+                            + System.getProperty("user.name") + " and that the disk is not mounted read-only",
+                    e);
+        }
+    }
+
+    @Override
+    public void rename(String from, String to) throws IOException {
+        Files.move(directory.resolve(from), directory.resolve(to), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    @Override
+    public void delete(String name) throws IOException {
+        Files.delete(directory.resolve(name));
+    }
+
+    @Override
+    public void syncDirectory() throws IOException {
+        force(directory);
+    }
+
+    private static final class ChannelFile implements LogFile {
+        private final FileChannel channel;
+
+        ChannelFile(FileChannel channel) {
+            this.channel = channel;
+        }
+
+        @Override
+        public int write(ByteBuffer source, long offset) throws IOException {
+            return channel.write(source, offset);
+        }
+
+        @Override
+        public int read(ByteBuffer target, long offset) throws IOException {
+            return channel.read(target, offset);
+        }
+
+        @Override
+        public void force() throws IOException {
+            channel.force(false);
+        }
+
+        @Override
+        public void truncate(long bytes) throws IOException {
+            channel.truncate(bytes);
+        }
+
+        @Override
+        public long size() throws IOException {
+            return channel.size();
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+}

@@ -1,0 +1,396 @@
+package io.chainkeeper.log;
+
+import static org.lmdbjava.DbiFlags.MDB_CREATE;
+import static org.lmdbjava.EnvFlags.MDB_NORDAHEAD;
+import static org.lmdbjava.EnvFlags.MDB_NOSYNC;
+
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.RecoveredState;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.lmdbjava.Cursor;
+import org.lmdbjava.Dbi;
+import org.lmdbjava.Env;
+import org.lmdbjava.EnvFlags;
+import org.lmdbjava.GetOp;
+import org.lmdbjava.LmdbException;
+import org.lmdbjava.SeekOp;
+import org.lmdbjava.Txn;
+
+/**
+ * The acceptor log in an LMDB store: one database by position, one of metadata by kind. All records between two calls
+ * of {@link #sync} are one write transaction, which LMDB forces when it commits.
+ *
+ * <p>{@link Durability#ASYNC} is LMDB's NOSYNC: a power failure can cost more than the last moments, it can leave a
+ * store that is refused as damaged. {@link SegmentedAcceptorLog} has no such weakness.
+ *
+ * <p>Needs the JVM options {@link #JVM_OPTIONS} on Java 17.
+ */
+final class LmdbAcceptorLog implements AcceptorLog {
+    /** Name of LMDB's data file. */
+    static final String DATA_FILE = "data.mdb";
+
+    /** Without these, LMDB's buffers cannot be mapped. */
+    static final String JVM_OPTIONS =
+            "--add-opens=java.base/java.nio=ALL-UNNAMED --add-opens=java.base/sun.nio.ch=ALL-UNNAMED";
+
+    private static final int DELETES_PER_TRANSACTION = 10_000;
+
+    private final Path directory;
+    private final AcceptorLogSettings settings;
+    private final Durability durability;
+    private final Closeable directoryLock;
+    private final SyncStatistics statistics = new SyncStatistics();
+    private final LmdbRecordCodec codec = new LmdbRecordCodec();
+    private final Env<ByteBuffer> env;
+    private final Dbi<ByteBuffer> positions;
+    private final Dbi<ByteBuffer> metadata;
+    private final BackgroundForcer forcer;
+
+    private Txn<ByteBuffer> pending;
+    private volatile IOException failure;
+    private volatile boolean closed;
+
+    /**
+     * Opens a store, or begins one.
+     *
+     * @param directory an existing directory
+     * @param durability not {@link Durability#MEMORY}
+     * @param settings the bounds
+     * @param directoryLock closed with the log; stays open if this fails
+     * @throws CorruptLogException if the store is damaged
+     * @throws IOException if it cannot be opened
+     */
+    LmdbAcceptorLog(Path directory, Durability durability, AcceptorLogSettings settings, Closeable directoryLock)
+            throws IOException {
+        InvariantViolated.check(durability != Durability.MEMORY, "a log in memory needs no store");
+        this.directory = directory;
+        this.settings = settings;
+        this.durability = durability;
+        this.directoryLock = directoryLock;
+        env = openEnvironment();
+        boolean opened = false;
+        try {
+            positions = env.openDbi("positions", MDB_CREATE);
+            metadata = env.openDbi("metadata", MDB_CREATE);
+            checkAll(positions);
+            checkAll(metadata);
+            env.sync(true);
+            opened = true;
+        } catch (LmdbException e) {
+            throw corrupt(e.getMessage());
+        } finally {
+            if (!opened) {
+                env.close();
+            }
+        }
+        forcer = durability == Durability.ASYNC
+                ? new BackgroundForcer(this::force, settings.asyncForceIntervalMillis())
+                : null;
+    }
+
+    private Env<ByteBuffer> openEnvironment() throws IOException {
+        EnvFlags[] flags = durability == Durability.SYNC
+                ? new EnvFlags[] {MDB_NORDAHEAD}
+                : new EnvFlags[] {MDB_NORDAHEAD, MDB_NOSYNC};
+        try {
+            return Env.create().setMapSize(settings.lmdbMapBytes()).setMaxDbs(2).open(directory.toFile(), flags);
+        } catch (Env.FileInvalidException | Env.VersionMismatchException e) {
+            throw corrupt(e.getMessage());
+        } catch (LmdbException e) {
+            throw new IOException(
+                    directory + " cannot be opened as an LMDB store (" + e.getMessage()
+                            + "): check that it belongs to user " + System.getProperty("user.name"),
+                    e);
+        } catch (LinkageError | RuntimeException e) {
+            // Which exception a missing option causes depends on the class that is loaded first.
+            throw new IOException(
+                    "LMDB cannot be loaded (" + e + "): start Java with " + JVM_OPTIONS
+                            + ", or use ordering.logStore=segmented",
+                    e);
+        }
+    }
+
+    private void checkAll(Dbi<ByteBuffer> database) throws IOException {
+        try (Txn<ByteBuffer> transaction = env.txnRead();
+                Cursor<ByteBuffer> cursor = database.openCursor(transaction)) {
+            for (boolean found = cursor.first(); found; found = cursor.next()) {
+                decode(codec, cursor, database == positions);
+            }
+        }
+    }
+
+    private LogRecord decode(LmdbRecordCodec decoder, Cursor<ByteBuffer> cursor, boolean positional)
+            throws CorruptLogException {
+        LogRecord record = decoder.decode(cursor.key(), cursor.val(), positional);
+        if (record == null) {
+            throw corrupt("the record of " + (positional ? "position " : "kind ") + LmdbRecordCodec.number(cursor.key())
+                    + " is not intact");
+        }
+        return record;
+    }
+
+    private CorruptLogException corrupt(String what) {
+        return new CorruptLogException(
+                directory.toString(), directory.resolve(DATA_FILE).toString(), 0, what);
+    }
+
+    @Override
+    public void append(LogRecord record) throws IOException {
+        checkUsable();
+        long bytes = (long) record.head().length() + record.body().length();
+        InvariantViolated.check(
+                bytes <= settings.maxRecordBytes(),
+                "log record of %d bytes is over the bound of %d",
+                bytes,
+                settings.maxRecordBytes());
+        write(() -> {
+            if (pending == null) {
+                pending = env.txnWrite();
+            }
+            boolean positional = record.position() != LogRecord.METADATA;
+            ByteBuffer key = codec.key(positional ? record.position() : record.kind());
+            Dbi<ByteBuffer> database = positional ? positions : metadata;
+            codec.encode(database.reserve(pending, key, LmdbRecordCodec.valueBytes(record)), record);
+        });
+    }
+
+    @Override
+    public void sync() throws IOException {
+        checkUsable();
+        write(this::commit);
+        if (forcer != null) {
+            try {
+                forcer.dirty();
+            } catch (IOException e) {
+                throw failed(e);
+            }
+        }
+    }
+
+    private void commit() {
+        if (pending == null) {
+            return;
+        }
+        long start = System.nanoTime();
+        pending.commit();
+        pending.close();
+        pending = null;
+        if (durability == Durability.SYNC) {
+            statistics.record(System.nanoTime() - start);
+        }
+    }
+
+    private void force() {
+        long start = System.nanoTime();
+        env.sync(true);
+        statistics.record(System.nanoTime() - start);
+    }
+
+    private void write(Runnable change) throws IOException {
+        boolean done = false;
+        try {
+            change.run();
+            done = true;
+        } catch (Env.MapFullException e) {
+            throw failed(new IOException(
+                    "the store has reached its largest size of " + settings.lmdbMapBytes()
+                            + " bytes: start with a larger lmdbMapBytes",
+                    e));
+        } catch (LmdbException e) {
+            throw failed(e);
+        } finally {
+            if (!done && failure == null) {
+                failure = new IOException("a call to it ended half way");
+            }
+        }
+    }
+
+    @Override
+    public void truncate(long belowPosition) throws IOException {
+        checkUsable();
+        write(() -> {
+            commit();
+            long keepFrom = keepFrom(belowPosition);
+            boolean more = true;
+            while (more) {
+                more = deleteBelow(keepFrom);
+            }
+        });
+    }
+
+    private long keepFrom(long belowPosition) {
+        long keptBytes = 0;
+        long keptPositions = 0;
+        try (Txn<ByteBuffer> transaction = env.txnRead();
+                Cursor<ByteBuffer> cursor = positions.openCursor(transaction)) {
+            boolean found = cursor.get(codec.key(belowPosition), GetOp.MDB_SET_RANGE) ? cursor.prev() : cursor.last();
+            while (found) {
+                keptBytes += cursor.val().remaining();
+                keptPositions++;
+                if (keptBytes > settings.retentionBytes() || keptPositions > settings.maxRetainedPositions()) {
+                    return LmdbRecordCodec.number(cursor.key()) + 1;
+                }
+                found = cursor.prev();
+            }
+        }
+        return 0;
+    }
+
+    private boolean deleteBelow(long position) {
+        try (Txn<ByteBuffer> transaction = env.txnWrite()) {
+            int deleted = 0;
+            try (Cursor<ByteBuffer> cursor = positions.openCursor(transaction)) {
+                while (deleted < DELETES_PER_TRANSACTION
+                        && cursor.first()
+                        && LmdbRecordCodec.number(cursor.key()) < position) {
+                    cursor.delete();
+                    deleted++;
+                }
+            }
+            if (deleted > 0) {
+                transaction.commit();
+            }
+            return deleted == DELETES_PER_TRANSACTION;
+        }
+    }
+
+    @Override
+    public List<LogRecord> read(long fromPosition, int maxBytes) throws IOException {
+        checkUsable();
+        List<LogRecord> records = new ArrayList<>();
+        LmdbRecordCodec reader = new LmdbRecordCodec();
+        long bytes = 0;
+        try (Txn<ByteBuffer> transaction = env.txnRead();
+                Cursor<ByteBuffer> cursor = positions.openCursor(transaction)) {
+            boolean found = cursor.get(reader.key(fromPosition), GetOp.MDB_SET_KEY);
+            while (found && (records.isEmpty() || bytes < maxBytes)) {
+                LogRecord record = decode(reader, cursor, true);
+                records.add(record);
+                bytes += record.head().length() + record.body().length();
+                found = cursor.next() && LmdbRecordCodec.number(cursor.key()) == fromPosition + records.size();
+            }
+        } catch (LmdbException e) {
+            throw new IOException("the acceptor log in " + directory + " could not be read: " + e.getMessage(), e);
+        }
+        return records;
+    }
+
+    @Override
+    public RecoveredState recovered(long appliedPosition) {
+        return new Recovered(appliedPosition);
+    }
+
+    private final class Recovered implements RecoveredState {
+        private final long appliedPosition;
+
+        Recovered(long appliedPosition) {
+            this.appliedPosition = appliedPosition;
+        }
+
+        @Override
+        public long appliedPosition() {
+            return appliedPosition;
+        }
+
+        @Override
+        public LogRecord metadata(int kind) {
+            LmdbRecordCodec reader = new LmdbRecordCodec();
+            try (Txn<ByteBuffer> transaction = env.txnRead()) {
+                ByteBuffer key = reader.key(kind);
+                ByteBuffer value = metadata.get(transaction, key);
+                return value == null ? null : reader.decode(reader.key(kind), value, false);
+            }
+        }
+
+        @Override
+        public long firstPosition() {
+            return end(true);
+        }
+
+        @Override
+        public long lastPosition() {
+            return end(false);
+        }
+
+        private long end(boolean first) {
+            try (Txn<ByteBuffer> transaction = env.txnRead();
+                    Cursor<ByteBuffer> cursor = positions.openCursor(transaction)) {
+                boolean found = first ? cursor.first() : cursor.last();
+                return found ? LmdbRecordCodec.number(cursor.key()) : 0;
+            }
+        }
+
+        @Override
+        public void forEachPosition(long fromPosition, Consumer<LogRecord> visitor) {
+            LmdbRecordCodec reader = new LmdbRecordCodec();
+            try (Txn<ByteBuffer> transaction = env.txnRead();
+                    Cursor<ByteBuffer> cursor = positions.openCursor(transaction)) {
+                boolean found = cursor.get(reader.key(Math.max(0, fromPosition)), GetOp.MDB_SET_RANGE);
+                while (found) {
+                    visitor.accept(reader.decode(cursor.key(), cursor.val(), true));
+                    found = cursor.seek(SeekOp.MDB_NEXT);
+                }
+            }
+        }
+    }
+
+    @Override
+    public SyncStatistics syncStatistics() {
+        return statistics;
+    }
+
+    @Override
+    public long sizeBytes() {
+        return directory.resolve(DATA_FILE).toFile().length();
+    }
+
+    private void checkUsable() throws IOException {
+        if (failure != null) {
+            throw new IOException("the acceptor log cannot be used any more: " + failure.getMessage(), failure);
+        }
+        if (closed) {
+            throw new IOException("the acceptor log in " + directory + " is closed");
+        }
+    }
+
+    private IOException failed(Exception cause) {
+        failure = new IOException(
+                "the acceptor log in " + directory + " could not be written (" + cause.getMessage()
+                        + "): check the disk and its free space, then start again",
+                cause);
+        return failure;
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (closed) {
+            return;
+        }
+        try {
+            if (failure == null) {
+                write(this::commit);
+            }
+            if (forcer != null) {
+                forcer.close();
+                if (failure == null) {
+                    forcer.check();
+                    write(this::force);
+                }
+            }
+        } finally {
+            closed = true;
+            if (pending != null) {
+                pending.close();
+            }
+            env.close();
+            directoryLock.close();
+        }
+    }
+}

@@ -1,0 +1,378 @@
+package io.chainkeeper.log;
+
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.RecoveredState;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * The acceptor log as a row of append-only segment files ({@link SegmentHeader}, {@link RecordHeader}). Each begins
+ * with the latest metadata, so that any number of the oldest can be deleted.
+ *
+ * <p>What a crash may leave: the records after the last {@link #sync} are there, or not, or in part. Opening keeps the
+ * intact ones up to the first that is not, and cuts the rest off. Where a later record proves that the bad one had been
+ * on stable storage, and everywhere else, a bad record is damage and the log is refused.
+ */
+final class SegmentedAcceptorLog implements AcceptorLog {
+    private final LogFiles files;
+    private final Durability durability;
+    private final AcceptorLogSettings settings;
+    private final Closeable directoryLock;
+    private final SyncStatistics statistics = new SyncStatistics();
+
+    // Guards index, segments and the writer's buffer against a reader.
+    private final Object lock = new Object();
+    private final PositionIndex index;
+    private final Deque<Segment> segments;
+    private final MetadataTable metadata;
+    private final SegmentWriter writer;
+    private final BackgroundForcer forcer;
+
+    private volatile IOException failure;
+    private volatile boolean closed;
+
+    /**
+     * Opens a log, or begins one.
+     *
+     * @param files the directory
+     * @param durability not {@link Durability#MEMORY}
+     * @param settings the bounds
+     * @param directoryLock closed with the log; stays open if this fails
+     * @throws CorruptLogException if the log is damaged; nothing has been changed
+     * @throws IOException if a file cannot be read or written
+     */
+    SegmentedAcceptorLog(LogFiles files, Durability durability, AcceptorLogSettings settings, Closeable directoryLock)
+            throws IOException {
+        InvariantViolated.check(durability != Durability.MEMORY, "a log in memory has no segments");
+        this.files = files;
+        this.durability = durability;
+        this.settings = settings;
+        this.directoryLock = directoryLock;
+        LogRecovery found = LogRecovery.scan(files);
+        index = found.index;
+        metadata = found.metadata;
+        segments = new ArrayDeque<>(found.segments);
+        writer = new SegmentWriter(files, settings, statistics, lock);
+        try {
+            start(found);
+        } catch (IOException e) {
+            writer.close();
+            throw failed("opened", e);
+        }
+        forcer = durability == Durability.ASYNC
+                ? new BackgroundForcer(writer::force, settings.asyncForceIntervalMillis())
+                : null;
+    }
+
+    private void start(LogRecovery found) throws IOException {
+        for (String name : found.abandoned) {
+            files.delete(name);
+        }
+        if (segments.isEmpty()) {
+            segments.add(writer.begin(1, metadata));
+        } else {
+            // The name of the last segment may be as new as its last records.
+            files.syncDirectory();
+            writer.resume(segments.getLast(), found.end, found.forcedOffset, found.torn);
+        }
+    }
+
+    @Override
+    public void append(LogRecord record) throws IOException {
+        checkUsable();
+        long bytes = checkSize(record);
+        boolean done = false;
+        try {
+            if (writer.appendOffset() + bytes > settings.segmentBytes()) {
+                roll();
+            }
+            int offset = writer.append(record);
+            if (record.position() == LogRecord.METADATA) {
+                metadata.put(record);
+            } else {
+                synchronized (lock) {
+                    index.put(record.position(), writer.segment().number, offset, (int) bytes);
+                }
+                writer.segment().include(record.position());
+            }
+            done = true;
+        } catch (IOException e) {
+            throw failed("written", e);
+        } finally {
+            markUnlessDone(done);
+        }
+    }
+
+    private long checkSize(LogRecord record) {
+        long payload = (long) record.head().length() + record.body().length();
+        InvariantViolated.check(
+                payload <= settings.maxRecordBytes(),
+                "log record of %d bytes is over the bound of %d",
+                payload,
+                settings.maxRecordBytes());
+        if (record.position() == LogRecord.METADATA) {
+            long all = metadata.bytesWith(record);
+            InvariantViolated.check(
+                    all <= settings.maxMetadataBytes(),
+                    "log metadata of %d bytes is over the bound of %d",
+                    all,
+                    settings.maxMetadataBytes());
+        }
+        return RecordHeader.BYTES + payload;
+    }
+
+    private void roll() throws IOException {
+        Segment next = writer.begin(writer.segment().number + 1, metadata);
+        synchronized (lock) {
+            segments.add(next);
+        }
+    }
+
+    @Override
+    public void sync() throws IOException {
+        checkUsable();
+        boolean done = false;
+        try {
+            writer.flush();
+            if (durability == Durability.SYNC) {
+                writer.force();
+            } else {
+                forcer.dirty();
+            }
+            done = true;
+        } catch (IOException e) {
+            throw failed("written", e);
+        } finally {
+            markUnlessDone(done);
+        }
+    }
+
+    @Override
+    public void truncate(long belowPosition) throws IOException {
+        checkUsable();
+        boolean done = false;
+        try {
+            for (int left = droppable(belowPosition); left > 0; left--) {
+                dropOldest();
+            }
+            done = true;
+        } catch (IOException e) {
+            throw failed("truncated", e);
+        } finally {
+            markUnlessDone(done);
+        }
+    }
+
+    /** How many of the oldest segments hold nothing that must, or within the retention should, be kept. */
+    private int droppable(long belowPosition) {
+        int unneeded = 0;
+        for (Segment segment : segments) {
+            if (segment == writer.segment() || segment.maxPosition >= belowPosition) {
+                break;
+            }
+            unneeded++;
+        }
+        List<Segment> oldest = new ArrayList<>(segments).subList(0, unneeded);
+        long keptBytes = 0;
+        for (int i = unneeded - 1; i >= 0; i--) {
+            Segment segment = oldest.get(i);
+            keptBytes += segment.fileBytes;
+            boolean tooManyPositions =
+                    segment.minPosition > 0 && belowPosition - segment.minPosition > settings.maxRetainedPositions();
+            if (keptBytes > settings.retentionBytes() || tooManyPositions) {
+                return i + 1;
+            }
+        }
+        return 0;
+    }
+
+    private void dropOldest() throws IOException {
+        Segment oldest = segments.getFirst();
+        synchronized (lock) {
+            segments.removeFirst();
+            index.removeBelow(oldest.maxPosition + 1);
+        }
+        files.delete(oldest.name());
+        // One after the other: after a crash a younger segment must not be missing while an older one is there.
+        files.syncDirectory();
+    }
+
+    @Override
+    public List<LogRecord> read(long fromPosition, int maxBytes) throws IOException {
+        checkUsable();
+        List<LogRecord> records = new ArrayList<>();
+        long position = fromPosition;
+        long bytesLeft = maxBytes;
+        while (position >= 1 && (records.isEmpty() || bytesLeft > 0)) {
+            SegmentRun run = readRun(position, bytesLeft);
+            if (run == null) {
+                break;
+            }
+            bytesLeft -= run.decode(records);
+            position += run.count();
+        }
+        return records;
+    }
+
+    private SegmentRun readRun(long position, long maxBytes) throws IOException {
+        SegmentRun run;
+        LogFile file;
+        long salt;
+        synchronized (lock) {
+            run = SegmentRun.find(index, position, maxBytes);
+            if (run == null) {
+                return null;
+            }
+            run.takeBuffered(writer);
+            salt = salt(run.segment());
+            file = files.openForReading(run.name());
+        }
+        try (file) {
+            run.load(file, files, salt);
+        }
+        return run;
+    }
+
+    private long salt(int number) {
+        for (Segment segment : segments) {
+            if (segment.number == number) {
+                return segment.salt;
+            }
+        }
+        throw new InvariantViolated("the index names segment " + number + ", which the log does not hold");
+    }
+
+    @Override
+    public RecoveredState recovered(long appliedPosition) {
+        return new Recovered(appliedPosition);
+    }
+
+    private final class Recovered implements RecoveredState {
+        private static final int READ_BYTES = 1 << 20;
+
+        private final long appliedPosition;
+
+        Recovered(long appliedPosition) {
+            this.appliedPosition = appliedPosition;
+        }
+
+        @Override
+        public long appliedPosition() {
+            return appliedPosition;
+        }
+
+        @Override
+        public LogRecord metadata(int kind) {
+            return metadata.get(kind);
+        }
+
+        @Override
+        public long firstPosition() {
+            synchronized (lock) {
+                return index.first();
+            }
+        }
+
+        @Override
+        public long lastPosition() {
+            synchronized (lock) {
+                return index.last();
+            }
+        }
+
+        @Override
+        public void forEachPosition(long fromPosition, Consumer<LogRecord> visitor) {
+            long position = ceiling(fromPosition);
+            while (position > 0) {
+                List<LogRecord> records;
+                try {
+                    records = read(position, READ_BYTES);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+                records.forEach(visitor);
+                position = ceiling(position + records.size());
+            }
+        }
+
+        private long ceiling(long position) {
+            synchronized (lock) {
+                return index.ceiling(position);
+            }
+        }
+    }
+
+    @Override
+    public SyncStatistics syncStatistics() {
+        return statistics;
+    }
+
+    @Override
+    public long sizeBytes() {
+        synchronized (lock) {
+            long bytes = 0;
+            for (Segment segment : segments) {
+                bytes += segment.fileBytes;
+            }
+            return bytes;
+        }
+    }
+
+    private void checkUsable() throws IOException {
+        if (failure != null) {
+            throw new IOException("the acceptor log cannot be used any more: " + failure.getMessage(), failure);
+        }
+        if (closed) {
+            throw new IOException("the acceptor log in " + files.directory() + " is closed");
+        }
+    }
+
+    private IOException failed(String what, IOException cause) {
+        if (cause instanceof CorruptLogException) {
+            return cause;
+        }
+        failure = new IOException(
+                "the acceptor log in " + files.directory() + " could not be " + what + " ("
+                        + DirectoryLogFiles.reason(cause) + "): check the disk and its free space, then start again",
+                cause);
+        return failure;
+    }
+
+    private void markUnlessDone(boolean done) {
+        if (!done && failure == null) {
+            failure = new IOException("a call to it ended half way");
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (closed) {
+            return;
+        }
+        try {
+            if (forcer != null) {
+                forcer.close();
+                if (failure == null) {
+                    forcer.check();
+                }
+            }
+            if (failure == null) {
+                writer.flush();
+                writer.force();
+            }
+        } catch (IOException e) {
+            throw failed("closed", e);
+        } finally {
+            closed = true;
+            writer.close();
+            directoryLock.close();
+        }
+    }
+}

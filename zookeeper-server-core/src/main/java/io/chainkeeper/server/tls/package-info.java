@@ -1,0 +1,2 @@
+/** TLS of the links between replicas, configured by ZooKeeper's own {@code ssl.quorum.*} keys. */
+package io.chainkeeper.server.tls;

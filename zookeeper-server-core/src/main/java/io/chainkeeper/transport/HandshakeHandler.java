@@ -1,0 +1,265 @@
+package io.chainkeeper.transport;
+
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.transport.HandshakeMessage.Accepted;
+import io.chainkeeper.transport.HandshakeMessage.Hello;
+import io.chainkeeper.transport.HandshakeMessage.OtherVersion;
+import io.chainkeeper.transport.HandshakeMessage.Refused;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.NotSslRecordException;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
+
+/**
+ * First handler of a new connection, on either side: nothing passes it until both sides have agreed. Replaces itself
+ * with a {@link PeerConnection} or closes the connection.
+ */
+final class HandshakeHandler extends ChannelInboundHandlerAdapter {
+    /** Who opened or accepted the connection. */
+    interface Owner {
+        /**
+         * Asked after the general rules were found kept.
+         *
+         * @param hello of the other side
+         * @return null, or why it is refused nevertheless
+         */
+        String objection(Hello hello);
+
+        /**
+         * Both sides agree.
+         *
+         * @param hello of the other side
+         * @return the link that the connection becomes part of
+         */
+        PeerLink established(Hello hello);
+
+        /**
+         * The connection was open and ends without agreement.
+         *
+         * @param reason for the log, or null if it was reported as a refusal
+         */
+        void failed(String reason);
+    }
+
+    private final IoContext io;
+    private final int dialedPeer;
+    private final String remote;
+    private final Owner owner;
+    private ByteBuf received;
+    private Hello peerHello;
+    private boolean done;
+    private Future<?> timeout;
+
+    /**
+     * @param io shared parts
+     * @param dialedPeer the peer that this side wants to reach, {@link HandshakeMessage#UNKNOWN_SENDER} if the other
+     *     side opened the connection
+     * @param remote address of the other side as the log shall name it, always the same for the same peer
+     * @param owner told of the outcome
+     */
+    HandshakeHandler(IoContext io, int dialedPeer, String remote, Owner owner) {
+        this.io = io;
+        this.dialedPeer = dialedPeer;
+        this.remote = remote;
+        this.owner = owner;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+        received = context.alloc().heapBuffer(HandshakeMessage.ENVELOPE_BYTES + HandshakeMessage.MAX_BODY_BYTES);
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+        int limit = io.settings().limits().handshakeTimeoutMillis();
+        timeout = io.loop().schedule(() -> IoContext.run(() -> timedOut(context, limit)), limit, TimeUnit.MILLISECONDS);
+        if (isDialing()) {
+            say(context, io.policy().hello(dialedPeer));
+        }
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext context) {
+        received.release();
+        if (timeout == null) {
+            return; // never connected; whoever tried to connect knows
+        }
+        timeout.cancel(false);
+        if (!done) {
+            done = true;
+            owner.failed("closed before the handshake ended");
+        }
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        try {
+            if (!done) {
+                received.writeBytes((ByteBuf) message);
+                advance(context);
+            }
+        } finally {
+            ReferenceCountUtil.release(message);
+        }
+    }
+
+    private void advance(ChannelHandlerContext context) {
+        try {
+            while (!done) {
+                HandshakeMessage message = HandshakeMessage.decode(received);
+                if (message == null) {
+                    return;
+                }
+                onMessage(context, message);
+            }
+        } catch (MalformedMessageException e) {
+            refuse(context, claimedPeer(), who() + " " + e.getMessage());
+        }
+    }
+
+    private void onMessage(ChannelHandlerContext context, HandshakeMessage message) throws MalformedMessageException {
+        if (message instanceof OtherVersion other) {
+            int peer = isDialing() ? dialedPeer : other.sender();
+            refuse(context, peer, io.policy().refusalOfVersion(peer, other.version(), remote));
+        } else if (message instanceof Refused refused) {
+            wasRefused(context, refused.reason());
+        } else if (message instanceof Hello hello && peerHello == null) {
+            onHello(context, hello);
+        } else if (message instanceof Accepted && peerHello != null && !isDialing()) {
+            establish(context);
+        } else {
+            throw new MalformedMessageException("sent a handshake message out of turn ("
+                    + message.getClass().getSimpleName() + "): run the same release on all servers");
+        }
+    }
+
+    private void onHello(ChannelHandlerContext context, Hello hello) {
+        String refusal = isDialing()
+                ? io.policy().refusalOfDialed(hello, dialedPeer, remote)
+                : io.policy().refusalOfAccepted(hello, remote);
+        if (refusal == null) {
+            refusal = owner.objection(hello);
+        }
+        if (refusal != null) {
+            refuse(context, isDialing() ? dialedPeer : hello.sender(), refusal);
+            return;
+        }
+        peerHello = hello;
+        if (isDialing()) {
+            say(context, new Accepted());
+            establish(context);
+        } else {
+            say(context, io.policy().hello(hello.sender()));
+        }
+    }
+
+    private void establish(ChannelHandlerContext context) {
+        done = true;
+        PeerLink link = owner.established(peerHello);
+        PeerConnection connection = new PeerConnection(io, link, context.channel(), remote, peerHello.incarnation());
+        ByteBuf rest = received.readRetainedSlice(received.readableBytes());
+        try {
+            context.pipeline().replace(this, "frames", connection);
+            link.up(connection);
+            connection.receive(rest);
+        } finally {
+            rest.release();
+        }
+    }
+
+    private void refuse(ChannelHandlerContext context, int peer, String reason) {
+        done = true;
+        io.refusals().refused(peer, reason);
+        ByteBuf out = context.alloc().buffer();
+        HandshakeMessage.encode(new Refused(reason), out);
+        context.writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
+        owner.failed(null);
+    }
+
+    private void wasRefused(ChannelHandlerContext context, String reason) {
+        done = true;
+        io.refusals().refused(claimedPeer(), who() + " refused this replica: " + reason);
+        context.close();
+        owner.failed(null);
+    }
+
+    private void timedOut(ChannelHandlerContext context, int limitMillis) {
+        if (done) {
+            context.close();
+            return;
+        }
+        fail(context, "did not finish the handshake within " + limitMillis + " ms");
+    }
+
+    private void fail(ChannelHandlerContext context, String what) {
+        done = true;
+        if (isDialing()) {
+            owner.failed(what);
+        } else {
+            io.refusals().refused(HandshakeMessage.UNKNOWN_SENDER, who() + " " + what);
+            owner.failed(null);
+        }
+        context.close();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable thrown) {
+        Throwable cause = thrown.getCause() instanceof SSLException ? thrown.getCause() : thrown;
+        boolean ofTheNetwork = thrown instanceof IOException || thrown instanceof DecoderException;
+        if (!ofTheNetwork) {
+            done = true;
+            context.close();
+            IoContext.reportDefect(thrown);
+        } else if (done) {
+            context.close();
+        } else if (cause instanceof NotSslRecordException) {
+            refuseSilently(
+                    context,
+                    "does not speak TLS while this replica does: set sslQuorum to the same value on all servers");
+        } else if (cause instanceof SSLException) {
+            refuseSilently(
+                    context,
+                    "failed the TLS handshake (" + HandshakeMessage.printable(String.valueOf(cause.getMessage()))
+                            + "): check ssl.quorum.keyStore, ssl.quorum.trustStore and ssl.quorum.hostnameVerification"
+                            + " on both servers");
+        } else {
+            fail(context, "broke off the handshake (" + cause.getMessage() + ")");
+        }
+    }
+
+    /** There is no common language in which to tell the other side. */
+    private void refuseSilently(ChannelHandlerContext context, String what) {
+        done = true;
+        io.refusals().refused(dialedPeer, who() + " " + what);
+        owner.failed(null);
+        context.close();
+    }
+
+    private void say(ChannelHandlerContext context, HandshakeMessage message) {
+        ByteBuf out = context.alloc().buffer();
+        HandshakeMessage.encode(message, out);
+        context.writeAndFlush(out);
+    }
+
+    private boolean isDialing() {
+        return dialedPeer != HandshakeMessage.UNKNOWN_SENDER;
+    }
+
+    private int claimedPeer() {
+        return !isDialing() && peerHello != null ? peerHello.sender() : dialedPeer;
+    }
+
+    private String who() {
+        int peer = claimedPeer();
+        return peer == HandshakeMessage.UNKNOWN_SENDER
+                ? "a connection from " + remote
+                : "replica " + peer + " (" + remote + ")";
+    }
+}

@@ -1,0 +1,231 @@
+package io.chainkeeper.transport;
+
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CharsetEncoder;
+import java.nio.charset.CoderResult;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * What two replicas say to each other before frames flow. The side that connects sends {@link Hello}; the other answers
+ * with its own or with {@link Refused}; the first ends with {@link Accepted} or {@link Refused}.
+ *
+ * <p>Each message is an envelope, the same in all versions, and a body:
+ *
+ * <pre>
+ *   magic  "CHKP"   4
+ *   version         2
+ *   kind            1    1 hello, 2 accepted, 3 refused
+ *   body length     2    at most {@value #MAX_BODY_BYTES}
+ *   body
+ *     hello: sender 4, receiver 4, incarnation 8, cluster 8, execution profile 8, protocol 2 + UTF-8
+ *            (a hello begins with the sender's id in all versions)
+ *     refused: the reason as UTF-8, in all versions
+ * </pre>
+ */
+sealed interface HandshakeMessage {
+    /** First bytes of every message: "CHKP". */
+    int MAGIC = 0x43484b50;
+
+    /** Version of hello and of the frames that follow. */
+    int VERSION = 1;
+
+    /** Bytes before the body. */
+    int ENVELOPE_BYTES = 9;
+
+    /** Longest body. */
+    int MAX_BODY_BYTES = 1024;
+
+    /** Longest reason, in bytes of UTF-8. */
+    int MAX_REASON_BYTES = 600;
+
+    /** The id of a sender that cannot be told from its hello. */
+    int UNKNOWN_SENDER = -1;
+
+    byte KIND_HELLO = 1;
+    byte KIND_ACCEPTED = 2;
+    byte KIND_REFUSED = 3;
+
+    int HELLO_FIXED_BYTES = 2 * Integer.BYTES + 3 * Long.BYTES + Short.BYTES;
+
+    /** Who the sender is and whom it wants to reach. */
+    record Hello(int sender, int receiver, long incarnation, long clusterId, long executionProfile, String protocol)
+            implements HandshakeMessage {}
+
+    /** The side that connected is content: frames may flow both ways. */
+    record Accepted() implements HandshakeMessage {}
+
+    /**
+     * The connection is about to be closed.
+     *
+     * @param reason what differs and what to do, one printable line
+     */
+    record Refused(String reason) implements HandshakeMessage {}
+
+    /**
+     * A message of another version; nothing but its envelope is understood.
+     *
+     * @param version the sender's
+     * @param sender the sender's id if it is a hello, else {@link #UNKNOWN_SENDER}
+     */
+    record OtherVersion(int version, int sender) implements HandshakeMessage {}
+
+    /**
+     * Appends a message.
+     *
+     * @param message hello, accepted or refused
+     * @param out grows as needed
+     */
+    static void encode(HandshakeMessage message, ByteBuf out) {
+        if (message instanceof Hello hello) {
+            byte[] protocol = hello.protocol().getBytes(StandardCharsets.UTF_8);
+            envelope(KIND_HELLO, HELLO_FIXED_BYTES + protocol.length, out);
+            out.writeInt(hello.sender()).writeInt(hello.receiver()).writeLong(hello.incarnation());
+            out.writeLong(hello.clusterId()).writeLong(hello.executionProfile());
+            out.writeShort(protocol.length).writeBytes(protocol);
+        } else if (message instanceof Accepted) {
+            envelope(KIND_ACCEPTED, 0, out);
+        } else if (message instanceof Refused refused) {
+            ByteBuffer reason = truncatedUtf8(refused.reason());
+            envelope(KIND_REFUSED, reason.remaining(), out);
+            out.writeBytes(reason);
+        } else {
+            throw new IllegalArgumentException("cannot encode " + message);
+        }
+    }
+
+    private static void envelope(byte kind, int bodyBytes, ByteBuf out) {
+        out.writeInt(MAGIC).writeShort(VERSION).writeByte(kind).writeShort(bodyBytes);
+    }
+
+    private static ByteBuffer truncatedUtf8(String text) {
+        ByteBuffer bytes = ByteBuffer.allocate(MAX_REASON_BYTES);
+        CharsetEncoder encoder = StandardCharsets.UTF_8.newEncoder();
+        CoderResult result = encoder.encode(CharBuffer.wrap(printable(text)), bytes, true);
+        if (result.isError()) {
+            bytes.clear();
+            bytes.put("unprintable reason".getBytes(StandardCharsets.UTF_8));
+        }
+        return bytes.flip();
+    }
+
+    /**
+     * Takes a message off the front of a buffer.
+     *
+     * @param in bytes received so far; the reader index moves only past a complete message
+     * @return the message, or null if more bytes are needed
+     * @throws MalformedMessageException if the bytes cannot be the start of a message; the text says what they look
+     *     like, without naming the peer
+     */
+    static HandshakeMessage decode(ByteBuf in) throws MalformedMessageException {
+        checkMagic(in);
+        if (in.readableBytes() < ENVELOPE_BYTES) {
+            return null;
+        }
+        int start = in.readerIndex();
+        int version = in.getUnsignedShort(start + 4);
+        byte kind = in.getByte(start + 6);
+        int bodyBytes = in.getUnsignedShort(start + 7);
+        if (bodyBytes > MAX_BODY_BYTES) {
+            throw new MalformedMessageException("sent a handshake message of " + bodyBytes + " bytes where at most "
+                    + MAX_BODY_BYTES + " are allowed");
+        }
+        if (in.readableBytes() < ENVELOPE_BYTES + bodyBytes) {
+            return null;
+        }
+        in.skipBytes(ENVELOPE_BYTES);
+        return decodeBody(version, kind, in.readSlice(bodyBytes));
+    }
+
+    private static void checkMagic(ByteBuf in) throws MalformedMessageException {
+        int available = Math.min(Integer.BYTES, in.readableBytes());
+        for (int i = 0; i < available; i++) {
+            int expected = MAGIC >>> (24 - 8 * i) & 0xff;
+            if (in.getUnsignedByte(in.readerIndex() + i) != expected) {
+                throw new MalformedMessageException(describeStranger(in));
+            }
+        }
+    }
+
+    private static String describeStranger(ByteBuf in) {
+        int first = in.getUnsignedByte(in.readerIndex());
+        int second = in.readableBytes() > 1 ? in.getUnsignedByte(in.readerIndex() + 1) : -1;
+        boolean tlsRecord = (first == 0x15 || first == 0x16) && (second == 0x03 || second == -1);
+        if (tlsRecord) {
+            return "speaks TLS while this replica does not: set sslQuorum to the same value on all servers";
+        }
+        StringBuilder text = new StringBuilder("does not speak the replica protocol (first bytes");
+        for (int i = 0; i < Math.min(8, in.readableBytes()); i++) {
+            text.append(String.format(" %02x", in.getUnsignedByte(in.readerIndex() + i)));
+        }
+        return text.append("): only Chainkeeper servers of this ensemble may use the first port of a server.N line")
+                .toString();
+    }
+
+    private static HandshakeMessage decodeBody(int version, byte kind, ByteBuf body) throws MalformedMessageException {
+        if (kind == KIND_REFUSED) {
+            return new Refused(printable(body.toString(StandardCharsets.UTF_8)));
+        }
+        if (version != VERSION) {
+            boolean bearsSender = kind == KIND_HELLO && body.readableBytes() >= Integer.BYTES;
+            return new OtherVersion(version, bearsSender ? body.readInt() : UNKNOWN_SENDER);
+        }
+        switch (kind) {
+            case KIND_HELLO:
+                return decodeHello(body);
+            case KIND_ACCEPTED:
+                if (body.isReadable()) {
+                    throw new MalformedMessageException("sent a malformed handshake (accepted with a body)");
+                }
+                return new Accepted();
+            default:
+                throw new MalformedMessageException("sent a malformed handshake (kind " + kind + ")");
+        }
+    }
+
+    private static Hello decodeHello(ByteBuf body) throws MalformedMessageException {
+        if (body.readableBytes() < HELLO_FIXED_BYTES) {
+            throw new MalformedMessageException("sent a malformed handshake (hello of " + body.readableBytes()
+                    + " bytes, at least " + HELLO_FIXED_BYTES + " expected)");
+        }
+        int sender = body.readInt();
+        int receiver = body.readInt();
+        long incarnation = body.readLong();
+        long clusterId = body.readLong();
+        long executionProfile = body.readLong();
+        int protocolBytes = body.readUnsignedShort();
+        if (protocolBytes != body.readableBytes() || protocolBytes > TransportSettings.MAX_PROTOCOL_BYTES) {
+            throw new MalformedMessageException("sent a malformed handshake (protocol name of " + protocolBytes
+                    + " bytes in " + body.readableBytes() + ")");
+        }
+        ByteBuffer name = body.nioBuffer();
+        try {
+            String protocol = StandardCharsets.UTF_8.newDecoder().decode(name).toString();
+            return new Hello(sender, receiver, incarnation, clusterId, executionProfile, protocol);
+        } catch (CharacterCodingException e) {
+            throw new MalformedMessageException("sent a malformed handshake (protocol name is not UTF-8)");
+        }
+    }
+
+    /**
+     * Makes text from a peer fit for a log line.
+     *
+     * @param text anything
+     * @return the same without control characters and line separators
+     */
+    static String printable(String text) {
+        StringBuilder line = new StringBuilder(text.length());
+        text.codePoints()
+                .map(c -> Character.isISOControl(c)
+                                || Character.getType(c) == Character.LINE_SEPARATOR
+                                || Character.getType(c) == Character.PARAGRAPH_SEPARATOR
+                                || Character.getType(c) == Character.FORMAT
+                        ? ' '
+                        : c)
+                .forEach(line::appendCodePoint);
+        return line.toString();
+    }
+}

@@ -1,0 +1,55 @@
+package io.chainkeeper.transport;
+
+import io.netty.channel.EventLoop;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * What all parts of one transport share.
+ *
+ * @param settings who this replica is
+ * @param loop the one thread that does all I/O and calls the listener; that there is one makes the listener's calls
+ *     follow each other
+ * @param blocking runs what may block: name look-ups and the tasks of TLS
+ * @param listener told of everything
+ * @param policy decides who is let in
+ * @param refusals tells who was not
+ */
+record IoContext(
+        TransportSettings settings,
+        EventLoop loop,
+        Executor blocking,
+        PeerTransport.Listener listener,
+        HandshakePolicy policy,
+        RefusalReporter refusals) {
+    /**
+     * Runs a task on the I/O thread. A task that fails is a defect: the thread's uncaught-exception handler is told,
+     * as it is for any other thread of the process.
+     *
+     * @param task what to do; not run if the transport is closed
+     */
+    void execute(Runnable task) {
+        try {
+            loop.execute(() -> run(task));
+        } catch (RejectedExecutionException e) {
+            if (!loop.isShuttingDown()) {
+                throw e;
+            }
+        }
+    }
+
+    /** @param task run at once, its failure reported as by {@link #execute} */
+    static void run(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            reportDefect(e);
+        }
+    }
+
+    /** @param failure goes to the uncaught-exception handler of the current thread */
+    static void reportDefect(Throwable failure) {
+        Thread thread = Thread.currentThread();
+        thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
+    }
+}

@@ -1,0 +1,123 @@
+package io.chainkeeper.transport;
+
+/**
+ * Every bound of the links between replicas, in one place.
+ *
+ * @param maxFrameBytes longest frame that is sent or taken; at least 1
+ * @param maxOutboundBytesPerLink bytes that may wait for a peer's socket before the link is closed; at least one
+ *     longest frame and its length prefix
+ * @param connectTimeoutMillis how long one address may take to accept a connection
+ * @param handshakeTimeoutMillis how long a new connection may take to prove itself, TLS included
+ * @param reconnectMinMillis first pause after a failed or broken connection; each further failure doubles it
+ * @param reconnectMaxMillis longest pause; the actual one lies between half the pause and the pause
+ * @param pingIntervalMillis a link over which nothing was sent for so long carries a ping
+ * @param idleLimitMillis a link over which nothing was received for so long is closed; at least twice the ping
+ *     interval
+ * @param maxPendingHandshakes accepted connections that have not proved themselves; one more closes the oldest
+ */
+public record TransportLimits(
+        int maxFrameBytes,
+        long maxOutboundBytesPerLink,
+        int connectTimeoutMillis,
+        int handshakeTimeoutMillis,
+        int reconnectMinMillis,
+        int reconnectMaxMillis,
+        int pingIntervalMillis,
+        int idleLimitMillis,
+        int maxPendingHandshakes) {
+    /** What a replica uses unless told otherwise. */
+    public static final TransportLimits DEFAULT =
+            new TransportLimits(32 << 20, 64L << 20, 5_000, 5_000, 50, 1_000, 2_000, 10_000, 64);
+
+    /** Bytes of the length that stands before each frame. */
+    static final int LENGTH_PREFIX_BYTES = Integer.BYTES;
+
+    /**
+     * Checks how the bounds relate.
+     *
+     * @throws IllegalArgumentException if one is out of its range
+     */
+    public TransportLimits {
+        require(maxFrameBytes >= 1, "maxFrameBytes", maxFrameBytes, "at least 1");
+        require(
+                maxOutboundBytesPerLink >= (long) maxFrameBytes + LENGTH_PREFIX_BYTES,
+                "maxOutboundBytesPerLink",
+                maxOutboundBytesPerLink,
+                "at least maxFrameBytes + " + LENGTH_PREFIX_BYTES);
+        require(connectTimeoutMillis >= 1, "connectTimeoutMillis", connectTimeoutMillis, "at least 1");
+        require(handshakeTimeoutMillis >= 1, "handshakeTimeoutMillis", handshakeTimeoutMillis, "at least 1");
+        require(reconnectMinMillis >= 1, "reconnectMinMillis", reconnectMinMillis, "at least 1");
+        require(
+                reconnectMaxMillis >= reconnectMinMillis,
+                "reconnectMaxMillis",
+                reconnectMaxMillis,
+                "at least reconnectMinMillis");
+        require(pingIntervalMillis >= 1, "pingIntervalMillis", pingIntervalMillis, "at least 1");
+        require(
+                idleLimitMillis >= 2L * pingIntervalMillis,
+                "idleLimitMillis",
+                idleLimitMillis,
+                "at least twice pingIntervalMillis");
+        require(maxPendingHandshakes >= 1, "maxPendingHandshakes", maxPendingHandshakes, "at least 1");
+    }
+
+    private static void require(boolean holds, String name, long value, String range) {
+        if (!holds) {
+            throw new IllegalArgumentException(name + " is " + value + " but must be " + range);
+        }
+    }
+
+    /**
+     * @param maxFrame longest frame, in bytes
+     * @param maxOutboundPerLink bytes that may wait per link
+     * @return a copy with other bounds of size
+     */
+    public TransportLimits withSizes(int maxFrame, long maxOutboundPerLink) {
+        return new TransportLimits(
+                maxFrame,
+                maxOutboundPerLink,
+                connectTimeoutMillis,
+                handshakeTimeoutMillis,
+                reconnectMinMillis,
+                reconnectMaxMillis,
+                pingIntervalMillis,
+                idleLimitMillis,
+                maxPendingHandshakes);
+    }
+
+    /**
+     * @param pingInterval in milliseconds
+     * @param idleLimit in milliseconds
+     * @return a copy with other limits of silence
+     */
+    public TransportLimits withSilence(int pingInterval, int idleLimit) {
+        return new TransportLimits(
+                maxFrameBytes,
+                maxOutboundBytesPerLink,
+                connectTimeoutMillis,
+                handshakeTimeoutMillis,
+                reconnectMinMillis,
+                reconnectMaxMillis,
+                pingInterval,
+                idleLimit,
+                maxPendingHandshakes);
+    }
+
+    /**
+     * @param handshakeTimeout in milliseconds
+     * @param pendingHandshakes how many connections may be unproved at a time
+     * @return a copy with other limits for strangers
+     */
+    public TransportLimits withHandshakes(int handshakeTimeout, int pendingHandshakes) {
+        return new TransportLimits(
+                maxFrameBytes,
+                maxOutboundBytesPerLink,
+                connectTimeoutMillis,
+                handshakeTimeout,
+                reconnectMinMillis,
+                reconnectMaxMillis,
+                pingIntervalMillis,
+                idleLimitMillis,
+                pendingHandshakes);
+    }
+}

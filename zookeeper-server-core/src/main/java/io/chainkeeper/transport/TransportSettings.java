@@ -1,0 +1,208 @@
+package io.chainkeeper.transport;
+
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+
+/** Who this replica is to its peers, where they are, and what bounds their links. Immutable. */
+public final class TransportSettings {
+    /** A cluster id that is not known yet: a replica that has never been part of an ensemble. */
+    public static final long UNKNOWN_CLUSTER = 0;
+
+    /** Longest name of a protocol, in bytes of UTF-8. */
+    public static final int MAX_PROTOCOL_BYTES = 64;
+
+    private final int replicaId;
+    private final String protocol;
+    private final SortedMap<Integer, PeerAddress> members;
+    private final long executionProfile;
+    private final long incarnation;
+    private final LongSupplier clusterId;
+    private final boolean listenOnAllAddresses;
+    private final TransportLimits limits;
+    private final PeerTls tls;
+    private final HostResolver resolver;
+
+    private TransportSettings(Builder builder) {
+        this.replicaId = builder.replicaId;
+        this.protocol = builder.protocol;
+        this.members = Collections.unmodifiableSortedMap(new TreeMap<>(builder.members));
+        this.executionProfile = builder.executionProfile;
+        this.incarnation = builder.incarnation;
+        this.clusterId = builder.clusterId;
+        this.listenOnAllAddresses = builder.listenOnAllAddresses;
+        this.limits = builder.limits;
+        this.tls = builder.tls;
+        this.resolver = builder.resolver;
+    }
+
+    /**
+     * Begins with what has no default.
+     *
+     * @param replicaId this replica's id, one of the members
+     * @param protocol value of {@code ordering.protocol}, 1 to {@value #MAX_PROTOCOL_BYTES} bytes
+     * @param members replica id to address, this replica's own included
+     * @return a builder
+     */
+    public static Builder builder(int replicaId, String protocol, Map<Integer, PeerAddress> members) {
+        return new Builder(replicaId, protocol, members);
+    }
+
+    /** @return this replica's id */
+    public int replicaId() {
+        return replicaId;
+    }
+
+    /** @return name of the ordering protocol */
+    public String protocol() {
+        return protocol;
+    }
+
+    /** @return all members, ascending by id */
+    public SortedMap<Integer, PeerAddress> members() {
+        return members;
+    }
+
+    /** @return hash of the settings that influence execution; members with different ones do not talk */
+    public long executionProfile() {
+        return executionProfile;
+    }
+
+    /** @return number of this start of the replica; a connection of an earlier start never replaces a later one's */
+    public long incarnation() {
+        return incarnation;
+    }
+
+    /** @return id of the cluster that this replica's data belongs to, or {@link #UNKNOWN_CLUSTER} */
+    public long clusterId() {
+        return clusterId.getAsLong();
+    }
+
+    /** @return whether to listen on every local address instead of the own member address only */
+    public boolean listenOnAllAddresses() {
+        return listenOnAllAddresses;
+    }
+
+    /** @return the bounds */
+    public TransportLimits limits() {
+        return limits;
+    }
+
+    /** @return TLS, or null for plain connections */
+    public PeerTls tls() {
+        return tls;
+    }
+
+    /** @return how names are looked up */
+    public HostResolver resolver() {
+        return resolver;
+    }
+
+    /** Collects settings. Not thread-safe. */
+    public static final class Builder {
+        private final int replicaId;
+        private final String protocol;
+        private final Map<Integer, PeerAddress> members;
+        private long executionProfile;
+        private long incarnation;
+        private LongSupplier clusterId = () -> UNKNOWN_CLUSTER;
+        private boolean listenOnAllAddresses;
+        private TransportLimits limits = TransportLimits.DEFAULT;
+        private PeerTls tls;
+        private HostResolver resolver = HostResolver.PLATFORM;
+
+        private Builder(int replicaId, String protocol, Map<Integer, PeerAddress> members) {
+            this.replicaId = replicaId;
+            this.protocol = Objects.requireNonNull(protocol);
+            this.members = Map.copyOf(members);
+        }
+
+        /**
+         * @param hash of the settings that influence execution; default 0
+         * @return this
+         */
+        public Builder executionProfile(long hash) {
+            this.executionProfile = hash;
+            return this;
+        }
+
+        /**
+         * @param number of this start, larger than that of every earlier start; default 0
+         * @return this
+         */
+        public Builder incarnation(long number) {
+            this.incarnation = number;
+            return this;
+        }
+
+        /**
+         * @param source asked at every handshake by an I/O thread; {@link #UNKNOWN_CLUSTER} as long as it is not
+         *     known, the default
+         * @return this
+         */
+        public Builder clusterId(LongSupplier source) {
+            this.clusterId = Objects.requireNonNull(source);
+            return this;
+        }
+
+        /**
+         * @param all {@code quorumListenOnAllIPs}; default false
+         * @return this
+         */
+        public Builder listenOnAllAddresses(boolean all) {
+            this.listenOnAllAddresses = all;
+            return this;
+        }
+
+        /**
+         * @param bounds instead of {@link TransportLimits#DEFAULT}
+         * @return this
+         */
+        public Builder limits(TransportLimits bounds) {
+            this.limits = Objects.requireNonNull(bounds);
+            return this;
+        }
+
+        /**
+         * @param source of TLS engines, or null for plain connections, the default
+         * @return this
+         */
+        public Builder tls(PeerTls source) {
+            this.tls = source;
+            return this;
+        }
+
+        /**
+         * @param source of addresses instead of {@link HostResolver#PLATFORM}
+         * @return this
+         */
+        public Builder resolver(HostResolver source) {
+            this.resolver = Objects.requireNonNull(source);
+            return this;
+        }
+
+        /**
+         * Checks and freezes the settings.
+         *
+         * @return the settings
+         * @throws IllegalArgumentException if the replica is not among the members or the protocol's name is too long
+         */
+        public TransportSettings build() {
+            if (!members.containsKey(replicaId)) {
+                throw new IllegalArgumentException("replica " + replicaId + " is not among the members "
+                        + new TreeMap<>(members).keySet() + ": add its server." + replicaId + " line");
+            }
+            int protocolBytes = protocol.getBytes(StandardCharsets.UTF_8).length;
+            if (protocolBytes < 1 || protocolBytes > MAX_PROTOCOL_BYTES) {
+                throw new IllegalArgumentException("the name of ordering.protocol has " + protocolBytes
+                        + " bytes but must have 1 to " + MAX_PROTOCOL_BYTES);
+            }
+            return new TransportSettings(this);
+        }
+    }
+}
