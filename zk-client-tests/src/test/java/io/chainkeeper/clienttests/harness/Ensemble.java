@@ -56,6 +56,7 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
             this.name = name;
             set("ordering.protocol", defaultProtocol());
             set("tickTime", Integer.toString(TICK_MILLIS));
+            set("maxSessionTimeout", Integer.toString(3 * Clients.SESSION_TIMEOUT_MILLIS));
             set("initLimit", "20");
             set("syncLimit", "10");
             set("admin.enableServer", "false");
