@@ -29,10 +29,10 @@ public class CorruptLogTest {
 
     private final Ensemble ensemble = Ensemble.named("corrupt-log").build();
 
-    @Rule
+    @Rule(order = 0)
     public final TestRule servers = ensemble;
 
-    @Rule
+    @Rule(order = 1)
     public final TestRule limit = ensemble.testLimit(90);
 
     @Before

@@ -36,7 +36,10 @@ public class DiskFullTest {
     private final Path device = victim.directory().resolve("data");
     private boolean mounted;
 
-    @Rule
+    @Rule(order = 0)
+    public final TestRule servers = ensemble.startedByTheTest();
+
+    @Rule(order = 1)
     public final TestRule limit = ensemble.testLimit(180);
 
     @Before
@@ -58,7 +61,6 @@ public class DiskFullTest {
         if (mounted) {
             assertTrue("umount " + device, run("umount", device.toString()));
         }
-        ensemble.close();
     }
 
     @Test

@@ -16,10 +16,10 @@ public class KillAllUnderLoadTest {
 
     private final Ensemble ensemble = Ensemble.named("kill-all").build();
 
-    @Rule
+    @Rule(order = 0)
     public final TestRule servers = ensemble;
 
-    @Rule
+    @Rule(order = 1)
     public final TestRule limit = ensemble.testLimit(180);
 
     @Test

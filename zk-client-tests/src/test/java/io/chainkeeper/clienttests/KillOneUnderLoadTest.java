@@ -23,10 +23,10 @@ public class KillOneUnderLoadTest {
 
     private final Ensemble ensemble = Ensemble.named("kill-one").build();
 
-    @Rule
+    @Rule(order = 0)
     public final TestRule servers = ensemble;
 
-    @Rule
+    @Rule(order = 1)
     public final TestRule limit = ensemble.testLimit(180);
 
     /** A way to end a server. */

@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import org.junit.After;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TestRule;
@@ -31,7 +30,10 @@ public class ScriptsTest {
     private final String protocol;
     private final Ensemble ensemble;
 
-    @Rule
+    @Rule(order = 0)
+    public final TestRule servers;
+
+    @Rule(order = 1)
     public final TestRule limit;
 
     public ScriptsTest(String protocol) {
@@ -39,20 +41,13 @@ public class ScriptsTest {
         this.ensemble = Ensemble.named("scripts-" + protocol)
                 .set("ordering.protocol", protocol)
                 .build();
+        this.servers = ensemble.startedByTheTest();
         this.limit = ensemble.testLimit(180);
     }
 
     @Parameters(name = "{0}")
     public static List<String> protocols() {
         return List.of("chain", "zab");
-    }
-
-    @After
-    public void killServers() throws Exception {
-        for (ServerProcess server : ensemble.servers()) {
-            server.killBackground();
-        }
-        ensemble.close();
     }
 
     @Test

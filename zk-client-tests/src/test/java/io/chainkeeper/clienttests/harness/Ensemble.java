@@ -145,12 +145,13 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         }
     }
 
-    /** SIGKILL to all servers, one right after the other. */
-    public void killAll() throws InterruptedException {
+    /** SIGKILL to all servers, one right after the other, also to those that the scripts have left in the background. */
+    public void killAll() throws IOException, InterruptedException {
         for (ServerProcess server : servers) {
             if (server.isRunning()) {
                 server.kill();
             }
+            server.killBackground();
         }
     }
 
@@ -188,9 +189,19 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         return servers.stream().map(ServerProcess::connectString).collect(Collectors.toList());
     }
 
+    /** Returns the rule for tests that start the servers themselves: afterwards all are killed. */
+    public TestRule startedByTheTest() {
+        return new ExternalResource() {
+            @Override
+            protected void after() {
+                close();
+            }
+        };
+    }
+
     /**
      * Returns the rule for the tests of a class: each has this many seconds, and one that fails prints the ends of all
-     * servers' logs.
+     * servers' logs. It has to lie within the rule that ends the servers.
      */
     public TestRule testLimit(long seconds) {
         return RuleChain.outerRule(new TestWatcher() {

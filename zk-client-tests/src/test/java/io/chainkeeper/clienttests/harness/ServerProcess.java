@@ -82,7 +82,7 @@ public final class ServerProcess {
 
     /**
      * Runs {@code zkServer.sh} with one of its commands for this server, to the script's end. A server that it leaves in
-     * the background is killed by {@link #killBackground()}, at the latest when this JVM ends.
+     * the background is killed with the ensemble, at the latest when this JVM ends.
      */
     public Scripts.Result script(String command) throws IOException, InterruptedException {
         Scripts.Result result = Scripts.run(
@@ -105,15 +105,12 @@ public final class ServerProcess {
                 .filter(ProcessHandle::isAlive);
     }
 
-    /** SIGKILL to the server that the script has started, if it lives. */
-    public void killBackground() throws Exception {
+    /** SIGKILL to the server that the script has started, if it lives; waits for its end. */
+    void killBackground() throws IOException {
         Optional<ProcessHandle> handle = background();
         if (handle.isPresent()) {
             handle.get().destroyForcibly();
-            Await.until(
-                    "process " + handle.get().pid() + " has ended",
-                    SERVING_LIMIT,
-                    () -> !handle.get().isAlive());
+            handle.get().onExit().join();
             RUNNING.remove(handle.get());
         }
     }
