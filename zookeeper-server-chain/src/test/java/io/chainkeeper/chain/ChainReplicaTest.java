@@ -44,12 +44,14 @@ public final class ChainReplicaTest {
         private final Replica replica;
 
         Node(int id) throws IOException {
+            MemoryLog log = logs.computeIfAbsent(id, i -> new MemoryLog());
             replica = new Replica(
                     id,
+                    Replica.beginIncarnation(log, 0),
                     MEMBERS,
                     new ChainPaxosFactory(),
                     Map.of(),
-                    logs.computeIfAbsent(id, i -> new MemoryLog()),
+                    log,
                     links.transport(id),
                     this,
                     ReplicaLimits.DEFAULT,

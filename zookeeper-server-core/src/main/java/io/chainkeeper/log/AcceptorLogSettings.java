@@ -1,6 +1,7 @@
 package io.chainkeeper.log;
 
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.LogRecord;
 
 /**
  * Every bound of the acceptor log, in one place.
@@ -86,5 +87,12 @@ public record AcceptorLogSettings(
                 maxRetainedPositions,
                 asyncForceIntervalMillis,
                 lmdbMapBytes);
+    }
+
+    /** @param record is to be appended and must be within {@link #maxRecordBytes} */
+    void checkSize(LogRecord record) {
+        long bytes = (long) record.head().length() + record.body().length();
+        InvariantViolated.check(
+                bytes <= maxRecordBytes, "log record of %d bytes is over the bound of %d", bytes, maxRecordBytes);
     }
 }

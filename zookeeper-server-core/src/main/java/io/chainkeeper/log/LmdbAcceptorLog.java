@@ -54,8 +54,7 @@ final class LmdbAcceptorLog implements AcceptorLog {
     private final BackgroundForcer forcer;
 
     private Txn<ByteBuffer> pending;
-    private volatile IOException failure;
-    private volatile boolean closed;
+    private final LogGuard guard;
 
     /**
      * Opens a store, or begins one.
@@ -74,6 +73,7 @@ final class LmdbAcceptorLog implements AcceptorLog {
         this.settings = settings;
         this.durability = durability;
         this.directoryLock = directoryLock;
+        this.guard = new LogGuard(directory.toString());
         env = openEnvironment();
         boolean opened = false;
         try {
@@ -143,13 +143,8 @@ final class LmdbAcceptorLog implements AcceptorLog {
 
     @Override
     public void append(LogRecord record) throws IOException {
-        checkUsable();
-        long bytes = (long) record.head().length() + record.body().length();
-        InvariantViolated.check(
-                bytes <= settings.maxRecordBytes(),
-                "log record of %d bytes is over the bound of %d",
-                bytes,
-                settings.maxRecordBytes());
+        guard.check();
+        settings.checkSize(record);
         write(() -> {
             if (pending == null) {
                 pending = env.txnWrite();
@@ -163,15 +158,12 @@ final class LmdbAcceptorLog implements AcceptorLog {
 
     @Override
     public void sync() throws IOException {
-        checkUsable();
-        write(this::commit);
-        if (forcer != null) {
-            try {
+        write(() -> {
+            commit();
+            if (forcer != null) {
                 forcer.dirty();
-            } catch (IOException e) {
-                throw failed(e);
             }
-        }
+        });
     }
 
     private void commit() {
@@ -193,28 +185,29 @@ final class LmdbAcceptorLog implements AcceptorLog {
         statistics.record(System.nanoTime() - start);
     }
 
-    private void write(Runnable change) throws IOException {
-        boolean done = false;
+    private interface Change {
+        void make() throws IOException;
+    }
+
+    private void write(Change change) throws IOException {
+        guard.enter();
         try {
-            change.run();
-            done = true;
+            change.make();
         } catch (Env.MapFullException e) {
-            throw failed(new IOException(
-                    "the store has reached its largest size of " + settings.lmdbMapBytes()
-                            + " bytes: start with a larger lmdbMapBytes",
-                    e));
+            throw guard.failed(
+                    "written",
+                    new IOException("the store has reached its bound of " + settings.lmdbMapBytes() + " bytes", e),
+                    "start with a larger bound (lmdbMapBytes)");
         } catch (LmdbException e) {
-            throw failed(e);
-        } finally {
-            if (!done && failure == null) {
-                failure = new IOException("a call to it ended half way");
-            }
+            throw guard.failed("written", new IOException(e.getMessage(), e));
+        } catch (IOException e) {
+            throw guard.failed("written", e);
         }
+        guard.leave();
     }
 
     @Override
     public void truncate(long belowPosition) throws IOException {
-        checkUsable();
         write(() -> {
             commit();
             long keepFrom = keepFrom(belowPosition);
@@ -263,7 +256,7 @@ final class LmdbAcceptorLog implements AcceptorLog {
 
     @Override
     public List<LogRecord> read(long fromPosition, int maxBytes) throws IOException {
-        checkUsable();
+        guard.check();
         List<LogRecord> records = new ArrayList<>();
         LmdbRecordCodec reader = new LmdbRecordCodec();
         long bytes = 0;
@@ -351,41 +344,26 @@ final class LmdbAcceptorLog implements AcceptorLog {
         return directory.resolve(DATA_FILE).toFile().length();
     }
 
-    private void checkUsable() throws IOException {
-        if (failure != null) {
-            throw new IOException("the acceptor log cannot be used any more: " + failure.getMessage(), failure);
-        }
-        if (closed) {
-            throw new IOException("the acceptor log in " + directory + " is closed");
-        }
-    }
-
-    private IOException failed(Exception cause) {
-        failure = new IOException(
-                "the acceptor log in " + directory + " could not be written (" + cause.getMessage()
-                        + "): check the disk and its free space, then start again",
-                cause);
-        return failure;
-    }
-
     @Override
     public void close() throws IOException {
-        if (closed) {
+        boolean sound = guard.sound();
+        if (!guard.close()) {
             return;
         }
         try {
-            if (failure == null) {
-                write(this::commit);
-            }
             if (forcer != null) {
                 forcer.close();
-                if (failure == null) {
+            }
+            if (sound) {
+                commit();
+                if (forcer != null) {
                     forcer.check();
-                    write(this::force);
+                    force();
                 }
             }
+        } catch (LmdbException e) {
+            throw guard.failed("closed", new IOException(e.getMessage(), e));
         } finally {
-            closed = true;
             if (pending != null) {
                 pending.close();
             }

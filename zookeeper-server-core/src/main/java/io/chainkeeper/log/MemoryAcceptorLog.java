@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 final class MemoryAcceptorLog implements AcceptorLog {
     private final AcceptorLogSettings settings;
     private final SyncStatistics statistics = new SyncStatistics();
-    private final MetadataTable metadata = new MetadataTable();
+    private final LogGuard guard = new LogGuard("memory");
     private final TreeMap<Long, LogRecord> records = new TreeMap<>();
 
     /** @param settings the bounds of what is kept below the truncation point */
@@ -22,21 +22,22 @@ final class MemoryAcceptorLog implements AcceptorLog {
     }
 
     @Override
-    public synchronized void append(LogRecord record) {
-        if (record.position() == LogRecord.METADATA) {
-            metadata.put(record);
-        } else {
+    public synchronized void append(LogRecord record) throws IOException {
+        guard.check();
+        settings.checkSize(record);
+        if (record.position() != LogRecord.METADATA) {
             records.put(record.position(), MetadataTable.copy(record));
         }
     }
 
     @Override
-    public void sync() {
-        // There is no stable storage to wait for.
+    public void sync() throws IOException {
+        guard.check();
     }
 
     @Override
-    public synchronized void truncate(long belowPosition) {
+    public synchronized void truncate(long belowPosition) throws IOException {
+        guard.check();
         long retention = Math.min(settings.retentionBytes(), settings.memoryRetentionBytes());
         long keptBytes = 0;
         long keptPositions = 0;
@@ -53,6 +54,7 @@ final class MemoryAcceptorLog implements AcceptorLog {
 
     @Override
     public synchronized List<LogRecord> read(long fromPosition, int maxBytes) throws IOException {
+        guard.check();
         List<LogRecord> found = new ArrayList<>();
         long bytes = 0;
         LogRecord record = records.get(fromPosition);
@@ -106,6 +108,7 @@ final class MemoryAcceptorLog implements AcceptorLog {
 
     @Override
     public synchronized void close() {
+        guard.close();
         records.clear();
     }
 }

@@ -35,8 +35,7 @@ final class SegmentedAcceptorLog implements AcceptorLog {
     private final SegmentWriter writer;
     private final BackgroundForcer forcer;
 
-    private volatile IOException failure;
-    private volatile boolean closed;
+    private final LogGuard guard;
 
     /**
      * Opens a log, or begins one.
@@ -55,6 +54,7 @@ final class SegmentedAcceptorLog implements AcceptorLog {
         this.durability = durability;
         this.settings = settings;
         this.directoryLock = directoryLock;
+        this.guard = new LogGuard(files.directory());
         LogRecovery found = LogRecovery.scan(files);
         index = found.index;
         metadata = found.metadata;
@@ -64,7 +64,7 @@ final class SegmentedAcceptorLog implements AcceptorLog {
             start(found);
         } catch (IOException e) {
             writer.close();
-            throw failed("opened", e);
+            throw guard.failed("opened", e);
         }
         forcer = durability == Durability.ASYNC
                 ? new BackgroundForcer(writer::force, settings.asyncForceIntervalMillis())
@@ -86,10 +86,11 @@ final class SegmentedAcceptorLog implements AcceptorLog {
 
     @Override
     public void append(LogRecord record) throws IOException {
-        checkUsable();
-        long bytes = checkSize(record);
-        boolean done = false;
+        guard.check();
+        checkSize(record);
+        guard.enter();
         try {
+            int bytes = (int) RecordHeader.recordBytes(record);
             if (writer.appendOffset() + bytes > settings.segmentBytes()) {
                 roll();
             }
@@ -98,25 +99,18 @@ final class SegmentedAcceptorLog implements AcceptorLog {
                 metadata.put(record);
             } else {
                 synchronized (lock) {
-                    index.put(record.position(), writer.segment().number, offset, (int) bytes);
+                    index.put(record.position(), writer.segment().number, offset, bytes);
                 }
                 writer.segment().include(record.position());
             }
-            done = true;
         } catch (IOException e) {
-            throw failed("written", e);
-        } finally {
-            markUnlessDone(done);
+            throw guard.failed("written", e);
         }
+        guard.leave();
     }
 
-    private long checkSize(LogRecord record) {
-        long payload = (long) record.head().length() + record.body().length();
-        InvariantViolated.check(
-                payload <= settings.maxRecordBytes(),
-                "log record of %d bytes is over the bound of %d",
-                payload,
-                settings.maxRecordBytes());
+    private void checkSize(LogRecord record) {
+        settings.checkSize(record);
         if (record.position() == LogRecord.METADATA) {
             long all = metadata.bytesWith(record);
             InvariantViolated.check(
@@ -125,7 +119,6 @@ final class SegmentedAcceptorLog implements AcceptorLog {
                     all,
                     settings.maxMetadataBytes());
         }
-        return RecordHeader.BYTES + payload;
     }
 
     private void roll() throws IOException {
@@ -137,8 +130,7 @@ final class SegmentedAcceptorLog implements AcceptorLog {
 
     @Override
     public void sync() throws IOException {
-        checkUsable();
-        boolean done = false;
+        guard.enter();
         try {
             writer.flush();
             if (durability == Durability.SYNC) {
@@ -146,28 +138,23 @@ final class SegmentedAcceptorLog implements AcceptorLog {
             } else {
                 forcer.dirty();
             }
-            done = true;
         } catch (IOException e) {
-            throw failed("written", e);
-        } finally {
-            markUnlessDone(done);
+            throw guard.failed("written", e);
         }
+        guard.leave();
     }
 
     @Override
     public void truncate(long belowPosition) throws IOException {
-        checkUsable();
-        boolean done = false;
+        guard.enter();
         try {
             for (int left = droppable(belowPosition); left > 0; left--) {
                 dropOldest();
             }
-            done = true;
         } catch (IOException e) {
-            throw failed("truncated", e);
-        } finally {
-            markUnlessDone(done);
+            throw guard.failed("truncated", e);
         }
+        guard.leave();
     }
 
     /** How many of the oldest segments hold nothing that must, or within the retention should, be kept. */
@@ -206,7 +193,7 @@ final class SegmentedAcceptorLog implements AcceptorLog {
 
     @Override
     public List<LogRecord> read(long fromPosition, int maxBytes) throws IOException {
-        checkUsable();
+        guard.check();
         List<LogRecord> records = new ArrayList<>();
         long position = fromPosition;
         long bytesLeft = maxBytes;
@@ -325,52 +312,26 @@ final class SegmentedAcceptorLog implements AcceptorLog {
         }
     }
 
-    private void checkUsable() throws IOException {
-        if (failure != null) {
-            throw new IOException("the acceptor log cannot be used any more: " + failure.getMessage(), failure);
-        }
-        if (closed) {
-            throw new IOException("the acceptor log in " + files.directory() + " is closed");
-        }
-    }
-
-    private IOException failed(String what, IOException cause) {
-        if (cause instanceof CorruptLogException) {
-            return cause;
-        }
-        failure = new IOException(
-                "the acceptor log in " + files.directory() + " could not be " + what + " ("
-                        + DirectoryLogFiles.reason(cause) + "): check the disk and its free space, then start again",
-                cause);
-        return failure;
-    }
-
-    private void markUnlessDone(boolean done) {
-        if (!done && failure == null) {
-            failure = new IOException("a call to it ended half way");
-        }
-    }
-
     @Override
     public void close() throws IOException {
-        if (closed) {
+        boolean sound = guard.sound();
+        if (!guard.close()) {
             return;
         }
         try {
             if (forcer != null) {
                 forcer.close();
-                if (failure == null) {
+            }
+            if (sound) {
+                if (forcer != null) {
                     forcer.check();
                 }
-            }
-            if (failure == null) {
                 writer.flush();
                 writer.force();
             }
         } catch (IOException e) {
-            throw failed("closed", e);
+            throw guard.failed("closed", e);
         } finally {
-            closed = true;
             writer.close();
             directoryLock.close();
         }

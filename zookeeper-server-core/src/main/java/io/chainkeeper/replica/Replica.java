@@ -51,9 +51,10 @@ public final class Replica implements TotalOrder, Closeable {
     private volatile boolean stopped;
 
     /**
-     * Assembles a replica; nothing runs yet. Writes the new incarnation to the log and makes it durable.
+     * Assembles a replica; nothing runs yet.
      *
      * @param replicaId this replica's id
+     * @param incarnation number of this start, from {@link #beginIncarnation}
      * @param members ids of the voting members, ascending
      * @param factory the protocol
      * @param protocolSettings its checked settings
@@ -62,10 +63,10 @@ public final class Replica implements TotalOrder, Closeable {
      * @param application what executes the order
      * @param limits bounds of the queues
      * @param failure told once if the replica cannot go on
-     * @throws IOException if the log cannot be written
      */
     public Replica(
             int replicaId,
+            long incarnation,
             List<Integer> members,
             OrderingProtocolFactory factory,
             Map<String, String> protocolSettings,
@@ -73,8 +74,7 @@ public final class Replica implements TotalOrder, Closeable {
             PeerTransport transport,
             Application application,
             ReplicaLimits limits,
-            FailureHandler failure)
-            throws IOException {
+            FailureHandler failure) {
         this.transport = transport;
         this.log = log;
         this.codec = factory.codec();
@@ -82,7 +82,7 @@ public final class Replica implements TotalOrder, Closeable {
         this.streams = factory.streamCount(members.size());
         this.outstanding = new OutstandingBytes(limits.maxOutstandingBytes());
         this.inbound = new InboundBytes(limits);
-        this.incarnation = nextIncarnation(log, application.recoveredPosition());
+        this.incarnation = incarnation;
         this.logReader = new ThreadPoolExecutor(
                 0, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), r -> new Thread(r, "log-reader-" + replicaId));
         this.logWriter =
@@ -111,7 +111,15 @@ public final class Replica implements TotalOrder, Closeable {
         loop.host(protocol);
     }
 
-    private static long nextIncarnation(AcceptorLog log, long appliedPosition) throws IOException {
+    /**
+     * Numbers this start of the replica and makes the number durable.
+     *
+     * @param log the acceptor log, just opened
+     * @param appliedPosition position of the application's checkpoint, 0 if there is none
+     * @return larger than the number of any earlier start
+     * @throws IOException if the log cannot be written
+     */
+    public static long beginIncarnation(AcceptorLog log, long appliedPosition) throws IOException {
         LogRecord previous = log.recovered(appliedPosition).metadata(INCARNATION);
         long last = previous == null ? 0 : previous.head().asByteBuffer().getLong();
         // The wall clock keeps incarnations apart where the log remembers nothing (ordering.durability=memory).

@@ -15,8 +15,7 @@ import java.util.Set;
  * search goes depth first from configuration to configuration and never enters one twice.
  *
  * <p>Three cuts keep it small, none of which can hide a solution. An operation that may come next and leaves the state as
- * it is comes next, without alternative. Of unfinished operations that nobody could tell apart only the one invoked first
- * is tried. An unfinished operation that would change nothing is left out.
+ * it is comes next, without alternative. Of unfinished operations that nobody could tell apart only one is tried. An unfinished operation that would change nothing is left out.
  */
 final class LinearizabilitySearch<S> {
     private final SequentialModel<S> model;
@@ -28,7 +27,7 @@ final class LinearizabilitySearch<S> {
     private final Set<Visited> visited = new HashSet<>();
 
     LinearizabilitySearch(SequentialModel<S> model, String key, List<Operation> operations, int maxConfigurations) {
-        this.model = model;
+        this.model = model.knowing(operations);
         this.key = key;
         this.maxConfigurations = maxConfigurations;
         for (Operation operation : operations) {
@@ -36,10 +35,12 @@ final class LinearizabilitySearch<S> {
         }
         Comparator<Operation> byInvocation = Comparator.comparingLong(Operation::invokedAt);
         finished.sort(byInvocation.thenComparingLong(Operation::returnedAt));
-        unfinished.sort(byInvocation);
+        Comparator<Operation> conditionalFirst =
+                Comparator.comparing(operation -> operation.kind() != Operation.Kind.COMPARE_AND_SET);
+        unfinished.sort(conditionalFirst.thenComparing(byInvocation));
         groups = new Object[unfinished.size()];
         for (int i = 0; i < groups.length; i++) {
-            groups[i] = model.indistinguishableGroup(unfinished.get(i), finished);
+            groups[i] = this.model.indistinguishableGroup(unfinished.get(i));
         }
     }
 
@@ -119,9 +120,10 @@ final class LinearizabilitySearch<S> {
             }
             Set<Object> triedGroups = new HashSet<>();
             for (int i = doneUnfinished.nextClearBit(0);
-                    i < unfinished.size() && unfinished.get(i).invokedAt() <= horizon;
+                    i < unfinished.size();
                     i = doneUnfinished.nextClearBit(i + 1)) {
-                S after = model.apply(state, unfinished.get(i));
+                boolean invoked = unfinished.get(i).invokedAt() <= horizon;
+                S after = invoked ? model.apply(state, unfinished.get(i)) : null;
                 boolean matters = after != null && !after.equals(state);
                 if (matters && (groups[i] == null || triedGroups.add(groups[i]))) {
                     BitSet done = (BitSet) doneUnfinished.clone();

@@ -25,15 +25,26 @@ public interface SequentialModel<S> {
     S apply(S state, Operation operation);
 
     /**
+     * A model that makes use of everything known about one key: it may refuse an unfinished operation in states from
+     * which the finished ones could not be explained any more.
+     *
+     * @param operations all operations on the key
+     * @return the model to search with
+     */
+    default SequentialModel<S> knowing(List<Operation> operations) {
+        return this;
+    }
+
+    /**
      * Groups unfinished operations that no client could tell apart, which keeps the search small when many outcomes are
-     * unknown. Two operations may share a group only if in every state of the history one can take the other's place
-     * without changing the result of any finished operation.
+     * unknown: of a group only one is tried at a time, conditional ones first, then the one invoked first. Operations may
+     * share a group only if, wherever two of them would change the state, one can take the other's place without
+     * changing any finished operation's result, and a conditional one that would change the state now never could later.
      *
      * @param unfinished an operation whose outcome is unknown
-     * @param finished all finished operations on the same key
      * @return the group's name, or null if the operation is alone
      */
-    default Object indistinguishableGroup(Operation unfinished, List<Operation> finished) {
+    default Object indistinguishableGroup(Operation unfinished) {
         return null;
     }
 }

@@ -104,17 +104,7 @@ public final class VersionedRegister implements SequentialModel<VersionedRegiste
     }
 
     @Override
-    public Object indistinguishableGroup(Operation unfinished, List<Operation> finished) {
-        if (unfinished.kind() == Operation.Kind.READ) {
-            return "reads";
-        }
-        Write write = (Write) unfinished.argument();
-        for (Operation operation : finished) {
-            if (operation.kind() == Operation.Kind.READ
-                    && Objects.equals(((Outcome) operation.result()).value(), write.value())) {
-                return null;
-            }
-        }
-        return write.expectedVersion();
+    public SequentialModel<State> knowing(List<Operation> operations) {
+        return new KnownVersions(this, operations);
     }
 }

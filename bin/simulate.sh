@@ -1,0 +1,17 @@
+#!/bin/sh
+# Runs the deterministic simulator. Examples:
+#   bin/simulate.sh --protocol chain --seed 42            replay one seed
+#   bin/simulate.sh --protocol chain --seconds 3600       soak with fresh seeds for an hour
+#   bin/simulate.sh --seed 1 --survey 5000                run 5000 seeds, one line per failure
+# All options: io.chainkeeper.simulation.Simulate.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+# A replay against yesterday's classes misleads, so they are brought up to date first; SIMULATE_BUILD=0 leaves that out.
+if [ "${SIMULATE_BUILD:-1}" != 0 ]; then
+    (cd "$root" && mvn -q -B -pl zookeeper-server-simulation -am -Dspotless.check.skip=true compile)
+fi
+classes=""
+for module in "$root"/zookeeper-server-*/target/classes; do
+    classes="$classes:$module"
+done
+exec java -cp "${classes#:}" io.chainkeeper.simulation.Simulate "$@"

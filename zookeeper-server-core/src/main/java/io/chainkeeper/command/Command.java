@@ -1,0 +1,104 @@
+package io.chainkeeper.command;
+
+import io.chainkeeper.ordering.ByteSlice;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * A decoded command. Immutable. What the proposer decided (its wall clock, the identities, a quota refusal) is part of
+ * it, because execution may depend on nothing else.
+ */
+public sealed interface Command {
+    /** @return the proposer's wall clock in milliseconds since 1970 when it proposed */
+    long wallClockMillis();
+
+    /**
+     * A request as ZooKeeper knows it, from a client or from the server itself (container deletion). Takes one zxid.
+     *
+     * @param wallClockMillis see {@link Command#wallClockMillis}
+     * @param sessionId of the session, 0 for the server's own requests
+     * @param cxid the client's number of the request
+     * @param opcode ZooKeeper's number of the operation
+     * @param authIds identities of the connection; null for requests that have none by nature
+     * @param payload the request record's bytes; null if the operation has no record
+     * @param quotaRefusedOp index of the first part of a multi that exceeds a quota (0 for a single operation), or
+     *     {@link #QUOTA_KEPT}
+     */
+    record ClientRequest(
+            long wallClockMillis,
+            long sessionId,
+            int cxid,
+            int opcode,
+            List<AuthId> authIds,
+            ByteSlice payload,
+            int quotaRefusedOp)
+            implements Command {
+        /** Value of {@link #quotaRefusedOp} if the proposer found no quota exceeded. */
+        public static final int QUOTA_KEPT = -1;
+    }
+
+    /**
+     * A client has connected to the proposer and wants to go on with its session there. Takes no zxid.
+     *
+     * @param wallClockMillis see {@link Command#wallClockMillis}
+     * @param sessionId the session
+     * @param timeoutMillis the timeout negotiated with the new connection
+     */
+    record Attach(long wallClockMillis, long sessionId, int timeoutMillis) implements Command {}
+
+    /**
+     * Nobody has heard of a session for its timeout. Closes it, and takes a zxid, only if owner and epoch are still
+     * the given ones.
+     *
+     * @param wallClockMillis see {@link Command#wallClockMillis}
+     * @param sessionId the session
+     * @param owner replica that owned it, or {@link #NO_OWNER}
+     * @param epoch attach epoch of the session
+     */
+    record Expire(long wallClockMillis, long sessionId, int owner, long epoch) implements Command {
+        /** The owner of a session that no replica owns. */
+        public static final int NO_OWNER = -1;
+    }
+
+    /**
+     * The leader no longer hears a replica: its sessions become ownerless. Takes no zxid.
+     *
+     * @param wallClockMillis see {@link Command#wallClockMillis}
+     * @param replica replica id
+     * @param incarnation sessions of this and earlier incarnations are meant
+     */
+    record Orphan(long wallClockMillis, int replica, long incarnation) implements Command {}
+
+    /**
+     * The proposer's first command after a start: sessions of its earlier incarnations become ownerless. Takes no zxid.
+     *
+     * @param wallClockMillis see {@link Command#wallClockMillis}
+     * @param executionProfile hash of the proposer's settings that influence execution
+     */
+    record ReplicaStarted(long wallClockMillis, long executionProfile) implements Command {}
+
+    /**
+     * Names a fresh ensemble, once; later ones are ignored. Takes no zxid.
+     *
+     * @param wallClockMillis see {@link Command#wallClockMillis}
+     * @param clusterId random
+     * @param executionProfile hash of the settings that influence execution, which every member must share
+     * @param members replica ids, ascending
+     */
+    record ClusterFormed(long wallClockMillis, UUID clusterId, long executionProfile, List<Integer> members)
+            implements Command {
+        /** Copies the members. */
+        public ClusterFormed {
+            members = List.copyOf(members);
+        }
+    }
+
+    /**
+     * A digest of the proposer's tree, for the others to compare with theirs. Takes no zxid.
+     *
+     * @param wallClockMillis see {@link Command#wallClockMillis}
+     * @param zxid last transaction that the digest covers
+     * @param digest of the proposer's tree after it
+     */
+    record DigestAudit(long wallClockMillis, long zxid, long digest) implements Command {}
+}

@@ -1,0 +1,219 @@
+package io.chainkeeper.command;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.MalformedMessageException;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * The wire format of commands. Stateless; safe for use by any thread. All numbers are big-endian.
+ *
+ * <pre>
+ * version          byte   {@link #VERSION}
+ * type             byte   1 request, 2 attach, 3 expire, 4 orphan, 5 replica started, 6 cluster formed, 7 digest audit
+ * wallClockMillis  long
+ * then by type:
+ *   request          sessionId long, cxid int, opcode int, quotaRefusedOp int,
+ *                    authCount int (-1: null), that many (scheme string, id string),
+ *                    payloadLength int (-1: null), payload
+ *   attach           sessionId long, timeoutMillis int
+ *   expire           sessionId long, owner int, epoch long
+ *   orphan           replica int, incarnation long
+ *   replica started  executionProfile long
+ *   cluster formed   clusterId 2 longs, executionProfile long, memberCount int, members int each
+ *   digest audit     zxid long, digest long
+ * string: byteLength int (-1: null), UTF-8
+ * </pre>
+ */
+public final class CommandCodec {
+    /** The only version so far. */
+    public static final byte VERSION = 1;
+
+    /** Upper bound of what a request adds to its payload, identities not counted. */
+    public static final int REQUEST_OVERHEAD_BYTES = 38;
+
+    private static final byte REQUEST = 1;
+    private static final byte ATTACH = 2;
+    private static final byte EXPIRE = 3;
+    private static final byte ORPHAN = 4;
+    private static final byte REPLICA_STARTED = 5;
+    private static final byte CLUSTER_FORMED = 6;
+    private static final byte DIGEST_AUDIT = 7;
+
+    private static final int PREFIX_BYTES = 10;
+    private static final int NULL = -1;
+
+    private CommandCodec() {}
+
+    /**
+     * Encodes a command.
+     *
+     * @param command the command
+     * @return its bytes
+     */
+    public static ByteSlice encode(Command command) {
+        ByteBuffer out;
+        if (command instanceof Command.ClientRequest request) {
+            out = encodeRequest(request);
+        } else if (command instanceof Command.Attach attach) {
+            out = start(ATTACH, attach.wallClockMillis(), 12);
+            out.putLong(attach.sessionId()).putInt(attach.timeoutMillis());
+        } else if (command instanceof Command.Expire expire) {
+            out = start(EXPIRE, expire.wallClockMillis(), 20);
+            out.putLong(expire.sessionId()).putInt(expire.owner()).putLong(expire.epoch());
+        } else if (command instanceof Command.Orphan orphan) {
+            out = start(ORPHAN, orphan.wallClockMillis(), 12);
+            out.putInt(orphan.replica()).putLong(orphan.incarnation());
+        } else if (command instanceof Command.ReplicaStarted started) {
+            out = start(REPLICA_STARTED, started.wallClockMillis(), 8);
+            out.putLong(started.executionProfile());
+        } else if (command instanceof Command.DigestAudit audit) {
+            out = start(DIGEST_AUDIT, audit.wallClockMillis(), 16);
+            out.putLong(audit.zxid()).putLong(audit.digest());
+        } else {
+            out = encodeFormed((Command.ClusterFormed) command);
+        }
+        return ByteSlice.of(out.array());
+    }
+
+    private static ByteBuffer start(byte type, long wallClockMillis, int restBytes) {
+        ByteBuffer out = ByteBuffer.allocate(PREFIX_BYTES + restBytes);
+        return out.put(VERSION).put(type).putLong(wallClockMillis);
+    }
+
+    private static ByteBuffer encodeRequest(Command.ClientRequest request) {
+        List<AuthId> ids = request.authIds();
+        byte[][] strings = ids == null ? new byte[0][] : new byte[2 * ids.size()][];
+        int size = REQUEST_OVERHEAD_BYTES - PREFIX_BYTES;
+        for (int i = 0; i < strings.length; i++) {
+            AuthId id = ids.get(i / 2);
+            String text = i % 2 == 0 ? id.scheme() : id.id();
+            strings[i] = text == null ? null : text.getBytes(StandardCharsets.UTF_8);
+            size += 4 + (text == null ? 0 : strings[i].length);
+        }
+        ByteSlice payload = request.payload();
+        size += payload == null ? 0 : payload.length();
+        ByteBuffer out = start(REQUEST, request.wallClockMillis(), size);
+        out.putLong(request.sessionId()).putInt(request.cxid()).putInt(request.opcode());
+        out.putInt(request.quotaRefusedOp());
+        out.putInt(ids == null ? NULL : ids.size());
+        for (byte[] text : strings) {
+            out.putInt(text == null ? NULL : text.length);
+            if (text != null) {
+                out.put(text);
+            }
+        }
+        out.putInt(payload == null ? NULL : payload.length());
+        if (payload != null) {
+            out.put(payload.array(), payload.offset(), payload.length());
+        }
+        return out;
+    }
+
+    private static ByteBuffer encodeFormed(Command.ClusterFormed formed) {
+        ByteBuffer out = start(
+                CLUSTER_FORMED,
+                formed.wallClockMillis(),
+                28 + 4 * formed.members().size());
+        out.putLong(formed.clusterId().getMostSignificantBits())
+                .putLong(formed.clusterId().getLeastSignificantBits());
+        out.putLong(formed.executionProfile()).putInt(formed.members().size());
+        formed.members().forEach(out::putInt);
+        return out;
+    }
+
+    /**
+     * Decodes a command; its payload is a view of the given bytes.
+     *
+     * @param bytes exactly one encoded command
+     * @return the command
+     * @throws MalformedMessageException if the bytes are anything else
+     */
+    public static Command decode(ByteSlice bytes) throws MalformedMessageException {
+        ByteBuffer in = bytes.asByteBuffer();
+        try {
+            byte version = in.get();
+            if (version != VERSION) {
+                throw new MalformedMessageException("command has version " + version + ", expected " + VERSION);
+            }
+            Command command = decodeBody(in.get(), in.getLong(), in, bytes);
+            if (in.hasRemaining()) {
+                throw new MalformedMessageException("command has " + in.remaining() + " bytes too many");
+            }
+            return command;
+        } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
+            throw new MalformedMessageException("command of " + bytes.length() + " bytes is cut short");
+        }
+    }
+
+    private static Command decodeBody(byte type, long wallClock, ByteBuffer in, ByteSlice bytes)
+            throws MalformedMessageException {
+        return switch (type) {
+            case REQUEST -> decodeRequest(wallClock, in, bytes);
+            case ATTACH -> new Command.Attach(wallClock, in.getLong(), in.getInt());
+            case EXPIRE -> new Command.Expire(wallClock, in.getLong(), in.getInt(), in.getLong());
+            case ORPHAN -> new Command.Orphan(wallClock, in.getInt(), in.getLong());
+            case REPLICA_STARTED -> new Command.ReplicaStarted(wallClock, in.getLong());
+            case CLUSTER_FORMED -> decodeFormed(wallClock, in);
+            case DIGEST_AUDIT -> new Command.DigestAudit(wallClock, in.getLong(), in.getLong());
+            default -> throw new MalformedMessageException("command has unknown type " + type);
+        };
+    }
+
+    private static Command decodeRequest(long wallClock, ByteBuffer in, ByteSlice bytes)
+            throws MalformedMessageException {
+        long sessionId = in.getLong();
+        int cxid = in.getInt();
+        int opcode = in.getInt();
+        int quotaRefusedOp = in.getInt();
+        int authCount = count(in, 8, "identities");
+        List<AuthId> ids = authCount == NULL ? null : new ArrayList<>(authCount);
+        for (int i = 0; i < authCount; i++) {
+            ids.add(new AuthId(string(in), string(in)));
+        }
+        int length = count(in, 1, "payload bytes");
+        ByteSlice payload = null;
+        if (length != NULL) {
+            payload = bytes.slice(in.position(), length);
+            in.position(in.position() + length);
+        }
+        return new Command.ClientRequest(wallClock, sessionId, cxid, opcode, ids, payload, quotaRefusedOp);
+    }
+
+    private static Command decodeFormed(long wallClock, ByteBuffer in) throws MalformedMessageException {
+        UUID clusterId = new UUID(in.getLong(), in.getLong());
+        long profile = in.getLong();
+        int memberCount = count(in, 4, "members");
+        if (memberCount == NULL) {
+            throw new MalformedMessageException("cluster-formed command without members");
+        }
+        List<Integer> members = new ArrayList<>(memberCount);
+        for (int i = 0; i < memberCount; i++) {
+            members.add(in.getInt());
+        }
+        return new Command.ClusterFormed(wallClock, clusterId, profile, members);
+    }
+
+    private static String string(ByteBuffer in) throws MalformedMessageException {
+        int length = count(in, 1, "string bytes");
+        if (length == NULL) {
+            return null;
+        }
+        byte[] text = new byte[length];
+        in.get(text);
+        return new String(text, StandardCharsets.UTF_8);
+    }
+
+    private static int count(ByteBuffer in, int bytesEach, String what) throws MalformedMessageException {
+        int count = in.getInt();
+        if (count < NULL || count > in.remaining() / bytesEach) {
+            throw new MalformedMessageException(
+                    "command claims " + count + " " + what + " with " + in.remaining() + " bytes left");
+        }
+        return count;
+    }
+}

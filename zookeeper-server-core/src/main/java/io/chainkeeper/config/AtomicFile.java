@@ -1,0 +1,61 @@
+package io.chainkeeper.config;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/** Replaces small files so that after a crash either the old or the new content is there. Stateless. */
+public final class AtomicFile {
+    /** What the names of files being written end with; one that is found at start is the rest of a crash. */
+    public static final String TEMPORARY_SUFFIX = ".tmp";
+
+    private AtomicFile() {}
+
+    /**
+     * Writes a file: temporary file, fsync, rename, fsync of the directory.
+     *
+     * @param file the file to create or replace; its directory exists
+     * @param content what it will hold
+     * @throws IOException if it could not be written; the old content is then still there
+     */
+    public static void write(Path file, byte[] content) throws IOException {
+        Path temporary = file.resolveSibling(file.getFileName() + TEMPORARY_SUFFIX);
+        try (FileChannel channel = FileChannel.open(
+                temporary, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
+            ByteBuffer bytes = ByteBuffer.wrap(content);
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+            channel.force(true);
+        }
+        rename(temporary, file);
+    }
+
+    /**
+     * Gives a file that is already on stable storage its final name, durably.
+     *
+     * @param temporary the written and forced file
+     * @param file its final name, in the same directory
+     * @throws IOException if it could not be renamed
+     */
+    public static void rename(Path temporary, Path file) throws IOException {
+        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        forceDirectory(file.toAbsolutePath().getParent());
+    }
+
+    /**
+     * Makes the names in a directory durable.
+     *
+     * @param directory the directory
+     * @throws IOException if it could not be forced
+     */
+    public static void forceDirectory(Path directory) throws IOException {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package io.chainkeeper.main;
+
+import io.chainkeeper.config.OrderingConfig;
+import io.chainkeeper.log.AcceptorLog;
+import io.chainkeeper.log.AcceptorLogSettings;
+import io.chainkeeper.log.AcceptorLogs;
+import io.chainkeeper.log.Durability;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.replica.Application;
+import io.chainkeeper.replica.FailureHandler;
+import io.chainkeeper.replica.Replica;
+import io.chainkeeper.replica.ReplicaLimits;
+import io.chainkeeper.replica.TotalOrder;
+import io.chainkeeper.server.OrderingFactory;
+import io.chainkeeper.transport.NettyPeerTransport;
+import io.chainkeeper.transport.PeerTls;
+import io.chainkeeper.transport.TransportSettings;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.function.LongSupplier;
+
+/** The order in production: a protocol with its acceptor log and its links to the other members. */
+final class ReplicatedOrdering implements OrderingFactory {
+    private final OrderingConfig config;
+    private final OrderingProtocolFactory factory;
+    private final long executionProfile;
+    private final LongSupplier clusterId;
+    private final boolean listenOnAllAddresses;
+    private final PeerTls tls;
+
+    /**
+     * @param config the ordering part of the zoo.cfg
+     * @param factory the protocol that it names
+     * @param executionProfile hash of the settings that execution depends on; links to replicas with another are refused
+     * @param clusterId the cluster that this replica's data belongs to, 0 while it belongs to none
+     * @param listenOnAllAddresses {@code quorumListenOnAllIPs}
+     * @param tls where links get their TLS from, null for plain links
+     */
+    ReplicatedOrdering(
+            OrderingConfig config,
+            OrderingProtocolFactory factory,
+            long executionProfile,
+            LongSupplier clusterId,
+            boolean listenOnAllAddresses,
+            PeerTls tls) {
+        this.config = config;
+        this.factory = factory;
+        this.executionProfile = executionProfile;
+        this.clusterId = clusterId;
+        this.listenOnAllAddresses = listenOnAllAddresses;
+        this.tls = tls;
+    }
+
+    @Override
+    public RunningOrder start(Application application, FailureHandler failure) throws IOException {
+        AcceptorLog log = AcceptorLogs.open(
+                config.orderingDirectory(),
+                config.logStore(),
+                config.durability(),
+                AcceptorLogSettings.defaults().withRetentionBytes(config.logRetentionBytes()));
+        Closeable toClose = log;
+        try {
+            checkLogIsThere(log, application.recoveredPosition());
+            long incarnation = Replica.beginIncarnation(log, application.recoveredPosition());
+            Replica replica = new Replica(
+                    config.replicaId(),
+                    incarnation,
+                    new ArrayList<>(config.members().keySet()),
+                    factory,
+                    config.protocolSettings(),
+                    log,
+                    new NettyPeerTransport(transportSettings(incarnation)),
+                    application,
+                    ReplicaLimits.DEFAULT,
+                    failure);
+            toClose = replica;
+            replica.start();
+            toClose = null;
+            return new Running(replica);
+        } finally {
+            if (toClose != null) {
+                toClose.close();
+            }
+        }
+    }
+
+    private void checkLogIsThere(AcceptorLog log, long appliedPosition) throws IOException {
+        if (config.durability() == Durability.SYNC
+                && appliedPosition > 0
+                && log.recovered(appliedPosition).metadata(Replica.INCARNATION) == null) {
+            throw new IOException("dataDir holds the state of position " + appliedPosition + " but the acceptor log in "
+                    + config.orderingDirectory() + " is empty, so this replica has forgotten what it promised; put the"
+                    + " directory back from where it went");
+        }
+    }
+
+    private TransportSettings transportSettings(long incarnation) {
+        // Links carry vectors indexed by member: replicas with different server lists must not talk to each other.
+        long profile = executionProfile * 31
+                + config.members().keySet().stream().sorted().toList().hashCode();
+        return TransportSettings.builder(config.replicaId(), config.protocol(), config.members())
+                .executionProfile(profile)
+                .incarnation(incarnation)
+                .clusterId(clusterId)
+                .listenOnAllAddresses(listenOnAllAddresses)
+                .tls(tls)
+                .build();
+    }
+
+    private record Running(Replica replica) implements RunningOrder {
+        @Override
+        public TotalOrder totalOrder() {
+            return replica;
+        }
+
+        @Override
+        public void close() {
+            try {
+                replica.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package io.chainkeeper.server;
+
+import io.chainkeeper.replica.Application;
+import io.chainkeeper.replica.FailureHandler;
+import io.chainkeeper.replica.TotalOrder;
+import java.io.IOException;
+
+/** Starts the total order below a server: a protocol with its log and links in production, a stand-in in tests. */
+@FunctionalInterface
+public interface OrderingFactory {
+    /**
+     * Starts ordering. The application has been recovered and may be called from now on, also before this returns.
+     *
+     * @param application what executes the order
+     * @param failureHandler to be told when ordering cannot go on
+     * @return the running order
+     * @throws IOException if the log cannot be opened or a port not bound; the message names it
+     */
+    RunningOrder start(Application application, FailureHandler failureHandler) throws IOException;
+
+    /** A started order and the way to end it. */
+    interface RunningOrder extends AutoCloseable {
+        /** @return the order */
+        TotalOrder totalOrder();
+
+        /** Stops ordering. When it returns the application is not called any more. May be called by one thread. */
+        @Override
+        void close();
+    }
+}

@@ -1,0 +1,335 @@
+package io.chainkeeper.simulation;
+
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.simulation.RegisterMachine.Checkpoint;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** The replicas of a run with everything of theirs that takes time: threads, disks, clocks, restarts. */
+final class Cluster implements World {
+    private final EventQueue events;
+    private final SplittableRandom random;
+    private final SwarmOptions options;
+    private final Delays delays;
+    private final Trace trace;
+    private final OrderChecker checker;
+    private final OrderingProtocolFactory factory;
+    private final int tickMillis;
+    private final List<Integer> members = new ArrayList<>();
+    private final List<Machine> machines = new ArrayList<>();
+    private final SimulatedNetwork network;
+    private Runnable whenLeaderChanges = () -> {};
+    private boolean calm;
+
+    /** A replica and the hardware under it. */
+    private static final class Machine {
+        private final SimulatedReplica replica;
+        private long pausedUntilMicros;
+        private int diskFactor = 1;
+        private long tickMicros;
+        private boolean drainPlanned;
+        private boolean executionPlanned;
+        private boolean syncing;
+
+        private Machine(SimulatedReplica replica) {
+            this.replica = replica;
+        }
+    }
+
+    Cluster(
+            EventQueue events,
+            SplittableRandom random,
+            SwarmOptions options,
+            Trace trace,
+            OrderingProtocolFactory factory,
+            int tickMillis) {
+        this.events = events;
+        this.random = random;
+        this.options = options;
+        this.trace = trace;
+        this.factory = factory;
+        this.tickMillis = tickMillis;
+        this.delays = new Delays(random.split(), options);
+        this.checker = new OrderChecker((id, incarnation) -> replica(id).isRunning(incarnation));
+        for (int id = 1; id <= options.replicas(); id++) {
+            members.add(id);
+            machines.add(new Machine(new SimulatedReplica(id, options.maxCheckpoints())));
+        }
+        this.network = new SimulatedNetwork(options.replicas(), events, delays, trace, this::host);
+    }
+
+    /** Sets what happens when a replica's view of the leader changes. */
+    void whenLeaderChanges(Runnable action) {
+        whenLeaderChanges = action;
+    }
+
+    SimulatedNetwork network() {
+        return network;
+    }
+
+    OrderChecker checker() {
+        return checker;
+    }
+
+    Delays delays() {
+        return delays;
+    }
+
+    SimulatedReplica replica(int id) {
+        return machines.get(id - 1).replica;
+    }
+
+    /** The running incarnation of a replica, or null. */
+    ReplicaHost host(int id) {
+        return replica(id).host();
+    }
+
+    List<Integer> members() {
+        return members;
+    }
+
+    // ---------------------------------------------------------------- start and crash
+
+    /** Starts a replica from its disk, unless it is running. */
+    void start(int id) {
+        Machine machine = machines.get(id - 1);
+        if (machine.replica.isRunning()) {
+            return;
+        }
+        long incarnation = machine.replica.nextIncarnation();
+        ProtocolContext context =
+                new ProtocolContext(id, incarnation, members, options.settings(), random.split()::nextInt, tickMillis);
+        ReplicaHost host = new ReplicaHost(
+                machine.replica,
+                chooseCheckpoint(machine.replica),
+                factory,
+                context,
+                new ReplicaHost.HostSettings(options.checkpointEveryPositions(), options.linkChoice()),
+                this,
+                trace,
+                checker);
+        machine.replica.started(host);
+        machine.pausedUntilMicros = 0;
+        machine.drainPlanned = false;
+        machine.executionPlanned = false;
+        machine.syncing = false;
+        skewClock(machine);
+        host.start();
+        network.started(id);
+        planTick(machine, host);
+    }
+
+    /** The newest, or, as when its file is damaged, an older one. */
+    private Checkpoint chooseCheckpoint(SimulatedReplica replica) {
+        List<Checkpoint> checkpoints = replica.checkpoints();
+        int newest = checkpoints.size() - 1;
+        return checkpoints.get(random.nextInt(4) == 0 ? random.nextInt(checkpoints.size()) : newest);
+    }
+
+    /** Crashes a replica; returns whether it was running. */
+    boolean crash(int id) {
+        SimulatedReplica replica = replica(id);
+        if (!replica.isRunning()) {
+            return false;
+        }
+        int unstable = replica.log().unstableCount();
+        int survivors = unstable == 0 || random.nextBoolean() ? 0 : random.nextInt(unstable + 1);
+        trace.record(id, "crashes; unstable records that survive:", survivors, "of " + unstable);
+        replica.crashed(survivors);
+        network.crashed(id);
+        return true;
+    }
+
+    // ---------------------------------------------------------------- faults of one machine
+
+    void pause(int id, long durationMicros) {
+        Machine machine = machines.get(id - 1);
+        trace.record(id, "pauses for microseconds", durationMicros, null);
+        machine.pausedUntilMicros = Math.max(machine.pausedUntilMicros, events.nowMicros() + durationMicros);
+    }
+
+    void slowDisk(int id, int factor) {
+        trace.record(id, "disk slower by", factor, null);
+        machines.get(id - 1).diskFactor = factor;
+    }
+
+    private void skewClock(Machine machine) {
+        long skew = options.clockSkewPercent() == 0 || calm
+                ? 0
+                : random.nextInt(2 * options.clockSkewPercent() + 1) - options.clockSkewPercent();
+        machine.tickMicros = tickMillis * 10L * (100 + skew);
+    }
+
+    /** Faults have stopped: everything is healed, restarted, fast and punctual. */
+    void calm() {
+        trace.record(0, "faults stop", 0, null);
+        calm = true;
+        delays.calm();
+        network.healAll();
+        for (Machine machine : machines) {
+            machine.pausedUntilMicros = 0;
+            machine.diskFactor = 1;
+            skewClock(machine);
+            ReplicaHost host = machine.replica.host();
+            if (host == null) {
+                start(machine.replica.id());
+            } else {
+                // What was planned for the end of a pause is planned anew.
+                machine.drainPlanned = false;
+                machine.executionPlanned = false;
+                inputWaiting(host);
+                executionWaiting(host);
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- time of a host
+
+    private void planTick(Machine machine, ReplicaHost host) {
+        events.after(machine.tickMicros, () -> {
+            if (host.isAlive()) {
+                if (events.nowMicros() >= machine.pausedUntilMicros) {
+                    host.tick();
+                }
+                planTick(machine, host);
+            }
+        });
+    }
+
+    private Machine machineOf(ReplicaHost host) {
+        return machines.get(host.id() - 1);
+    }
+
+    private long whenAwake(Machine machine, long delayMicros) {
+        return Math.max(delayMicros, machine.pausedUntilMicros - events.nowMicros());
+    }
+
+    @Override
+    public void inputWaiting(ReplicaHost host) {
+        Machine machine = machineOf(host);
+        if (!machine.drainPlanned) {
+            machine.drainPlanned = true;
+            events.after(whenAwake(machine, delays.handOverMicros()), () -> {
+                if (host.isAlive()) {
+                    machine.drainPlanned = false;
+                    drain(machine, host);
+                }
+            });
+        }
+    }
+
+    private void drain(Machine machine, ReplicaHost host) {
+        if (events.nowMicros() >= machine.pausedUntilMicros) {
+            host.drain(delays.batch());
+        }
+        if (host.hasInput()) {
+            inputWaiting(host);
+        }
+    }
+
+    @Override
+    public void executionWaiting(ReplicaHost host) {
+        Machine machine = machineOf(host);
+        if (!machine.executionPlanned) {
+            machine.executionPlanned = true;
+            events.after(whenAwake(machine, delays.executionMicros()), () -> {
+                if (host.isAlive()) {
+                    machine.executionPlanned = false;
+                    if (events.nowMicros() >= machine.pausedUntilMicros) {
+                        host.execute(delays.batch());
+                    }
+                    if (host.hasExecution()) {
+                        executionWaiting(host);
+                    }
+                }
+            });
+        }
+    }
+
+    // ---------------------------------------------------------------- disk
+
+    @Override
+    public void recordsWaiting(ReplicaHost host) {
+        Machine machine = machineOf(host);
+        if (!machine.syncing) {
+            machine.syncing = true;
+            events.after(delays.handOverMicros(), () -> sync(machine, host));
+        }
+    }
+
+    private void sync(Machine machine, ReplicaHost host) {
+        if (!host.isAlive()) {
+            return;
+        }
+        SimulatedLog log = host.replica().log();
+        long target = log.beginSync();
+        events.after(delays.syncMicros() * machine.diskFactor, () -> {
+            if (host.isAlive()) {
+                log.completeSync(target);
+                events.after(delays.handOverMicros(), () -> tellDurable(machine, host, target));
+            }
+        });
+    }
+
+    private void tellDurable(Machine machine, ReplicaHost host, long target) {
+        if (!host.isAlive()) {
+            return;
+        }
+        host.durable(target);
+        if (host.replica().log().hasUnstable()) {
+            sync(machine, host);
+        } else {
+            machine.syncing = false;
+        }
+    }
+
+    @Override
+    public void logReadWanted(ReplicaHost host, long fromPosition, int maxBytes) {
+        events.after(delays.logReadMicros() * machineOf(host).diskFactor, () -> {
+            if (host.isAlive()) {
+                host.logRead(fromPosition, host.replica().log().read(fromPosition, maxBytes));
+            }
+        });
+    }
+
+    @Override
+    public void checkpointBegun(ReplicaHost host, Checkpoint checkpoint) {
+        events.after(delays.checkpointMicros(), () -> {
+            if (host.isAlive()) {
+                host.checkpointDurable(host.replica().checkpointDurable(checkpoint));
+            }
+        });
+    }
+
+    /** The contract has no input for a state that arrives: the replica takes it and starts anew. */
+    @Override
+    public void stateWanted(ReplicaHost host, int fromPeer, long position) {
+        events.after(delays.checkpointMicros(), () -> {
+            ReplicaHost source = host(fromPeer);
+            if (!host.isAlive() || source == null) {
+                return;
+            }
+            Checkpoint state = source.machine().checkpoint();
+            if (state.position() > host.position()) {
+                trace.record(host.id(), "installs state of", fromPeer, "at position " + state.position());
+                crash(host.id());
+                host.replica().install(state);
+                start(host.id());
+            }
+        });
+    }
+
+    @Override
+    public void send(ReplicaHost from, int to, long linkEpoch, Message message, byte[] frame) {
+        network.send(from.id(), to, linkEpoch, frame);
+    }
+
+    @Override
+    public void statusChanged(ReplicaHost host, OrderingStatus status) {
+        whenLeaderChanges.run();
+    }
+}

@@ -1,0 +1,86 @@
+package io.chainkeeper.simulation;
+
+import java.util.SplittableRandom;
+
+/** How long things take, drawn anew each time; the ranges are the run's, and become short when faults stop. */
+final class Delays {
+    private static final long CALM_NETWORK_MICROS = 500;
+    private static final long CALM_SYNC_MICROS = 2_000;
+
+    private final SplittableRandom random;
+    private final SwarmOptions options;
+    private boolean calm;
+
+    Delays(SplittableRandom random, SwarmOptions options) {
+        this.random = random;
+        this.options = options;
+    }
+
+    /** From now on everything is fast. */
+    void calm() {
+        calm = true;
+    }
+
+    private long upTo(long boundMicros) {
+        return 1 + random.nextLong(boundMicros);
+    }
+
+    /** Mostly short, sometimes up to the bound: a long tail finds more orders than an even spread. */
+    private long tailed(long boundMicros) {
+        long bound = random.nextInt(4) == 0 ? boundMicros : Math.max(1, boundMicros / 8);
+        return upTo(bound);
+    }
+
+    /** A frame on its way. */
+    long networkMicros() {
+        return calm ? upTo(CALM_NETWORK_MICROS) : tailed(options.maxNetworkMicros());
+    }
+
+    /** One fsync. */
+    long syncMicros() {
+        if (!calm && options.maxSyncMicros() == 0) {
+            return 0;
+        }
+        return calm ? upTo(CALM_SYNC_MICROS) : tailed(options.maxSyncMicros());
+    }
+
+    /** One thread of a replica notices that another has left it something. */
+    long handOverMicros() {
+        return upTo(calm ? 50 : options.maxHandOverMicros());
+    }
+
+    /** The executor gets round to what was delivered. */
+    long executionMicros() {
+        return upTo(calm ? 100 : options.maxExecutionMicros());
+    }
+
+    /** The log is read. */
+    long logReadMicros() {
+        return upTo(calm ? 1_000 : 20_000);
+    }
+
+    /** A checkpoint is written. */
+    long checkpointMicros() {
+        return upTo(calm ? 10_000 : 500_000);
+    }
+
+    /** One end of a connection notices that it is up or down. */
+    long noticeMicros() {
+        return upTo(calm ? 1_000 : options.maxNoticeMicros());
+    }
+
+    /** Until a pair tries to connect. */
+    long reconnectMicros() {
+        return calm ? upTo(20_000) : tailed(200_000);
+    }
+
+    /** Until a connection with a cut direction breaks. */
+    long cutDetectionMicros() {
+        return upTo(options.maxCutDetectionMicros());
+    }
+
+    /** At most so many inputs or executions are worked on at once. */
+    int batch() {
+        return 1 + random.nextInt(options.maxBatch());
+    }
+}

@@ -1,0 +1,141 @@
+package io.chainkeeper.simulation;
+
+import io.chainkeeper.simulation.SwarmOptions.Fault;
+import java.util.SplittableRandom;
+
+/** Lets things go wrong, and get right again, until it is stopped. */
+final class FaultInjector {
+    private static final int MAX_SLOW_FACTOR = 30;
+    private static final long DANGEROUS_MICROS = 30_000;
+
+    private final EventQueue events;
+    private final SplittableRandom random;
+    private final SwarmOptions options;
+    private final Cluster cluster;
+    private boolean changeIsDangerous;
+    private boolean stopped;
+
+    FaultInjector(EventQueue events, SplittableRandom random, SwarmOptions options, Cluster cluster) {
+        this.events = events;
+        this.random = random;
+        this.options = options;
+        this.cluster = cluster;
+    }
+
+    void start() {
+        options.faultIntervalMicros().forEach(this::planNext);
+    }
+
+    void stop() {
+        stopped = true;
+    }
+
+    private void planNext(Fault fault, long meanMicros) {
+        events.after(1 + random.nextLong(2 * meanMicros), () -> {
+            if (!stopped) {
+                inject(fault);
+                planNext(fault, meanMicros);
+            }
+        });
+    }
+
+    private void inject(Fault fault) {
+        int replica = 1 + random.nextInt(options.replicas());
+        switch (fault) {
+            case CRASH -> crash(replica, duration());
+            case CRASH_AT_CHANGE -> changeIsDangerous = true;
+            case CRASH_ALL -> {
+                for (int id = 1; id <= options.replicas(); id++) {
+                    crash(id, duration());
+                }
+            }
+            case PAUSE -> cluster.pause(replica, duration());
+            case CUT -> cut(replica, otherThan(replica), random.nextInt(3));
+            case ISOLATE -> isolate(replica, random.nextInt(3));
+            case BREAK -> breakLink(replica);
+            case SLOW_DISK -> slowDisk(replica);
+            case SLOW_LINK -> slowLink(replica);
+        }
+    }
+
+    /** Short or long, evenly over the orders of magnitude. */
+    private long duration() {
+        long bound = 10_000L << random.nextInt(9);
+        return 1 + random.nextLong(bound);
+    }
+
+    private int otherThan(int replica) {
+        if (options.replicas() == 1) {
+            return replica;
+        }
+        int other = 1 + random.nextInt(options.replicas() - 1);
+        return other < replica ? other : other + 1;
+    }
+
+    /** Somebody's view of the leader has changed. */
+    void leaderChanged() {
+        if (changeIsDangerous && !stopped) {
+            changeIsDangerous = false;
+            int replica = 1 + random.nextInt(options.replicas());
+            events.after(random.nextLong(DANGEROUS_MICROS), () -> {
+                if (!stopped) {
+                    crash(replica, 1 + random.nextLong(DANGEROUS_MICROS));
+                }
+            });
+        }
+    }
+
+    private void crash(int replica, long downMicros) {
+        if (cluster.crash(replica)) {
+            events.after(downMicros, () -> {
+                if (!stopped) {
+                    cluster.start(replica);
+                }
+            });
+        }
+    }
+
+    private void cut(int one, int other, int directions) {
+        if (one == other) {
+            return;
+        }
+        long duration = duration();
+        if (directions != 1) {
+            cutDirection(one, other, duration);
+        }
+        if (directions != 2) {
+            cutDirection(other, one, duration);
+        }
+    }
+
+    private void cutDirection(int from, int to, long duration) {
+        cluster.network().cut(from, to);
+        events.after(duration, () -> cluster.network().heal(from, to));
+    }
+
+    private void isolate(int replica, int directions) {
+        for (int other = 1; other <= options.replicas(); other++) {
+            cut(replica, other, directions);
+        }
+    }
+
+    private void breakLink(int replica) {
+        int other = otherThan(replica);
+        if (other != replica) {
+            cluster.network().breakLink(replica, other);
+        }
+    }
+
+    private void slowDisk(int replica) {
+        cluster.slowDisk(replica, 1 + random.nextInt(MAX_SLOW_FACTOR));
+        events.after(duration(), () -> cluster.slowDisk(replica, 1));
+    }
+
+    private void slowLink(int replica) {
+        int other = otherThan(replica);
+        if (other != replica) {
+            cluster.network().slow(replica, other, 1 + random.nextInt(MAX_SLOW_FACTOR));
+            events.after(duration(), () -> cluster.network().slow(replica, other, 1));
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package io.chainkeeper.simulation;
+
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.simulation.RegisterMachine.Checkpoint;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiPredicate;
+
+/**
+ * Sees every delivery and every execution of every replica and holds them against one canonical order: the first value
+ * ever delivered at a position, for ever, whatever crashes in between. Checks agreement, contiguous execution, validity
+ * (only what was proposed, once, first in first out per proposer), and equal digests position by position.
+ */
+final class OrderChecker {
+    private record Source(int proposer, long incarnation, int stream) {}
+
+    private record Identity(Source source, long sequence) {}
+
+    private final List<ByteSlice> values = new ArrayList<>();
+    private final List<Long> digests = new ArrayList<>();
+    private final Map<Identity, ByteSlice> proposed = new HashMap<>();
+    private final Map<Source, Long> lastApplied = new HashMap<>();
+    private final RegisterMachine reference = new RegisterMachine(Checkpoint.NOTHING);
+    private final BiPredicate<Integer, Long> isAlive;
+    private long lastAcknowledged;
+    private long applied;
+
+    /** @param isAlive whether an incarnation of a replica is running */
+    OrderChecker(BiPredicate<Integer, Long> isAlive) {
+        this.isAlive = isAlive;
+    }
+
+    void proposed(ProposedCommand command) {
+        ByteSlice earlier = proposed.put(identityOf(command), command.command());
+        InvariantViolated.check(earlier == null, "command %s was proposed twice", command);
+    }
+
+    /** A replica's protocol says that a value is decided. */
+    void delivered(int replica, long position, ByteSlice value) {
+        InvariantViolated.check(
+                position >= 1 && position <= values.size() + 1,
+                "replica %d delivers position %d, but nobody has delivered position %d",
+                replica,
+                position,
+                values.size() + 1);
+        if (position <= values.size()) {
+            ByteSlice known = values.get((int) position - 1);
+            if (!known.equals(value)) {
+                throw new InvariantViolated("agreement: replica " + replica + " delivers at position " + position + " "
+                        + describe(value) + ", where " + describe(known) + " was delivered before");
+            }
+            return;
+        }
+        values.add(value);
+        for (ProposedCommand command : decode(value)) {
+            applyToReference(position, command);
+        }
+        reference.positionApplied(position);
+        digests.add(reference.digest());
+    }
+
+    private void applyToReference(long position, ProposedCommand command) {
+        Identity identity = identityOf(command);
+        InvariantViolated.check(
+                command.command().equals(proposed.get(identity)),
+                "validity: position %d holds %s, which its proposer never proposed with these bytes",
+                position,
+                command);
+        Source source = identity.source();
+        long last = lastApplied.getOrDefault(source, 0L);
+        if (command.sequence() > last + 1) {
+            InvariantViolated.check(
+                    !isAlive.test(command.proposer(), command.incarnation()),
+                    "first in, first out: position %d holds %s, whose stream was applied only up to %d",
+                    position,
+                    command,
+                    last);
+            reference.advance(command);
+            return;
+        }
+        boolean next = command.sequence() == last + 1;
+        boolean applies = reference.advance(command) == io.chainkeeper.replica.ProposerTable.Verdict.APPLY;
+        boolean superseded = !isAlive.test(command.proposer(), command.incarnation());
+        InvariantViolated.check(
+                applies ? next : !next || superseded,
+                "exactly once: position %d holds %s, applied up to %d, and the executor %s it",
+                position,
+                command,
+                last,
+                applies ? "applies" : "skips");
+        if (applies) {
+            lastApplied.put(source, command.sequence());
+            reference.apply(command);
+            applied++;
+        }
+    }
+
+    /** A replica's application has executed a position. */
+    void executed(int replica, long position, long digest) {
+        InvariantViolated.check(
+                digests.get((int) position - 1) == digest,
+                "digest: replica %d differs from the canonical execution at position %d",
+                replica,
+                position);
+    }
+
+    /** A client got an answer that rests on everything up to a position. */
+    void acknowledged(long position) {
+        lastAcknowledged = Math.max(lastAcknowledged, position);
+    }
+
+    /** Highest position ever delivered by anybody. */
+    long lastPosition() {
+        return values.size();
+    }
+
+    /** Highest position that an answer rested on. */
+    long lastAcknowledged() {
+        return lastAcknowledged;
+    }
+
+    /** How many commands have been applied. */
+    long applied() {
+        return applied;
+    }
+
+    private static Identity identityOf(ProposedCommand command) {
+        return new Identity(
+                new Source(command.proposer(), command.incarnation(), command.stream()), command.sequence());
+    }
+
+    static List<ProposedCommand> decode(ByteSlice value) {
+        try {
+            return BatchCodec.decode(value);
+        } catch (MalformedMessageException e) {
+            throw new InvariantViolated("a delivered value is no batch: " + e.getMessage());
+        }
+    }
+
+    /** A value in words: proposer, incarnation, sequence and command of each of its commands. */
+    static String describe(ByteSlice value) {
+        List<String> commands = new ArrayList<>();
+        for (ProposedCommand command : decode(value)) {
+            commands.add(command.proposer() + "." + command.incarnation() + "#" + command.sequence() + " "
+                    + RegisterCommand.decode(command.command()));
+        }
+        return commands.isEmpty() ? "no-op" : commands.toString();
+    }
+}

@@ -1,0 +1,494 @@
+package io.chainkeeper.simulation;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.MessageCodec;
+import io.chainkeeper.ordering.OrderingProtocol;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.simulation.RegisterMachine.Checkpoint;
+import io.chainkeeper.simulation.checker.VersionedRegister.Outcome;
+import io.chainkeeper.simulation.checker.VersionedRegister.State;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * One incarnation of a replica: does what the contract asks of a protocol's host (package {@code
+ * io.chainkeeper.ordering}), and checks that the protocol keeps its side of it. Owns the queue of inputs and the queue of
+ * executions; when either is worked on is the world's decision.
+ */
+final class ReplicaHost implements Effects {
+    private record Input(String name, long number, Object detail, Consumer<OrderingProtocol> call) {}
+
+    private record Parked(long logSequence, int to, long linkEpoch, Message message) {}
+
+    private record OwnCommand(int stream, long sequence) implements Comparable<OwnCommand> {
+        @Override
+        public int compareTo(OwnCommand other) {
+            int byStream = Integer.compare(stream, other.stream);
+            return byStream != 0 ? byStream : Long.compare(sequence, other.sequence);
+        }
+    }
+
+    private final SimulatedReplica replica;
+    private final World world;
+    private final Trace trace;
+    private final OrderChecker checker;
+    private final HostSettings settings;
+    private final MessageCodec codec;
+    private final List<Integer> members;
+    private final long incarnation;
+    private final int streams;
+    private final RegisterMachine machine;
+    private final OrderingProtocol protocol;
+
+    private final Deque<Input> inbox = new ArrayDeque<>();
+    private final Deque<Runnable> wishes = new ArrayDeque<>();
+    private final Deque<Runnable> executions = new ArrayDeque<>();
+    private final Deque<Parked> parked = new ArrayDeque<>();
+    private final Map<OwnCommand, ClientOperation> writes = new TreeMap<>();
+    private final Map<Long, ClientOperation> reads = new TreeMap<>();
+    private final Map<Integer, Long> linkEpochs = new TreeMap<>();
+    private final long[] lastSequences;
+
+    private long lastToken;
+    private long durableSequence;
+    private long lastDelivered;
+    private boolean protocolRunning;
+    private boolean tickWaiting;
+    private boolean crashed;
+
+    /**
+     * @param replica the disk
+     * @param checkpoint what the application restarts from
+     * @param factory the protocol
+     * @param context who the replica is
+     * @param settings liberties of the host
+     * @param world everything that takes time
+     * @param trace told of every input and effect
+     * @param checker told of every delivery and execution
+     */
+    ReplicaHost(
+            SimulatedReplica replica,
+            Checkpoint checkpoint,
+            OrderingProtocolFactory factory,
+            ProtocolContext context,
+            HostSettings settings,
+            World world,
+            Trace trace,
+            OrderChecker checker) {
+        this.replica = replica;
+        this.settings = settings;
+        this.world = world;
+        this.trace = trace;
+        this.checker = checker;
+        this.codec = factory.codec();
+        this.members = context.members();
+        this.incarnation = context.incarnation();
+        this.streams = factory.streamCount(members.size());
+        this.lastSequences = new long[streams];
+        this.machine = new RegisterMachine(checkpoint);
+        this.lastDelivered = checkpoint.position();
+        this.protocol = factory.create(context, this);
+    }
+
+    /**
+     * Liberties that a host has.
+     *
+     * @param checkpointEveryPositions how often the application takes a checkpoint; 0 for never
+     * @param linkChoice over which link a message leaves
+     */
+    record HostSettings(int checkpointEveryPositions, LinkChoice linkChoice) {}
+
+    /** Over which link a message leaves, when links have changed since the protocol asked for it or was last told. */
+    enum LinkChoice {
+        /** Only over the link that the protocol knew when it asked: what the contract promises. */
+        KNOWN_WHEN_ASKED,
+        /** A message that waited for its record leaves over the link that the protocol knows by then. */
+        KNOWN_WHEN_LEAVING,
+        /** Over the link that is up, though the protocol may not have been told of it yet. */
+        NEWEST
+    }
+
+    /** Link epoch of a message that leaves over whatever link is up. */
+    static final long NEWEST_LINK = -1;
+
+    /** Begins; the first input. */
+    void start() {
+        trace.record(id(), "starts as incarnation", incarnation, "applied " + machine.position());
+        call(running -> running.onStart(replica.log().recovered(machine.position())));
+    }
+
+    // ---------------------------------------------------------------- inputs
+
+    private void offer(String name, long number, Object detail, Consumer<OrderingProtocol> call) {
+        inbox.addLast(new Input(name, number, detail, call));
+        world.inputWaiting(this);
+    }
+
+    /** A tick is due; dropped while an earlier one still waits, as a host that was paused does. */
+    void tick() {
+        if (!tickWaiting) {
+            tickWaiting = true;
+            offer("tick", 0, null, running -> {
+                tickWaiting = false;
+                running.onTick();
+            });
+        }
+    }
+
+    void peerUp(int peer, long linkEpoch) {
+        offer("peer up", peer, null, running -> {
+            linkEpochs.put(peer, linkEpoch);
+            running.onPeerUp(peer);
+        });
+    }
+
+    void peerDown(int peer) {
+        offer("peer down", peer, null, running -> {
+            linkEpochs.remove(peer);
+            running.onPeerDown(peer);
+        });
+    }
+
+    void frameArrived(int from, byte[] frame) {
+        Message message = decode(frame);
+        offer("receives from", from, message, running -> running.onMessage(from, message));
+    }
+
+    private Message decode(byte[] frame) {
+        try {
+            Message message = codec.decode(ByteSlice.of(frame));
+            InvariantViolated.check(
+                    Arrays.equals(frame, join(codec.encode(message))), "codec: %s encodes to other bytes", message);
+            return message;
+        } catch (MalformedMessageException e) {
+            throw new InvariantViolated("codec: an encoded message does not decode: " + e.getMessage());
+        }
+    }
+
+    void durable(long logSequence) {
+        offer("durable up to", logSequence, null, running -> {
+            releaseParked(logSequence);
+            running.onDurable(logSequence);
+        });
+    }
+
+    void logRead(long fromPosition, List<LogRecord> records) {
+        offer("log read from", fromPosition, records.size(), running -> running.onLogRead(fromPosition, records));
+    }
+
+    void checkpointDurable(long position) {
+        offer("checkpoint", position, null, running -> running.onCheckpoint(position));
+    }
+
+    /** A client of this replica asks for something. */
+    void submit(long session, ClientOperation operation) {
+        if (operation.isRead()) {
+            long token = ++lastToken;
+            reads.put(token, operation);
+            offer("read barrier", token, operation, running -> running.onReadBarrier(token));
+            return;
+        }
+        int stream = (int) Math.floorMod(session, (long) streams);
+        long sequence = ++lastSequences[stream];
+        ProposedCommand command = new ProposedCommand(
+                id(), incarnation, stream, sequence, operation.command().encode());
+        checker.proposed(command);
+        writes.put(new OwnCommand(stream, sequence), operation);
+        offer("propose", sequence, operation, running -> running.onPropose(command));
+    }
+
+    /** Feeds waiting inputs to the protocol, at most so many, and ends the batch. */
+    void drain(int maxInputs) {
+        for (int i = 0; i < maxInputs && !inbox.isEmpty(); i++) {
+            Input input = inbox.removeFirst();
+            trace.record(id(), input.name(), input.number(), input.detail());
+            call(input.call());
+        }
+        call(OrderingProtocol::onBatchEnd);
+    }
+
+    boolean hasInput() {
+        return !inbox.isEmpty();
+    }
+
+    private void call(Consumer<OrderingProtocol> input) {
+        protocolRunning = true;
+        input.accept(protocol);
+        protocolRunning = false;
+        while (!wishes.isEmpty()) {
+            wishes.removeFirst().run();
+        }
+    }
+
+    // ---------------------------------------------------------------- effects
+
+    private void wish(Runnable action) {
+        InvariantViolated.check(protocolRunning, "replica %d: an effect outside of any input", id());
+        wishes.addLast(action);
+    }
+
+    private void checkAddressee(int to) {
+        InvariantViolated.check(
+                to != id() && members.contains(to), "replica %d sends to %d, which is no other member", id(), to);
+    }
+
+    @Override
+    public void send(int to, Message message) {
+        checkAddressee(to);
+        InvariantViolated.check(!message.isPromise(), "promise %s is sent without its record", message);
+        wish(() -> leave(to, linkTo(to), message));
+    }
+
+    @Override
+    public void sendAfter(long logSequence, int to, Message message) {
+        checkAddressee(to);
+        InvariantViolated.check(
+                logSequence <= replica.log().appended(), "%s rests on record %d, not appended", message, logSequence);
+        wish(() -> {
+            long linkEpoch = linkTo(to);
+            if (logSequence <= durableSequence) {
+                leave(to, linkEpoch, message);
+            } else {
+                trace.record(id(), "parks until durable", logSequence, message);
+                parked.addLast(new Parked(logSequence, to, linkEpoch, message));
+            }
+        });
+    }
+
+    private void releaseParked(long logSequence) {
+        durableSequence = logSequence;
+        Iterator<Parked> each = parked.iterator();
+        while (each.hasNext()) {
+            Parked next = each.next();
+            if (next.logSequence() <= logSequence) {
+                each.remove();
+                boolean asAsked = settings.linkChoice() == LinkChoice.KNOWN_WHEN_ASKED;
+                leave(next.to(), asAsked ? next.linkEpoch() : linkTo(next.to()), next.message());
+            }
+        }
+    }
+
+    private long linkTo(int to) {
+        return settings.linkChoice() == LinkChoice.NEWEST ? NEWEST_LINK : linkEpochs.getOrDefault(to, 0L);
+    }
+
+    private void leave(int to, long linkEpoch, Message message) {
+        byte[] frame = join(codec.encode(message));
+        trace.mix(Arrays.hashCode(frame));
+        trace.record(id(), "sends to", to, message);
+        world.send(this, to, linkEpoch, message, frame);
+    }
+
+    private static byte[] join(ByteSlice[] parts) {
+        int length = 0;
+        for (ByteSlice part : parts) {
+            length += part.length();
+        }
+        byte[] frame = new byte[length];
+        int at = 0;
+        for (ByteSlice part : parts) {
+            System.arraycopy(part.array(), part.offset(), frame, at, part.length());
+            at += part.length();
+        }
+        return frame;
+    }
+
+    @Override
+    public long append(LogRecord record) {
+        InvariantViolated.check(protocolRunning, "replica %d: an effect outside of any input", id());
+        InvariantViolated.check(
+                record.kind() < LogRecord.FIRST_HOST_KIND, "record kind %d belongs to the host", record.kind());
+        long sequence = replica.log().append(record);
+        trace.record(id(), "appends position", record.position(), "kind " + record.kind() + " as record " + sequence);
+        wish(() -> world.recordsWaiting(this));
+        return sequence;
+    }
+
+    @Override
+    public void deliver(long position, ByteSlice value) {
+        InvariantViolated.check(
+                position == lastDelivered + 1,
+                "contiguous execution: replica %d delivers %d after %d",
+                id(),
+                position,
+                lastDelivered);
+        lastDelivered = position;
+        wish(() -> {
+            trace.record(id(), "delivers", position, value);
+            checker.delivered(id(), position, value);
+            executions.addLast(() -> executePosition(position, value));
+            world.executionWaiting(this);
+        });
+    }
+
+    @Override
+    public void barrierReached(long token) {
+        InvariantViolated.check(token >= 1 && token <= lastToken, "barrier %d was never asked for", token);
+        wish(() -> {
+            trace.record(id(), "barrier reached", token, null);
+            executions.addLast(() -> executeRead(token));
+            world.executionWaiting(this);
+        });
+    }
+
+    @Override
+    public void truncate(long belowPosition) {
+        wish(() -> {
+            InvariantViolated.check(
+                    belowPosition <= replica.oldestCheckpoint() + 1,
+                    "replica %d truncates below %d, its oldest checkpoint covers %d",
+                    id(),
+                    belowPosition,
+                    replica.oldestCheckpoint());
+            trace.record(id(), "truncates below", belowPosition, null);
+            replica.log().truncate(belowPosition);
+        });
+    }
+
+    @Override
+    public void readLog(long fromPosition, int maxBytes) {
+        wish(() -> world.logReadWanted(this, fromPosition, maxBytes));
+    }
+
+    @Override
+    public void needState(int fromPeer, long position) {
+        checkAddressee(fromPeer);
+        wish(() -> world.stateWanted(this, fromPeer, position));
+    }
+
+    @Override
+    public void statusChanged(OrderingStatus status) {
+        wish(() -> {
+            trace.record(id(), "is now", status.epoch(), status);
+            world.statusChanged(this, status);
+        });
+    }
+
+    @Override
+    public void memberSilent(int member, boolean silent) {
+        wish(() -> trace.record(id(), silent ? "reports silent" : "reports back", member, null));
+    }
+
+    // ---------------------------------------------------------------- execution
+
+    /** Executes what was delivered, at most so many positions and barriers. */
+    void execute(int maxItems) {
+        for (int i = 0; i < maxItems && !executions.isEmpty(); i++) {
+            executions.removeFirst().run();
+        }
+    }
+
+    boolean hasExecution() {
+        return !executions.isEmpty();
+    }
+
+    private void executePosition(long position, ByteSlice value) {
+        trace.record(id(), "executes", position, null);
+        Map<ClientOperation, Outcome> answers = new LinkedHashMap<>();
+        for (ProposedCommand command : OrderChecker.decode(value)) {
+            ProposerTable.Verdict verdict = machine.advance(command);
+            boolean own = command.proposer() == id() && command.incarnation() == incarnation;
+            if (verdict == ProposerTable.Verdict.APPLY) {
+                Outcome outcome = machine.apply(command);
+                ClientOperation operation =
+                        own ? writes.remove(new OwnCommand(command.stream(), command.sequence())) : null;
+                if (operation != null) {
+                    answers.put(operation, outcome);
+                }
+            }
+        }
+        machine.positionApplied(position);
+        checker.executed(id(), position, machine.digest());
+        answers.forEach((operation, outcome) -> answer(operation, outcome));
+        if (settings.checkpointEveryPositions() > 0 && position % settings.checkpointEveryPositions() == 0) {
+            takeCheckpoint();
+        }
+    }
+
+    /** The application begins to write a checkpoint of what it has executed. */
+    void takeCheckpoint() {
+        trace.record(id(), "begins checkpoint", machine.position(), null);
+        world.checkpointBegun(this, machine.checkpoint());
+    }
+
+    private void executeRead(long token) {
+        ClientOperation operation = reads.remove(token);
+        InvariantViolated.check(operation != null, "replica %d: barrier %d reached twice", id(), token);
+        State state = machine.read(operation.key());
+        answer(operation, Outcome.read(state.value(), state.version()));
+    }
+
+    private void answer(ClientOperation operation, Outcome outcome) {
+        trace.record(id(), "answers at position", machine.position(), operation + " -> " + outcome);
+        checker.acknowledged(machine.position());
+        operation.answered(outcome);
+    }
+
+    // ---------------------------------------------------------------- state
+
+    /** Nobody will answer what was outstanding here. */
+    void crashed() {
+        crashed = true;
+        Collection<ClientOperation> pending = new ArrayDeque<>(writes.values());
+        pending.addAll(reads.values());
+        writes.clear();
+        reads.clear();
+        inbox.clear();
+        pending.forEach(ClientOperation::abandoned);
+    }
+
+    boolean isAlive() {
+        return !crashed;
+    }
+
+    /** Operations without an answer yet. */
+    int outstanding() {
+        return writes.size() + reads.size();
+    }
+
+    int id() {
+        return replica.id();
+    }
+
+    long incarnation() {
+        return incarnation;
+    }
+
+    SimulatedReplica replica() {
+        return replica;
+    }
+
+    /** Highest position that the application has executed. */
+    long position() {
+        return machine.position();
+    }
+
+    RegisterMachine machine() {
+        return machine;
+    }
+
+    OrderingStatus status() {
+        return protocol.status();
+    }
+
+    Map<String, Long> gauges() {
+        return protocol.gauges();
+    }
+}

@@ -1,0 +1,247 @@
+package io.chainkeeper.simulation;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.simulation.ManualWorld.Link;
+import io.chainkeeper.simulation.checker.History;
+import io.chainkeeper.simulation.checker.LinearizabilityChecker;
+import io.chainkeeper.simulation.checker.VersionedRegister;
+import io.chainkeeper.simulation.checker.VersionedRegister.State;
+import io.chainkeeper.simulation.checker.VersionedRegister.Write;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Runs a scenario: a text of commands, each followed by what it is expected to print.
+ *
+ * <pre>
+ * # Two sentences that say what the scenario shows.
+ *
+ * replicas 3 chain.windowInstances=4
+ * start
+ * ----
+ * what these two commands print, up to the next empty line
+ * </pre>
+ *
+ * Commands (replicas are numbered from 1; {@code 1->2} is one direction, {@code 1-2} both):
+ *
+ * <pre>
+ * replicas N [KEY=VALUE ...]    once, first: how many, and the protocol's settings
+ * start [R ...]                 all or some; connects them
+ * propose R VALUE [if VERSION]  a client of R writes the register
+ * read R                        a client of R reads it
+ * deliver A->B [N]              all or N messages arrive
+ * cut / heal  A->B | A-B        nothing arrives; heal also reconnects
+ * break / connect A-B           what is in flight is lost, both are told
+ * sync R                        what R has appended is stable
+ * hold-disk / free-disk R       whether 'run' leaves R's records unstable
+ * tick R [N]                    R's clock ticks
+ * run [N]                       until quiet, with N ticks of everybody, each followed by quiet
+ * crash R [N]                   N of its unstable records reach the disk, default 0
+ * restart R                     from its disk
+ * checkpoint R                  R's application covers what it has executed
+ * status                        roles, positions, outstanding operations, messages in flight
+ * log R                         readable records
+ * </pre>
+ *
+ * {@code run} prints only changes of role, deliveries and answers; the others print everything that happens. The order
+ * checker watches throughout, and at the end what clients saw must be linearizable.
+ */
+final class ScenarioRunner {
+    private static final String REGISTER = "r";
+    private static final Set<String> NEVER_SHOWN = Set.of("tick", "executes", "durable up to");
+    private static final Set<String> SHOWN_BY_RUN =
+            Set.of("is now", "delivers", "answers at position", "needs the state of", "truncates below");
+
+    private final OrderingProtocolFactory factory;
+    private final EventQueue clock = new EventQueue();
+    private final List<String> output = new ArrayList<>();
+    private final AtomicLong order = new AtomicLong();
+    private final History history = new History(order::incrementAndGet);
+    private boolean brief;
+    private ManualWorld world;
+
+    ScenarioRunner(OrderingProtocolFactory factory) {
+        this.factory = factory;
+    }
+
+    /**
+     * Runs a scenario.
+     *
+     * @param text commands with any output
+     * @return the same commands with the output that they have now
+     */
+    static String run(OrderingProtocolFactory factory, String text) {
+        ScenarioRunner runner = new ScenarioRunner(factory);
+        StringBuilder result = new StringBuilder();
+        boolean inOutput = false;
+        for (String line : text.split("\n", -1)) {
+            if (line.isEmpty()) {
+                inOutput = false;
+                result.append('\n');
+            } else if (line.equals("----")) {
+                inOutput = true;
+                result.append("----\n");
+                runner.output.forEach(shown -> result.append(shown).append('\n'));
+                runner.output.clear();
+            } else if (!inOutput) {
+                result.append(line).append('\n');
+                if (!line.startsWith("#")) {
+                    runner.execute(line.trim());
+                }
+            }
+        }
+        runner.checkEnd();
+        return result.toString().stripTrailing() + "\n";
+    }
+
+    private void checkEnd() {
+        VersionedRegister register =
+                new VersionedRegister(RegisterMachine.INITIAL.value(), RegisterMachine.INITIAL.version());
+        new LinearizabilityChecker<>(register).check(history.operations());
+    }
+
+    private void execute(String line) {
+        String[] words = line.split(" +");
+        InvariantViolated.check(
+                world != null || words[0].equals("replicas"), "a scenario begins with 'replicas', not '%s'", line);
+        brief = words[0].equals("run");
+        switch (words[0]) {
+            case "replicas" -> create(words);
+            case "start" -> start(words);
+            case "propose" -> propose(words);
+            case "read" -> {
+                world.host(number(words, 1, 0)).submit(1, ClientOperation.read(history, 1, REGISTER, over -> {}));
+                world.settle();
+            }
+            case "tick" -> repeat(number(words, 2, 1), () -> world.tick(number(words, 1, 0)));
+            case "run" -> run(number(words, 1, 0));
+            case "status" -> status();
+            case "log" -> log(number(words, 1, 0));
+            case "deliver", "cut", "heal", "break", "connect" -> linkCommand(words);
+            default -> replicaCommand(words);
+        }
+    }
+
+    private static int number(String[] words, int index, int otherwise) {
+        return index < words.length ? Integer.parseInt(words[index]) : otherwise;
+    }
+
+    private static void repeat(int times, Runnable action) {
+        for (int i = 0; i < times; i++) {
+            action.run();
+        }
+    }
+
+    private void create(String[] words) {
+        Map<String, String> settings = new TreeMap<>();
+        for (int i = 2; i < words.length; i++) {
+            String[] pair = words[i].split("=", 2);
+            settings.put(pair[0], pair[1]);
+        }
+        int replicas = number(words, 1, 0);
+        String problem = factory.checkSettings(settings, replicas);
+        InvariantViolated.check(problem == null, "%s", problem);
+        world = new ManualWorld(factory, replicas, settings, new Trace(clock, this::show));
+    }
+
+    private void show(int replica, String what, long number, Object detail) {
+        if (NEVER_SHOWN.contains(what) || (brief && !SHOWN_BY_RUN.contains(what))) {
+            return;
+        }
+        String shown = detail instanceof ByteSlice value ? OrderChecker.describe(value) : String.valueOf(detail);
+        output.add(replica + " " + what + " " + number + (detail == null ? "" : " " + shown));
+    }
+
+    private void start(String[] words) {
+        if (words.length == 1) {
+            world.members().forEach(world::start);
+        }
+        for (int i = 1; i < words.length; i++) {
+            world.start(number(words, i, 0));
+        }
+    }
+
+    private void propose(String[] words) {
+        int expected = number(words, 4, VersionedRegister.ANY_VERSION);
+        Write write = new Write(words[2], expected);
+        world.host(number(words, 1, 0)).submit(1, ClientOperation.write(history, 1, REGISTER, write, over -> {}));
+        world.settle();
+    }
+
+    private void run(int ticks) {
+        world.run();
+        for (int i = 0; i < ticks; i++) {
+            for (int id : world.members()) {
+                if (world.replica(id).isRunning()) {
+                    world.tick(id);
+                }
+            }
+            world.run();
+        }
+    }
+
+    private void linkCommand(String[] words) {
+        boolean oneWay = words[1].contains("->");
+        String[] ends = words[1].split(oneWay ? "->" : "-");
+        Link link = new Link(Integer.parseInt(ends[0]), Integer.parseInt(ends[1]));
+        switch (words[0]) {
+            case "deliver" -> world.deliver(link, number(words, 2, Integer.MAX_VALUE));
+            case "break" -> world.breakLink(link);
+            case "connect" -> world.connect(link);
+            case "cut" -> {
+                world.cut(link);
+                if (!oneWay) {
+                    world.cut(link.reversed());
+                }
+            }
+            default -> {
+                if (!oneWay) {
+                    world.heal(link.reversed());
+                }
+                world.heal(link);
+            }
+        }
+    }
+
+    private void replicaCommand(String[] words) {
+        int id = number(words, 1, 0);
+        switch (words[0]) {
+            case "sync" -> world.sync(id);
+            case "hold-disk" -> world.holdDisk(id, true);
+            case "free-disk" -> world.holdDisk(id, false);
+            case "crash" -> world.crash(id, number(words, 2, 0));
+            case "restart" -> world.start(id);
+            case "checkpoint" -> world.checkpoint(id);
+            default -> throw new InvariantViolated("unknown command '" + String.join(" ", words) + "'");
+        }
+    }
+
+    private void status() {
+        for (int id : world.members()) {
+            if (!world.replica(id).isRunning()) {
+                output.add(id + " down");
+                continue;
+            }
+            ReplicaHost host = world.host(id);
+            State register = host.machine().read(REGISTER);
+            output.add(id + " " + host.status().role() + " of leader "
+                    + host.status().leader() + " in epoch "
+                    + host.status().epoch() + ", executed " + host.position() + ", register "
+                    + register.value() + " version " + register.version() + ", outstanding " + host.outstanding());
+        }
+        world.inFlight().forEach((link, count) -> output.add(link.from() + "->" + link.to() + " in flight: " + count));
+    }
+
+    private void log(int id) {
+        for (LogRecord record : world.replica(id).log().records()) {
+            output.add("position " + record.position() + " " + OrderChecker.describe(record.body()));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package io.chainkeeper.simulation;
+
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+
+/** Consecutive seeds, run one after the other, and what they amounted to. */
+public final class SeedRange {
+    private final OrderingProtocolFactory factory;
+    private final long firstSeed;
+    private final long startNanos = System.nanoTime();
+    private long seeds;
+    private long steps;
+    private long virtualMicros;
+    private long positions;
+    private long operations;
+    private long answered;
+
+    /**
+     * @param factory the protocol
+     * @param firstSeed where to begin
+     */
+    public SeedRange(OrderingProtocolFactory factory, long firstSeed) {
+        this.factory = factory;
+        this.firstSeed = firstSeed;
+    }
+
+    /**
+     * Runs so many seeds.
+     *
+     * @param count how many
+     * @throws SimulationFailure of the first that fails
+     */
+    public void runSeeds(long count) {
+        for (long i = 0; i < count; i++) {
+            runNext();
+        }
+    }
+
+    /**
+     * Runs seeds for a time.
+     *
+     * @param nanos at least one seed is run, and the last one is finished
+     * @throws SimulationFailure of the first that fails
+     */
+    public void runFor(long nanos) {
+        do {
+            runNext();
+        } while (System.nanoTime() - startNanos < nanos);
+    }
+
+    private void runNext() {
+        Simulation.Result result = Simulation.run(factory, firstSeed + seeds);
+        seeds++;
+        steps += result.steps();
+        virtualMicros += result.virtualMicros();
+        positions += result.positions();
+        operations += result.operations();
+        answered += result.answered();
+    }
+
+    /** @return what was run, one line */
+    public String summary() {
+        return String.format(
+                "%s: seeds %d to %d, %d steps, %d s of virtual time, %d positions, %d of %d operations answered, %d s",
+                factory.name(),
+                firstSeed,
+                firstSeed + seeds - 1,
+                steps,
+                virtualMicros / 1_000_000,
+                positions,
+                answered,
+                operations,
+                (System.nanoTime() - startNanos) / 1_000_000_000L);
+    }
+}

@@ -1,0 +1,166 @@
+package io.chainkeeper.simulation;
+
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.RecoveredState;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * A replica's acceptor log. A record is first queued, then written (readable), then stable. A crash keeps what is stable
+ * and, as a real disk may, some further records in the order they were appended in; a torn record at the end is the same
+ * as none, because opening the log cuts it.
+ */
+final class SimulatedLog {
+    private record Queued(long sequence, LogRecord record) {}
+
+    private final NavigableMap<Long, LogRecord> stablePositions = new TreeMap<>();
+    private final NavigableMap<Integer, LogRecord> stableMetadata = new TreeMap<>();
+    private final Deque<Queued> unstable = new ArrayDeque<>();
+    private final NavigableMap<Long, LogRecord> written = new TreeMap<>();
+
+    private long appended;
+    private long writtenSequence;
+    private long stable;
+    private long firstKept = 1;
+
+    /** Queues a record; returns its sequence. */
+    long append(LogRecord record) {
+        appended++;
+        unstable.addLast(new Queued(appended, record));
+        return appended;
+    }
+
+    long appended() {
+        return appended;
+    }
+
+    long stable() {
+        return stable;
+    }
+
+    boolean hasUnstable() {
+        return stable < appended;
+    }
+
+    /** Writes everything queued so far; returns the sequence that is stable when the sync has ended. */
+    long beginSync() {
+        for (Queued queued : unstable) {
+            if (queued.sequence() > writtenSequence && isPositional(queued.record())) {
+                written.put(queued.record().position(), queued.record());
+            }
+        }
+        writtenSequence = appended;
+        return appended;
+    }
+
+    /** The sync has ended. */
+    void completeSync(long sequence) {
+        while (!unstable.isEmpty() && unstable.peekFirst().sequence() <= sequence) {
+            keep(unstable.removeFirst().record());
+        }
+        stable = Math.max(stable, sequence);
+    }
+
+    private void keep(LogRecord record) {
+        if (!isPositional(record)) {
+            stableMetadata.put(record.kind(), record);
+        } else if (record.position() >= firstKept) {
+            stablePositions.put(record.position(), record);
+        }
+    }
+
+    private static boolean isPositional(LogRecord record) {
+        return record.position() != LogRecord.METADATA;
+    }
+
+    /**
+     * The process is gone.
+     *
+     * @param survivors how many of the unstable records reach the disk all the same
+     */
+    void crash(int survivors) {
+        for (int i = 0; i < survivors && !unstable.isEmpty(); i++) {
+            keep(unstable.removeFirst().record());
+        }
+        unstable.clear();
+        written.clear();
+        written.putAll(stablePositions);
+        appended = 0;
+        writtenSequence = 0;
+        stable = 0;
+    }
+
+    int unstableCount() {
+        return unstable.size();
+    }
+
+    void truncate(long belowPosition) {
+        firstKept = Math.max(firstKept, belowPosition);
+        stablePositions.headMap(belowPosition).clear();
+        written.headMap(belowPosition).clear();
+    }
+
+    /** As {@link io.chainkeeper.log.AcceptorLog#read}. */
+    List<LogRecord> read(long fromPosition, int maxBytes) {
+        List<LogRecord> records = new ArrayList<>();
+        long bytes = 0;
+        long next = fromPosition;
+        for (Map.Entry<Long, LogRecord> entry : written.tailMap(fromPosition).entrySet()) {
+            if (entry.getKey() != next || (!records.isEmpty() && bytes >= maxBytes)) {
+                break;
+            }
+            LogRecord record = entry.getValue();
+            records.add(record);
+            bytes += record.head().length() + record.body().length();
+            next++;
+        }
+        return records;
+    }
+
+    RecoveredState recovered(long appliedPosition) {
+        InvariantViolated.check(unstable.isEmpty(), "the log is opened while %d records are queued", unstable.size());
+        return new RecoveredState() {
+            @Override
+            public long appliedPosition() {
+                return appliedPosition;
+            }
+
+            @Override
+            public LogRecord metadata(int kind) {
+                return stableMetadata.get(kind);
+            }
+
+            @Override
+            public long firstPosition() {
+                return stablePositions.isEmpty() ? 0 : stablePositions.firstKey();
+            }
+
+            @Override
+            public long lastPosition() {
+                return stablePositions.isEmpty() ? 0 : stablePositions.lastKey();
+            }
+
+            @Override
+            public void forEachPosition(long fromPosition, Consumer<LogRecord> visitor) {
+                stablePositions.tailMap(fromPosition).values().forEach(visitor);
+            }
+        };
+    }
+
+    /** Lowest position that may still be there. */
+    long firstKept() {
+        return firstKept;
+    }
+
+    /** The readable records in order of position. */
+    List<LogRecord> records() {
+        return new ArrayList<>(written.values());
+    }
+}

@@ -1,0 +1,104 @@
+package io.chainkeeper.simulation;
+
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.simulation.RegisterMachine.Checkpoint;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/** What of a replica survives a crash: its log, its application's checkpoints, the number of its last incarnation. */
+final class SimulatedReplica {
+    private final int id;
+    private final int maxCheckpoints;
+    private final SimulatedLog log = new SimulatedLog();
+    private final Deque<Checkpoint> checkpoints = new ArrayDeque<>();
+    private long incarnation;
+    private ReplicaHost host;
+
+    /**
+     * @param id replica id
+     * @param maxCheckpoints how many checkpoints are kept, at least 1; recovery may fall back to the oldest
+     */
+    SimulatedReplica(int id, int maxCheckpoints) {
+        this.id = id;
+        this.maxCheckpoints = maxCheckpoints;
+        checkpoints.add(Checkpoint.NOTHING);
+    }
+
+    int id() {
+        return id;
+    }
+
+    SimulatedLog log() {
+        return log;
+    }
+
+    /** The running incarnation, or null. */
+    ReplicaHost host() {
+        return host;
+    }
+
+    boolean isRunning() {
+        return host != null;
+    }
+
+    boolean isRunning(long ofIncarnation) {
+        return host != null && incarnation == ofIncarnation;
+    }
+
+    long incarnation() {
+        return incarnation;
+    }
+
+    /** Durable checkpoints, oldest first. */
+    List<Checkpoint> checkpoints() {
+        return new ArrayList<>(checkpoints);
+    }
+
+    /**
+     * A checkpoint is on disk; one that is not newer than those there is dropped. Returns the position up to which
+     * recovery no longer needs the order.
+     */
+    long checkpointDurable(Checkpoint checkpoint) {
+        if (checkpoint.position() > checkpoints.peekLast().position()) {
+            checkpoints.addLast(checkpoint);
+        }
+        while (checkpoints.size() > maxCheckpoints) {
+            checkpoints.removeFirst();
+        }
+        return checkpoints.peekFirst().position();
+    }
+
+    long oldestCheckpoint() {
+        return checkpoints.peekFirst().position();
+    }
+
+    /** Another replica's state replaces the own one. */
+    void install(Checkpoint checkpoint) {
+        checkpoints.clear();
+        checkpoints.add(checkpoint);
+        log.truncate(checkpoint.position() + 1);
+    }
+
+    long nextIncarnation() {
+        InvariantViolated.check(host == null, "replica %d is started twice", id);
+        return ++incarnation;
+    }
+
+    void started(ReplicaHost running) {
+        host = running;
+    }
+
+    /**
+     * The process is gone.
+     *
+     * @param survivors how many unstable records reach the disk
+     */
+    void crashed(int survivors) {
+        ReplicaHost ended = host;
+        host = null;
+        log.crash(survivors);
+        ended.crashed();
+    }
+}

@@ -1,0 +1,195 @@
+package io.chainkeeper.simulation;
+
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.simulation.checker.History;
+import io.chainkeeper.simulation.checker.LinearizabilityChecker;
+import io.chainkeeper.simulation.checker.VersionedRegister;
+import io.chainkeeper.simulation.checker.VersionedRegister.Write;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+
+/**
+ * One run of one seed. First the safety phase: anything may fail, nothing may contradict. Then the liveness phase: faults
+ * stop, everything is healed and restarted, and within a bounded time everything outstanding must complete, every replica
+ * must order a write and answer a linearizable read, and all must reach the same position and digest. At the end what
+ * clients saw must be linearizable.
+ */
+public final class Simulation {
+    /** Length of a tick of an exact clock. */
+    public static final int TICK_MILLIS = 10;
+
+    private static final long LIVENESS_BOUND_MICROS = 30_000_000;
+    private static final int KEPT_TRACE_LINES = 400;
+
+    private final OrderingProtocolFactory factory;
+    private final long seed;
+    private final EventQueue events = new EventQueue();
+    private final LatestLines lines;
+    private final Trace trace;
+    private final History history = new History(events::steps);
+    private final SwarmOptions options;
+    private final Cluster cluster;
+    private final ClientSessions sessions;
+    private final FaultInjector faults;
+    private long deadlineMicros;
+
+    private Simulation(OrderingProtocolFactory factory, long seed, int traceLines) {
+        this.factory = factory;
+        this.seed = seed;
+        this.lines = new LatestLines(events, traceLines);
+        this.trace = new Trace(events, traceLines > 0 ? lines : null);
+        SplittableRandom random = new SplittableRandom(seed);
+        this.options = SwarmOptions.draw(random.split(), factory, TICK_MILLIS);
+        this.cluster = new Cluster(events, random.split(), options, trace, factory, TICK_MILLIS);
+        this.sessions = new ClientSessions(events, random.split(), options, cluster, history);
+        this.faults = new FaultInjector(events, random.split(), options, cluster);
+    }
+
+    /**
+     * What a run did.
+     *
+     * @param steps events that happened
+     * @param virtualMicros virtual time that passed
+     * @param positions decided
+     * @param operations asked by clients
+     * @param answered of them
+     * @param traceHash of everything that happened
+     */
+    public record Result(
+            long steps, long virtualMicros, long positions, long operations, long answered, long traceHash) {}
+
+    /**
+     * Runs a seed. A run that fails is run again with its trace kept.
+     *
+     * @param factory the protocol
+     * @param seed decides everything
+     * @return what happened
+     * @throws SimulationFailure if a checker objects; the message holds seed, options, trace and how to replay
+     */
+    public static Result run(OrderingProtocolFactory factory, long seed) {
+        try {
+            return new Simulation(factory, seed, 0).run();
+        } catch (RuntimeException | AssertionError e) {
+            return runTraced(factory, seed, KEPT_TRACE_LINES);
+        }
+    }
+
+    /**
+     * Runs a seed and keeps the text of its trace for the failure.
+     *
+     * @param factory the protocol
+     * @param seed decides everything
+     * @param traceLines how many of the latest lines to keep, positive
+     * @return what happened
+     * @throws SimulationFailure as {@link #run}
+     */
+    public static Result runTraced(OrderingProtocolFactory factory, long seed, int traceLines) {
+        Simulation simulation = new Simulation(factory, seed, traceLines);
+        try {
+            return simulation.run();
+        } catch (RuntimeException | AssertionError e) {
+            throw new SimulationFailure(
+                    factory.name(), seed, simulation.options, e, simulation.lines.lines(), simulation.events.steps());
+        }
+    }
+
+    private Result run() {
+        for (int id : cluster.members()) {
+            events.after(1 + (id * 7_919L * Math.abs(seed % 13)) % 50_000, () -> cluster.start(id));
+        }
+        sessions.start();
+        faults.start();
+        cluster.whenLeaderChanges(faults::leaderChanged);
+        while (events.nowMicros() < options.safetyMicros() && events.step()) {
+            // Every step is checked where it happens.
+        }
+        faults.stop();
+        sessions.stop();
+        cluster.calm();
+        deadlineMicros = events.nowMicros() + LIVENESS_BOUND_MICROS;
+        await("all outstanding operations to complete", () -> outstanding() == 0);
+        demandOperations();
+        await("all replicas to reach the same position", this::allReplicasAreEqual);
+        checkEnd();
+        long answered = history.operations().stream()
+                .filter(operation -> operation.isFinished())
+                .count();
+        trace.mix(cluster.checker().lastPosition());
+        return new Result(
+                events.steps(),
+                events.nowMicros(),
+                cluster.checker().lastPosition(),
+                history.size(),
+                answered,
+                trace.hash());
+    }
+
+    /** Every replica orders a write, and every replica answers a read that sees all of them. */
+    private void demandOperations() {
+        List<ClientOperation> demanded = new ArrayList<>();
+        for (int id : cluster.members()) {
+            Write write = new Write("last of " + id, VersionedRegister.ANY_VERSION);
+            demanded.add(ClientOperation.write(history, -id, "k1", write, operation -> {}));
+        }
+        submit(demanded);
+        await("a new write at every replica", () -> demanded.stream().allMatch(ClientOperation::isOver));
+        demanded.clear();
+        cluster.members().forEach(id -> demanded.add(ClientOperation.read(history, -id, "k1", operation -> {})));
+        submit(demanded);
+        await("a linearizable read at every replica", () -> demanded.stream().allMatch(ClientOperation::isOver));
+    }
+
+    private void submit(List<ClientOperation> operations) {
+        for (int id : cluster.members()) {
+            cluster.host(id).submit(id, operations.get(id - 1));
+        }
+    }
+
+    private void await(String what, BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            InvariantViolated.check(
+                    events.nowMicros() < deadlineMicros && events.step(),
+                    "liveness: waited %d ms after the last fault for %s",
+                    LIVENESS_BOUND_MICROS / 1000,
+                    what);
+        }
+    }
+
+    private int outstanding() {
+        int outstanding = 0;
+        for (int id : cluster.members()) {
+            outstanding += cluster.host(id) == null ? 1 : cluster.host(id).outstanding();
+        }
+        return outstanding;
+    }
+
+    private boolean allReplicasAreEqual() {
+        for (int id : cluster.members()) {
+            ReplicaHost host = cluster.host(id);
+            if (host == null || host.position() != cluster.checker().lastPosition()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void checkEnd() {
+        long digest = cluster.host(1).machine().digest();
+        for (int id : cluster.members()) {
+            ReplicaHost host = cluster.host(id);
+            InvariantViolated.check(
+                    host.position() >= cluster.checker().lastAcknowledged(),
+                    "durability: replica %d ends at position %d, answers rested on %d",
+                    id,
+                    host.position(),
+                    cluster.checker().lastAcknowledged());
+            InvariantViolated.check(host.machine().digest() == digest, "digest: replica %d differs from replica 1", id);
+        }
+        VersionedRegister register =
+                new VersionedRegister(RegisterMachine.INITIAL.value(), RegisterMachine.INITIAL.version());
+        new LinearizabilityChecker<>(register).check(history.operations());
+    }
+}

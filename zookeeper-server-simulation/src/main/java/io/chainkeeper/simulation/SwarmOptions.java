@@ -1,0 +1,122 @@
+package io.chainkeeper.simulation;
+
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+/**
+ * What one run is like. Each run draws which faults there are and how often, because a run with all faults at once hides
+ * what a run with only some of them finds.
+ *
+ * @param replicas 1, 3 or 5
+ * @param settings the protocol's
+ * @param safetyMicros length of the phase with faults
+ * @param sessions number of clients
+ * @param keys number of registers
+ * @param maxOutstanding of one session
+ * @param maxThinkMicros between two operations of a session
+ * @param maxOperations of all sessions together
+ * @param readPercent of operations
+ * @param conditionalPercent of writes
+ * @param sessionMovePercent chance, per operation, that the session turns to another replica
+ * @param maxNetworkMicros see {@link Delays}
+ * @param maxSyncMicros see {@link Delays}
+ * @param maxHandOverMicros see {@link Delays}
+ * @param maxExecutionMicros see {@link Delays}
+ * @param maxNoticeMicros see {@link Delays}
+ * @param maxCutDetectionMicros see {@link Delays}
+ * @param maxBatch see {@link Delays}
+ * @param clockSkewPercent by how much a replica's ticks may be shorter or longer
+ * @param checkpointEveryPositions 0 for never
+ * @param maxCheckpoints kept by each replica
+ * @param linkChoice see {@link ReplicaHost.LinkChoice}
+ * @param faultIntervalMicros mean time between faults of each kind; kinds that are absent do not happen
+ */
+record SwarmOptions(
+        int replicas,
+        Map<String, String> settings,
+        long safetyMicros,
+        int sessions,
+        int keys,
+        int maxOutstanding,
+        long maxThinkMicros,
+        int maxOperations,
+        int readPercent,
+        int conditionalPercent,
+        int sessionMovePercent,
+        long maxNetworkMicros,
+        long maxSyncMicros,
+        long maxHandOverMicros,
+        long maxExecutionMicros,
+        long maxNoticeMicros,
+        long maxCutDetectionMicros,
+        int maxBatch,
+        int clockSkewPercent,
+        int checkpointEveryPositions,
+        int maxCheckpoints,
+        ReplicaHost.LinkChoice linkChoice,
+        Map<Fault, Long> faultIntervalMicros) {
+    /** What can go wrong. */
+    enum Fault {
+        /** A replica crashes and comes back later. */
+        CRASH,
+        /** A replica crashes shortly after anybody's view of the leader has changed, and is soon back. */
+        CRASH_AT_CHANGE,
+        /** All replicas crash at once. */
+        CRASH_ALL,
+        /** A replica stands still while the others go on. */
+        PAUSE,
+        /** A pair cannot reach each other, in one or both directions. */
+        CUT,
+        /** A replica is cut off from all others, in one or both directions. */
+        ISOLATE,
+        /** A connection breaks and is made anew. */
+        BREAK,
+        /** A replica's disk becomes slow. */
+        SLOW_DISK,
+        /** One direction of a pair becomes slow. */
+        SLOW_LINK
+    }
+
+    /** Draws the options of a run. */
+    static SwarmOptions draw(SplittableRandom random, OrderingProtocolFactory factory, int tickMillis) {
+        int replicas = pick(random, 1, 3, 3, 3, 5, 5);
+        Map<Fault, Long> faults = new TreeMap<>();
+        long unit = pick(random, 200_000, 500_000, 1_500_000);
+        for (Fault fault : Fault.values()) {
+            if (random.nextInt(5) < 2) {
+                long rarity = fault == Fault.CRASH_ALL ? 5 : 1;
+                faults.put(fault, rarity * unit * (1 + random.nextInt(3)));
+            }
+        }
+        return new SwarmOptions(
+                replicas,
+                ProtocolSettings.draw(random, factory, replicas, tickMillis),
+                1_000_000L * (2 + random.nextInt(6)),
+                1 + random.nextInt(8),
+                1 + random.nextInt(4),
+                pick(random, 1, 2, 8),
+                pick(random, 1_000, 20_000, 200_000),
+                500,
+                pick(random, 10, 50, 80),
+                pick(random, 0, 30, 70),
+                pick(random, 0, 2, 20),
+                pick(random, 200, 2_000, 20_000, 60_000),
+                pick(random, 0, 500, 10_000, 60_000),
+                pick(random, 10, 500, 5_000),
+                pick(random, 10, 1_000, 50_000),
+                pick(random, 1_000, 50_000, 300_000),
+                pick(random, 20_000, 1_000_000, 5_000_000),
+                pick(random, 1, 8, 64),
+                pick(random, 0, 10, 50),
+                pick(random, 0, 10, 50),
+                pick(random, 1, 3),
+                ReplicaHost.LinkChoice.values()[random.nextInt(3)],
+                faults);
+    }
+
+    private static int pick(SplittableRandom random, int... choices) {
+        return choices[random.nextInt(choices.length)];
+    }
+}

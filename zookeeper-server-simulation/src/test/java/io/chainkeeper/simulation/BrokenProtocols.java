@@ -1,0 +1,265 @@
+package io.chainkeeper.simulation;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.MessageCodec;
+import io.chainkeeper.ordering.OrderingProtocol;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.RecoveredState;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** Wraps a protocol and breaks one of its promises, to show that the checkers notice. */
+final class BrokenProtocols implements OrderingProtocolFactory {
+    /** Which promise. */
+    enum Flaw {
+        /** Reads are released when they arrive. */
+        BARRIER_AT_ONCE,
+        /** Records count as durable as soon as they are appended, and promises that rest on them leave. */
+        ACKNOWLEDGED_BEFORE_DURABLE,
+        /** A restart forgets what was promised. */
+        PROMISE_FORGOTTEN_AT_RESTART,
+        /** A restart forgets what was accepted. */
+        VALUES_FORGOTTEN_AT_RESTART,
+        /** Every tenth command is never ordered. */
+        COMMANDS_LOST
+    }
+
+    private final OrderingProtocolFactory sound;
+    private final Flaw flaw;
+
+    BrokenProtocols(OrderingProtocolFactory sound, Flaw flaw) {
+        this.sound = sound;
+        this.flaw = flaw;
+    }
+
+    @Override
+    public String name() {
+        return sound.name();
+    }
+
+    @Override
+    public Set<String> settingKeys() {
+        return sound.settingKeys();
+    }
+
+    @Override
+    public String checkSettings(Map<String, String> settings, int memberCount) {
+        return sound.checkSettings(settings, memberCount);
+    }
+
+    @Override
+    public MessageCodec codec() {
+        return sound.codec();
+    }
+
+    @Override
+    public int streamCount(int memberCount) {
+        return sound.streamCount(memberCount);
+    }
+
+    @Override
+    public OrderingProtocol create(ProtocolContext context, Effects effects) {
+        BrokenEffects broken = new BrokenEffects(effects);
+        return new BrokenProtocol(sound.create(context, broken), effects, broken);
+    }
+
+    private final class BrokenEffects implements Effects {
+        private final Effects effects;
+        private long appended;
+
+        private BrokenEffects(Effects effects) {
+            this.effects = effects;
+        }
+
+        @Override
+        public void send(int to, Message message) {
+            effects.send(to, message);
+        }
+
+        @Override
+        public void sendAfter(long logSequence, int to, Message message) {
+            effects.sendAfter(flaw == Flaw.ACKNOWLEDGED_BEFORE_DURABLE ? 0 : logSequence, to, message);
+        }
+
+        @Override
+        public long append(LogRecord record) {
+            appended = effects.append(record);
+            return appended;
+        }
+
+        @Override
+        public void deliver(long position, ByteSlice value) {
+            effects.deliver(position, value);
+        }
+
+        @Override
+        public void barrierReached(long token) {
+            if (flaw != Flaw.BARRIER_AT_ONCE) {
+                effects.barrierReached(token);
+            }
+        }
+
+        @Override
+        public void truncate(long belowPosition) {
+            effects.truncate(belowPosition);
+        }
+
+        @Override
+        public void readLog(long fromPosition, int maxBytes) {
+            effects.readLog(fromPosition, maxBytes);
+        }
+
+        @Override
+        public void needState(int fromPeer, long position) {
+            effects.needState(fromPeer, position);
+        }
+
+        @Override
+        public void statusChanged(OrderingStatus status) {
+            effects.statusChanged(status);
+        }
+
+        @Override
+        public void memberSilent(int member, boolean silent) {
+            effects.memberSilent(member, silent);
+        }
+    }
+
+    private final class BrokenProtocol implements OrderingProtocol {
+        private final OrderingProtocol protocol;
+        private final Effects effects;
+        private final BrokenEffects broken;
+        private long told;
+
+        private BrokenProtocol(OrderingProtocol protocol, Effects effects, BrokenEffects broken) {
+            this.protocol = protocol;
+            this.effects = effects;
+            this.broken = broken;
+        }
+
+        @Override
+        public void onStart(RecoveredState recovered) {
+            protocol.onStart(new ForgetfulState(recovered));
+        }
+
+        @Override
+        public void onTick() {
+            protocol.onTick();
+        }
+
+        @Override
+        public void onPropose(ProposedCommand command) {
+            if (flaw != Flaw.COMMANDS_LOST || command.sequence() % 10 != 0) {
+                protocol.onPropose(command);
+            }
+        }
+
+        @Override
+        public void onMessage(int from, Message message) {
+            protocol.onMessage(from, message);
+        }
+
+        @Override
+        public void onDurable(long logSequence) {
+            if (flaw != Flaw.ACKNOWLEDGED_BEFORE_DURABLE) {
+                protocol.onDurable(logSequence);
+            }
+        }
+
+        @Override
+        public void onPeerUp(int peer) {
+            protocol.onPeerUp(peer);
+        }
+
+        @Override
+        public void onPeerDown(int peer) {
+            protocol.onPeerDown(peer);
+        }
+
+        @Override
+        public void onReadBarrier(long token) {
+            if (flaw == Flaw.BARRIER_AT_ONCE) {
+                effects.barrierReached(token);
+            } else {
+                protocol.onReadBarrier(token);
+            }
+        }
+
+        @Override
+        public void onLogRead(long fromPosition, List<LogRecord> records) {
+            protocol.onLogRead(fromPosition, records);
+        }
+
+        @Override
+        public void onCheckpoint(long position) {
+            protocol.onCheckpoint(position);
+        }
+
+        @Override
+        public void onBatchEnd() {
+            protocol.onBatchEnd();
+            while (flaw == Flaw.ACKNOWLEDGED_BEFORE_DURABLE && told < broken.appended) {
+                told = broken.appended;
+                protocol.onDurable(told);
+                protocol.onBatchEnd();
+            }
+        }
+
+        @Override
+        public OrderingStatus status() {
+            return protocol.status();
+        }
+
+        @Override
+        public Map<String, Long> gauges() {
+            return protocol.gauges();
+        }
+    }
+
+    private final class ForgetfulState implements RecoveredState {
+        private final RecoveredState recovered;
+
+        private ForgetfulState(RecoveredState recovered) {
+            this.recovered = recovered;
+        }
+
+        private boolean valuesForgotten() {
+            return flaw == Flaw.VALUES_FORGOTTEN_AT_RESTART;
+        }
+
+        @Override
+        public long appliedPosition() {
+            return recovered.appliedPosition();
+        }
+
+        @Override
+        public LogRecord metadata(int kind) {
+            return flaw == Flaw.PROMISE_FORGOTTEN_AT_RESTART ? null : recovered.metadata(kind);
+        }
+
+        @Override
+        public long firstPosition() {
+            return valuesForgotten() ? 0 : recovered.firstPosition();
+        }
+
+        @Override
+        public long lastPosition() {
+            return valuesForgotten() ? 0 : recovered.lastPosition();
+        }
+
+        @Override
+        public void forEachPosition(long fromPosition, Consumer<LogRecord> visitor) {
+            if (!valuesForgotten()) {
+                recovered.forEachPosition(fromPosition, visitor);
+            }
+        }
+    }
+}

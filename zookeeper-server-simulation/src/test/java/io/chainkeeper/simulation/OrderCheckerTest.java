@@ -1,0 +1,91 @@
+package io.chainkeeper.simulation;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.simulation.checker.VersionedRegister.Write;
+import java.util.List;
+import org.junit.Test;
+
+public class OrderCheckerTest {
+    private boolean proposerLives = true;
+    private final OrderChecker checker = new OrderChecker((id, incarnation) -> proposerLives);
+
+    private static ProposedCommand command(long sequence, String value) {
+        ByteSlice bytes = new RegisterCommand("r", new Write(value, -1)).encode();
+        return new ProposedCommand(1, 1, 0, sequence, bytes);
+    }
+
+    private ByteSlice proposed(long sequence) {
+        ProposedCommand command = command(sequence, "v" + sequence);
+        checker.proposed(command);
+        return BatchCodec.encode(List.of(command));
+    }
+
+    private void assertObjects(String words, Runnable step) {
+        String message = assertThrows(InvariantViolated.class, step::run).getMessage();
+        assertTrue(message, message.contains(words));
+    }
+
+    @Test
+    public void sameValuesEverywhere_passes() {
+        ByteSlice first = proposed(1);
+        checker.delivered(1, 1, first);
+        checker.delivered(2, 1, first);
+        checker.delivered(1, 2, BatchCodec.NO_OP);
+        assertEquals(2, checker.lastPosition());
+        assertEquals(1, checker.applied());
+    }
+
+    @Test
+    public void otherValueAtSamePosition_breaksAgreement() {
+        checker.delivered(1, 1, proposed(1));
+        assertObjects("agreement", () -> checker.delivered(2, 1, BatchCodec.NO_OP));
+    }
+
+    @Test
+    public void positionSkipped_isRefused() {
+        assertObjects("nobody has delivered position 1", () -> checker.delivered(1, 2, BatchCodec.NO_OP));
+    }
+
+    @Test
+    public void commandNobodyProposed_isInvalid() {
+        ByteSlice value = BatchCodec.encode(List.of(command(1, "forged")));
+        assertObjects("validity", () -> checker.delivered(1, 1, value));
+    }
+
+    @Test
+    public void laterCommandOfLivingProposerFirst_breaksFifo() {
+        proposed(1);
+        ByteSlice second = proposed(2);
+        assertObjects("first in, first out", () -> checker.delivered(1, 1, second));
+    }
+
+    @Test
+    public void laterCommandOfCrashedProposerFirst_isSkipped() {
+        proposed(1);
+        ByteSlice second = proposed(2);
+        proposerLives = false;
+        checker.delivered(1, 1, second);
+        assertEquals(0, checker.applied());
+    }
+
+    @Test
+    public void commandTwice_isAppliedOnce() {
+        ByteSlice first = proposed(1);
+        checker.delivered(1, 1, first);
+        checker.delivered(1, 2, first);
+        assertEquals(1, checker.applied());
+    }
+
+    @Test
+    public void otherDigest_isFound() {
+        checker.delivered(1, 1, proposed(1));
+        assertObjects("digest", () -> checker.executed(2, 1, 12345));
+    }
+}
