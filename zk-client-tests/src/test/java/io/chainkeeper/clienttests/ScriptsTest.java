@@ -1,7 +1,6 @@
 package io.chainkeeper.clienttests;
 
 import static org.junit.Assert.assertEquals;
-import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
@@ -14,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TestRule;
@@ -25,6 +25,7 @@ import org.junit.runners.Parameterized.Parameters;
 @RunWith(Parameterized.class)
 public class ScriptsTest {
     private static final Duration SERVING_LIMIT = Duration.ofSeconds(60);
+    private static final long COLLECTION_LIMIT_SECONDS = 10;
     private static final long CLIENT_LIMIT_SECONDS = 60;
 
     private final String protocol;
@@ -75,7 +76,8 @@ public class ScriptsTest {
         for (ServerProcess server : ensemble.servers()) {
             ProcessHandle process = server.background().orElseThrow();
             assertResult(0, "Stopping zookeeper ... STOPPED", server.script("stop"));
-            assertFalse("process of server " + server.id(), process.isAlive());
+            // The operating system may not have collected it yet.
+            process.onExit().get(COLLECTION_LIMIT_SECONDS, TimeUnit.SECONDS);
             assertResult(1, "Error contacting service. It is probably not running.", server.script("status"));
             assertResult(0, "no zookeeper to stop", server.script("stop"));
         }
