@@ -184,8 +184,9 @@ final class ChainPaxos implements OrderingProtocol {
         if (!follow(m.ballot(), m.start())) {
             return;
         }
-        heard(sender);
-        if (m.instance() == state.maxAccepted + 1) {
+        boolean isNext = m.instance() == state.maxAccepted + 1;
+        heard(sender, m.progress(), isNext);
+        if (isNext) {
             InvariantViolated.check(
                     m.instance() >= state.start || m.progress().maxDecided() >= m.instance(),
                     "undecided instance %d below start %d of ballot %s",
@@ -203,7 +204,7 @@ final class ChainPaxos implements OrderingProtocol {
         if (!follow(m.ballot(), m.start())) {
             return;
         }
-        heard(sender);
+        heard(sender, m.progress(), false);
         state.progress.merge(m.progress(), state.selfIndex);
     }
 
@@ -346,9 +347,15 @@ final class ChainPaxos implements OrderingProtocol {
                 && state.now - lastHeardTick < state.settings.suspicionTicks();
     }
 
-    private void heard(int sender) {
-        lastHeardTick = state.now;
-        feeds.heard(sender);
+    /** Only a new round shows that the leader lives: members may go on telling each other what it once said. */
+    private void heard(int sender, Progress news, boolean bringsValue) {
+        boolean newRound = news.round() > state.progress.round();
+        if (newRound) {
+            lastHeardTick = state.now;
+        }
+        if (newRound || bringsValue) {
+            feeds.heard(sender);
+        }
     }
 
     private void publishStatus() {
