@@ -31,16 +31,9 @@ public final class ChainkeeperMain {
     public static int run(String[] args) {
         return new ServerLauncher(
                         ServiceLoader.load(OrderingProtocolFactory.class),
-                        config -> replicaStarter().start(config),
+                        new ReplicaStarter(),
                         QuorumPeerMain::main,
                         System.err)
                 .run(args);
-    }
-
-    private static ServerStarter replicaStarter() {
-        return ServiceLoader.load(ServerStarter.class)
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException(
-                        "no " + ServerStarter.class.getName() + " on the class path; reinstall the jars in lib/"));
     }
 }

@@ -180,8 +180,7 @@ final class ReplicaLife implements AutoCloseable {
                 ordering.replicaId(),
                 server.getMinSessionTimeout() / 4,
                 expire -> proposer.propose(expire.sessionId(), expire));
-        Serving serving =
-                new Serving(server, proposer, CLOCK_MILLIS, (long) peer.getSyncLimit() * peer.getTickTime());
+        Serving serving = new Serving(server, proposer, CLOCK_MILLIS, (long) peer.getSyncLimit() * peer.getTickTime());
         return new Housekeeping(
                 new Housekeeping.Parts(
                         server,
@@ -202,10 +201,9 @@ final class ReplicaLife implements AutoCloseable {
 
     private void connect(OrderedDatabase database, CommandExecutor executor) {
         database.onConnectionClosed(gate::closed);
-        long sessionBase = Math.max(
-                System.currentTimeMillis(), recovery.side().agreedTimeMillis());
-        SessionIds ids =
-                new SessionIds(ordering.replicaId(), sessionBase, recovery.side().sessions());
+        long sessionBase = Math.max(System.currentTimeMillis(), recovery.side().agreedTimeMillis());
+        SessionIds ids = new SessionIds(
+                ordering.replicaId(), sessionBase, recovery.side().sessions());
         server.connect(
                 new ReplicatedSessionTracker(recovery.side().sessions(), owned, ids, database),
                 gate,
@@ -260,7 +258,8 @@ final class ReplicaLife implements AutoCloseable {
 
     private void digestMismatch(long zxid) {
         failureHandler.failed(
-                "the tree of this replica at zxid 0x" + Long.toHexString(zxid) + " is not what its transaction log says;"
+                "the tree of this replica at zxid 0x" + Long.toHexString(zxid)
+                        + " is not what its transaction log says;"
                         + " replace this replica's data directories by those of a healthy member",
                 null);
     }
