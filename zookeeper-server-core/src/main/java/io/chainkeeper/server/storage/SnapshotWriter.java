@@ -121,7 +121,7 @@ public final class SnapshotWriter {
 
     private static void deleteBefore(File directory, String prefix, long zxid) throws IOException {
         for (File file : Util.sortDataDir(directory.listFiles(), prefix, true)) {
-            if (Util.getZxidFromName(file.getName(), prefix) < zxid) {
+            if (file.getName().startsWith(prefix + ".") && Util.getZxidFromName(file.getName(), prefix) < zxid) {
                 LOG.info("Deleting {}: newer snapshots are kept", file);
                 Path path = file.toPath();
                 Files.deleteIfExists(path);
