@@ -37,8 +37,12 @@ public record Recovery(
      */
     public static void repair(FileTxnSnapLog files, CheckpointStore checkpoints) throws IOException {
         List<Checkpoint> all = checkpoints.readAll();
-        TxnLogTail.cut(
-                files.getDataLogDir(), all.isEmpty() ? NOTHING_FORCED : all.get(0).coveredZxid());
+        if (all.isEmpty()) {
+            TxnLogTail.cut(files.getDataLogDir(), 0, NOTHING_FORCED);
+        } else {
+            Checkpoint newest = all.get(0);
+            TxnLogTail.cut(files.getDataLogDir(), newest.snapshotZxid(), newest.coveredZxid());
+        }
     }
 
     /**
@@ -74,7 +78,7 @@ public record Recovery(
                     checkpoint.position(),
                     ProposerTable.decode(checkpoint.proposers()),
                     side,
-                    new RecoveredTransactions(files, side.zxid(), zxid),
+                    new RecoveredTransactions(files, snapshotZxid, zxid),
                     checkpoint.coveredZxid());
         } catch (MalformedMessageException e) {
             throw new IOException("newest checkpoint in " + checkpoints.directory() + ": " + e.getMessage());
