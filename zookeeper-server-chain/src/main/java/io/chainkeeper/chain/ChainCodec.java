@@ -79,7 +79,7 @@ final class ChainCodec implements MessageCodec {
         } else if (message instanceof Forward m) {
             return encodeForward(m);
         } else if (message instanceof ReadNudge m) {
-            return begin(READ_NUDGE, m.ballot(), 8).putLong(m.token());
+            return begin(READ_NUDGE, m.ballot(), 8).putLong(m.nudge());
         } else if (message instanceof Received m) {
             return begin(RECEIVED, m.ballot(), 8).putLong(m.maxAccepted());
         } else if (message instanceof Resume m) {

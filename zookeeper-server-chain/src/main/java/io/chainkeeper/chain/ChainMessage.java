@@ -112,5 +112,5 @@ sealed interface ChainMessage extends Message {
     record Forward(Ballot ballot, long lowest, List<ProposedCommand> commands) implements ChainMessage {}
 
     /** Reads wait at the sender: begin a read round. */
-    record ReadNudge(Ballot ballot, long token) implements ChainMessage {}
+    record ReadNudge(Ballot ballot, long nudge) implements ChainMessage {}
 }

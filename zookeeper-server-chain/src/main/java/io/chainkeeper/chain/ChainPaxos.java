@@ -115,6 +115,10 @@ final class ChainPaxos implements OrderingProtocol {
         long instance = record.position();
         if (instance >= memoryFirst) {
             Ballot accepted = ReplicaState.ballotOf(record.head().asByteBuffer());
+            if (instance != state.values.last() + 1) {
+                // The log has a hole where an earlier start found a checkpoint ahead of it.
+                state.values.clear(instance);
+            }
             state.values.put(instance, new AcceptedValues.Accepted(accepted, record.body(), 0));
         }
         if (instance == state.maxDecided + 1 && instance <= decided) {
@@ -184,8 +188,9 @@ final class ChainPaxos implements OrderingProtocol {
         if (!follow(m.ballot(), m.start())) {
             return;
         }
-        heard(sender);
-        if (m.instance() == state.maxAccepted + 1) {
+        boolean isNext = m.instance() == state.maxAccepted + 1;
+        heard(sender, m.progress(), isNext);
+        if (isNext) {
             InvariantViolated.check(
                     m.instance() >= state.start || m.progress().maxDecided() >= m.instance(),
                     "undecided instance %d below start %d of ballot %s",
@@ -203,7 +208,7 @@ final class ChainPaxos implements OrderingProtocol {
         if (!follow(m.ballot(), m.start())) {
             return;
         }
-        heard(sender);
+        heard(sender, m.progress(), false);
         state.progress.merge(m.progress(), state.selfIndex);
     }
 
@@ -346,9 +351,15 @@ final class ChainPaxos implements OrderingProtocol {
                 && state.now - lastHeardTick < state.settings.suspicionTicks();
     }
 
-    private void heard(int sender) {
-        lastHeardTick = state.now;
-        feeds.heard(sender);
+    /** Only a new round shows that the leader lives: members may go on telling each other what it once said. */
+    private void heard(int sender, Progress news, boolean bringsValue) {
+        boolean newRound = news.round() > state.progress.round();
+        if (newRound) {
+            lastHeardTick = state.now;
+        }
+        if (newRound || bringsValue) {
+            feeds.heard(sender);
+        }
     }
 
     private void publishStatus() {

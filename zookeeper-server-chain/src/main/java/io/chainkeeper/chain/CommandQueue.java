@@ -3,7 +3,6 @@ package io.chainkeeper.chain;
 import io.chainkeeper.chain.ChainMessage.Forward;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
-import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.ProposedCommand;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -158,15 +157,12 @@ final class CommandQueue {
     }
 
     private void forget(long sequence) {
-        while (!outstanding.isEmpty() && outstanding.peek().sequence() <= sequence) {
-            InvariantViolated.check(
-                    outstanding.peek().sequence() == sequence,
-                    "command %d delivered before command %d",
-                    sequence,
-                    outstanding.peek().sequence());
+        // Not the head: a repeat, or a command that a new leader recovered without the one before it. The executor
+        // skips either, and the latter is on its way again with all that is outstanding.
+        if (!outstanding.isEmpty() && outstanding.peek().sequence() == sequence) {
             outstanding.remove();
         }
-        while (!unsent.isEmpty() && unsent.peek().sequence() <= sequence) {
+        if (!unsent.isEmpty() && unsent.peek().sequence() == sequence) {
             unsent.remove();
         }
     }

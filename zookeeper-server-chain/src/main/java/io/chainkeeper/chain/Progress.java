@@ -14,7 +14,7 @@ final class Progress {
     private final long[] acks;
     /** Per member: the highest read round that it has seen while its promise was this ballot. */
     private final long[] rounds;
-    /** Per member: the newest read token that the current round answers. */
+    /** Per member: the newest read nudge that the current round answers. */
     private final long[] nudges;
 
     private long maxDecided;

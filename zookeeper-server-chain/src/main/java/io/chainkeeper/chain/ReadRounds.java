@@ -7,9 +7,9 @@ import java.util.Arrays;
 /**
  * Linearizable reads at any replica, without a log write.
  *
- * <p>A replica at which reads wait sends the leader a nudge with a token. The leader begins a <em>round</em>: a number
+ * <p>A replica at which reads wait sends the leader a numbered nudge. The leader begins a <em>round</em>: a number
  * that travels down the chain with whatever travels next, together with its <em>floor</em> (the highest instance
- * proposed so far) and the newest token of each member. A member that sees the round while its promise is still this
+ * proposed so far) and the newest nudge of each member. A member that sees the round while its promise is still this
  * ballot says so in its entry. The reads are safe when a quorum has said so and this replica has delivered the floor.
  *
  * <p>Why: let x be executed anywhere before the nudge was sent. If x was decided in this ballot or an earlier one, the
@@ -21,17 +21,22 @@ import java.util.Arrays;
  * <p>Rounds also are the leader's keep-alive: it begins one every heartbeat.
  */
 final class ReadRounds {
-    /** Reads whose token the round answers; safe once the round is confirmed and the floor delivered. */
-    private record Answered(long token, long round, long floor) {}
+    /** Nudges of one incarnation that fit below those of the next, whose number is at least a millisecond higher. */
+    private static final int NUDGES_PER_INCARNATION_BITS = 20;
+
+    /** Reads of this replica that no round answers yet; nudges ascend over all incarnations of a replica. */
+    private record Waiting(long nudge, long token) {}
+
+    /** Reads whose nudge the round answers; safe once the round is confirmed and the floor delivered. */
+    private record Answered(Waiting reads, long round, long floor) {}
 
     private final ReplicaState state;
 
-    /** Tokens that no round answers yet, ascending. */
-    private final ArrayDeque<Long> waiting = new ArrayDeque<>();
+    private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
 
     private final ArrayDeque<Answered> answered = new ArrayDeque<>();
 
-    /** Leader: the newest token of each member. */
+    /** Leader: the newest nudge of each member. */
     private final long[] nudges;
 
     /** Leader: the highest round that each member is known to have seen. */
@@ -39,22 +44,25 @@ final class ReadRounds {
 
     private boolean nudged;
     private long nudgedTick;
+    private long lastNudge;
 
     ReadRounds(ReplicaState state) {
         this.state = state;
         this.nudges = new long[state.memberCount()];
         this.seen = new long[state.memberCount()];
+        // The leader may still remember nudges of an earlier incarnation: those must not answer reads of this one.
+        this.lastNudge = state.context.incarnation() << NUDGES_PER_INCARNATION_BITS;
     }
 
     void onReadBarrier(long token) {
-        waiting.add(token);
+        waiting.add(new Waiting(++lastNudge, token));
         sendNudge();
     }
 
     /** Leader: reads wait at a member. */
     void onNudge(int sender, ReadNudge m) {
-        if (state.isLeader() && m.ballot().equals(state.ballot) && m.token() > nudges[sender]) {
-            nudges[sender] = m.token();
+        if (state.isLeader() && m.ballot().equals(state.ballot) && m.nudge() > nudges[sender]) {
+            nudges[sender] = m.nudge();
             nudged = true;
         }
     }
@@ -62,7 +70,7 @@ final class ReadRounds {
     /** A new ballot: what the old leader's rounds promised to answer must be asked again. */
     void ballotChanged() {
         while (!answered.isEmpty()) {
-            waiting.addFirst(answered.removeLast().token());
+            waiting.addFirst(answered.removeLast().reads());
         }
         Arrays.fill(nudges, 0);
         Arrays.fill(seen, 0);
@@ -86,10 +94,12 @@ final class ReadRounds {
     private void sendNudge() {
         nudgedTick = state.now;
         if (state.isLeader()) {
-            nudges[state.selfIndex] = waiting.getLast();
+            nudges[state.selfIndex] = waiting.getLast().nudge();
             nudged = true;
         } else if (state.leaderIndex >= 0 && state.linkUp[state.leaderIndex]) {
-            state.effects.send(state.idOf(state.leaderIndex), new ReadNudge(state.ballot, waiting.getLast()));
+            state.effects.send(
+                    state.idOf(state.leaderIndex),
+                    new ReadNudge(state.ballot, waiting.getLast().nudge()));
         }
     }
 
@@ -131,8 +141,8 @@ final class ReadRounds {
     void release() {
         acknowledgeRound();
         Progress progress = state.progress;
-        long token = progress.nudge(state.selfIndex);
-        while (!waiting.isEmpty() && waiting.peek() <= token) {
+        long nudge = progress.nudge(state.selfIndex);
+        while (!waiting.isEmpty() && waiting.peek().nudge() <= nudge) {
             answered.add(new Answered(waiting.remove(), progress.round(), progress.roundFloor()));
         }
         if (answered.isEmpty()) {
@@ -142,7 +152,7 @@ final class ReadRounds {
         while (!answered.isEmpty()
                 && answered.peek().round() <= confirmed
                 && answered.peek().floor() <= state.maxDecided) {
-            state.effects.barrierReached(answered.remove().token());
+            state.effects.barrierReached(answered.remove().reads().token());
         }
     }
 }

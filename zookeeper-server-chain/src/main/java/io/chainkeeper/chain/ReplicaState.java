@@ -117,6 +117,8 @@ final class ReplicaState {
             maxAccepted++;
             pendingAcks.add(new Pending(values.get(maxAccepted).logSequence(), maxAccepted));
         }
+        // Below its start a ballot hands on only what was decided before.
+        progress.raiseMaxDecided(Math.min(maxAccepted, start - 1));
         durable(durableSequence);
     }
 

@@ -84,11 +84,6 @@ public final class ChainReplicaTest {
         public void batchEnd() {}
 
         @Override
-        public void proposalLost(Proposal own) {
-            failure.compareAndSet(null, "lost " + own);
-        }
-
-        @Override
         public void statusChanged(OrderingStatus status) {}
 
         @Override

@@ -1,5 +1,6 @@
 package io.chainkeeper.config;
 
+import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.Durability;
 import java.nio.file.Path;
 import java.util.Map;
@@ -33,6 +34,16 @@ public record OrderingConfig(
 
     /** The protocol of a file that names none. */
     public static final String DEFAULT_PROTOCOL = "chain";
+
+    /** The value of {@code ordering.logRetentionBytes} when the file does not set it. */
+    public static final long DEFAULT_LOG_RETENTION_BYTES =
+            AcceptorLogSettings.defaults().retentionBytes();
+
+    /** The smallest {@code ordering.logRetentionBytes}, 1 MiB: less is of no use to a replica that was away. */
+    public static final long MIN_LOG_RETENTION_BYTES = 1L << 20;
+
+    /** The largest {@code ordering.logRetentionBytes}, 1 TiB. */
+    public static final long MAX_LOG_RETENTION_BYTES = 1L << 40;
 
     /** Which implementation holds the acceptor log. */
     public enum LogStore {

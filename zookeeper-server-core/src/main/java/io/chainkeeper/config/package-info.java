@@ -1,2 +1,5 @@
-/** What a zoo.cfg says about ordering: parsed and checked once, before anything is opened or written. */
+/**
+ * What a zoo.cfg says: parsed and checked once, before anything is opened or written. Every mistake that a user can make
+ * in it ends as one {@link io.chainkeeper.config.UserMistakeException}.
+ */
 package io.chainkeeper.config;

@@ -10,12 +10,13 @@ import java.util.List;
  * The durable record of an acceptor. Opening validates what is there: a torn tail is cut, corruption anywhere else is
  * refused.
  *
- * <p>Threads: {@code append}, {@code sync}, {@code truncate} and {@code close} are called by one thread, the log writer;
- * {@code read} may be called by one other thread at the same time, and returns only records whose append has returned;
- * it sees at least those that were synced before it was called.
+ * <p>Threads: {@code append}, {@code sync}, {@code truncate} and {@code close} are called by one thread, the log
+ * writer; {@code read} may be called by one other thread at the same time, and returns only records whose append has
+ * returned; it sees at least those that were synced before it was called.
  *
  * <p>An {@link IOException} out of {@code append} or {@code sync} is final: what is on disk is then unknown, and the
- * owner ends the process without calling the log again. A failed fsync is never tried again.
+ * owner ends the process without calling the log again. A failed fsync is never tried again. The log writer's thread
+ * must not be interrupted: Java closes a file under an interrupted thread.
  */
 public interface AcceptorLog extends Closeable {
     /**
@@ -32,6 +33,8 @@ public interface AcceptorLog extends Closeable {
      *
      * @param record the record; its bytes are not used after return
      * @throws IOException if it could not be written; the log must not be used any more
+     * @throws io.chainkeeper.ordering.InvariantViolated if it is larger than {@link AcceptorLogSettings} allow; nothing
+     *     was written
      */
     void append(LogRecord record) throws IOException;
 
@@ -67,7 +70,10 @@ public interface AcceptorLog extends Closeable {
     /** @return bytes on disk; may be called by any thread */
     long sizeBytes();
 
-    /** @return how often and how long the log was forced to stable storage; may be called by any thread */
+    /**
+     * @return how often and how long the log was forced to stable storage, kept up to date; may be called by any
+     *     thread; unless overridden, that of a log that never forces
+     */
     default SyncStatistics syncStatistics() {
         return new SyncStatistics();
     }

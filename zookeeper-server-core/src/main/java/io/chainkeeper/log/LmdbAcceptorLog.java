@@ -8,7 +8,10 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.RecoveredState;
 import java.io.Closeable;
+import java.io.File;
 import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,7 +23,6 @@ import org.lmdbjava.Env;
 import org.lmdbjava.EnvFlags;
 import org.lmdbjava.GetOp;
 import org.lmdbjava.LmdbException;
-import org.lmdbjava.SeekOp;
 import org.lmdbjava.Txn;
 
 /**
@@ -28,7 +30,8 @@ import org.lmdbjava.Txn;
  * of {@link #sync} are one write transaction, which LMDB forces when it commits.
  *
  * <p>{@link Durability#ASYNC} is LMDB's NOSYNC: a power failure can cost more than the last moments, it can leave a
- * store that is refused as damaged. {@link SegmentedAcceptorLog} has no such weakness.
+ * store that is refused as damaged. {@link SegmentedAcceptorLog} has no such weakness. LMDB has no checksums of its own
+ * pages either: records are checked, but a damaged page between them can end the process.
  *
  * <p>Needs the JVM options {@link #JVM_OPTIONS} on Java 17.
  */
@@ -75,8 +78,10 @@ final class LmdbAcceptorLog implements AcceptorLog {
         this.directoryLock = directoryLock;
         this.guard = new LogGuard(directory.toString());
         env = openEnvironment();
+        long bytesBefore = sizeBytes();
         boolean opened = false;
         try {
+            coverLastPage();
             positions = env.openDbi("positions", MDB_CREATE);
             metadata = env.openDbi("metadata", MDB_CREATE);
             checkAll(positions);
@@ -85,9 +90,12 @@ final class LmdbAcceptorLog implements AcceptorLog {
             opened = true;
         } catch (LmdbException e) {
             throw corrupt(e.getMessage());
+        } catch (LinkageError e) {
+            throw notLoaded(e);
         } finally {
             if (!opened) {
                 env.close();
+                setLength(bytesBefore);
             }
         }
         forcer = durability == Durability.ASYNC
@@ -109,19 +117,47 @@ final class LmdbAcceptorLog implements AcceptorLog {
                             + "): check that it belongs to user " + System.getProperty("user.name"),
                     e);
         } catch (LinkageError | RuntimeException e) {
-            // Which exception a missing option causes depends on the class that is loaded first.
-            throw new IOException(
-                    "LMDB cannot be loaded (" + e + "): start Java with " + JVM_OPTIONS
-                            + ", or use ordering.logStore=segmented",
-                    e);
+            throw notLoaded(e);
         }
+    }
+
+    /** Which class fails to load, and how, depends on the option that is missing. */
+    private static IOException notLoaded(Throwable cause) {
+        return new IOException(
+                "LMDB cannot be loaded (" + cause.getClass().getSimpleName() + "): start Java with " + JVM_OPTIONS
+                        + ", or use ordering.logStore=segmented",
+                cause);
+    }
+
+    /**
+     * Reading a mapped page behind the end of the file would end the process with a signal. A file that was cut is
+     * filled up with zeros, which LMDB or the checksums recognise as damage; it gets its length back when refused.
+     */
+    private void coverLastPage() throws IOException {
+        long needed = (env.info().lastPageNumber + 1) * env.stat().pageSize;
+        if (sizeBytes() < needed) {
+            setLength(needed);
+        }
+    }
+
+    private void setLength(long bytes) throws IOException {
+        try (RandomAccessFile file = new RandomAccessFile(dataFile(), "rw")) {
+            file.setLength(bytes);
+        }
+    }
+
+    private File dataFile() {
+        return directory.resolve(DATA_FILE).toFile();
     }
 
     private void checkAll(Dbi<ByteBuffer> database) throws IOException {
         try (Txn<ByteBuffer> transaction = env.txnRead();
                 Cursor<ByteBuffer> cursor = database.openCursor(transaction)) {
-            for (boolean found = cursor.first(); found; found = cursor.next()) {
+            // A search, not cursor.first(): it needs all of JVM_OPTIONS, so that a missing one shows here.
+            boolean found = cursor.get(codec.key(0), GetOp.MDB_SET_RANGE);
+            while (found) {
                 decode(codec, cursor, database == positions);
+                found = cursor.next();
             }
         }
     }
@@ -130,15 +166,18 @@ final class LmdbAcceptorLog implements AcceptorLog {
             throws CorruptLogException {
         LogRecord record = decoder.decode(cursor.key(), cursor.val(), positional);
         if (record == null) {
-            throw corrupt("the record of " + (positional ? "position " : "kind ") + LmdbRecordCodec.number(cursor.key())
-                    + " is not intact");
+            ByteBuffer key = cursor.key();
+            throw corrupt(
+                    key.remaining() == Long.BYTES
+                            ? "the record of " + (positional ? "position " : "kind ") + LmdbRecordCodec.number(key)
+                                    + " is not intact"
+                            : "a key of " + key.remaining() + " bytes is not one of this log");
         }
         return record;
     }
 
     private CorruptLogException corrupt(String what) {
-        return new CorruptLogException(
-                directory.toString(), directory.resolve(DATA_FILE).toString(), 0, what);
+        return new CorruptLogException(directory.toString(), dataFile().toString(), 0, what);
     }
 
     @Override
@@ -294,11 +333,12 @@ final class LmdbAcceptorLog implements AcceptorLog {
 
         @Override
         public LogRecord metadata(int kind) {
-            LmdbRecordCodec reader = new LmdbRecordCodec();
-            try (Txn<ByteBuffer> transaction = env.txnRead()) {
-                ByteBuffer key = reader.key(kind);
-                ByteBuffer value = metadata.get(transaction, key);
-                return value == null ? null : reader.decode(reader.key(kind), value, false);
+            try (Txn<ByteBuffer> transaction = env.txnRead();
+                    Cursor<ByteBuffer> cursor = metadata.openCursor(transaction)) {
+                LmdbRecordCodec reader = new LmdbRecordCodec();
+                return cursor.get(reader.key(kind), GetOp.MDB_SET_KEY) ? decode(reader, cursor, false) : null;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
         }
 
@@ -327,9 +367,11 @@ final class LmdbAcceptorLog implements AcceptorLog {
                     Cursor<ByteBuffer> cursor = positions.openCursor(transaction)) {
                 boolean found = cursor.get(reader.key(Math.max(0, fromPosition)), GetOp.MDB_SET_RANGE);
                 while (found) {
-                    visitor.accept(reader.decode(cursor.key(), cursor.val(), true));
-                    found = cursor.seek(SeekOp.MDB_NEXT);
+                    visitor.accept(decode(reader, cursor, true));
+                    found = cursor.next();
                 }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
         }
     }
@@ -341,7 +383,7 @@ final class LmdbAcceptorLog implements AcceptorLog {
 
     @Override
     public long sizeBytes() {
-        return directory.resolve(DATA_FILE).toFile().length();
+        return dataFile().length();
     }
 
     @Override

@@ -44,14 +44,6 @@ public interface Application {
     void batchEnd();
 
     /**
-     * A command of this replica was refused by the order because one before it is missing. It has no effect anywhere;
-     * the client's connection must be closed.
-     *
-     * @param own the proposal
-     */
-    void proposalLost(Proposal own);
-
-    /**
      * The view of the leader has changed. Called by the ordering loop; must not block.
      *
      * @param status the new view

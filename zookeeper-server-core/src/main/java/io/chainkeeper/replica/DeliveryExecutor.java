@@ -180,12 +180,9 @@ final class DeliveryExecutor implements Runnable {
         InvariantViolated.check(
                 position == appliedPosition + 1, "position %d delivered after %d", position, appliedPosition);
         for (ProposedCommand command : BatchCodec.decode(delivered.value())) {
-            ProposerTable.Verdict verdict = proposers.advance(command);
             boolean isOwn = command.proposer() == replicaId && command.incarnation() == incarnation;
-            if (verdict == ProposerTable.Verdict.APPLY) {
+            if (proposers.advance(command) == ProposerTable.Verdict.APPLY) {
                 application.apply(position, command, isOwn ? takeOwn(command) : null);
-            } else if (verdict == ProposerTable.Verdict.GAP && isOwn) {
-                loseOwn(command);
             }
         }
         appliedPosition = position;
@@ -201,16 +198,6 @@ final class DeliveryExecutor implements Runnable {
                 next == null ? "none" : next.sequence());
         outstanding.release(command.command().length());
         return next.proposal();
-    }
-
-    /** A command before this one is missing, so neither will ever be applied. */
-    private void loseOwn(ProposedCommand command) {
-        Queue<Own> queue = own.get(command.stream());
-        while (!queue.isEmpty() && queue.peek().sequence() <= command.sequence()) {
-            Own lost = queue.poll();
-            outstanding.release(lost.proposal().command().length());
-            application.proposalLost(lost.proposal());
-        }
     }
 
     void close() throws InterruptedException {

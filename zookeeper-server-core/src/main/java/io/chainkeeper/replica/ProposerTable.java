@@ -19,7 +19,10 @@ public final class ProposerTable {
         APPLY,
         /** It was applied before, or belongs to an earlier incarnation of its proposer. */
         REPEATED,
-        /** A command before it is missing. */
+        /**
+         * A command before it is missing: a new leader recovered a later command of the stream without an earlier
+         * one. It has no effect; a proposer that lives proposes all of them again, in order.
+         */
         GAP
     }
 

@@ -16,7 +16,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -47,6 +49,7 @@ public final class Replica implements TotalOrder, Closeable {
     private final FailureHandler failure;
     private final AtomicBoolean failed = new AtomicBoolean();
     private final int streams;
+    private final int memberCount;
     private final long incarnation;
     private volatile boolean stopped;
 
@@ -79,6 +82,7 @@ public final class Replica implements TotalOrder, Closeable {
         this.log = log;
         this.codec = factory.codec();
         this.failure = failure;
+        this.memberCount = members.size();
         this.streams = factory.streamCount(members.size());
         this.outstanding = new OutstandingBytes(limits.maxOutstandingBytes());
         this.inbound = new InboundBytes(limits);
@@ -226,8 +230,13 @@ public final class Replica implements TotalOrder, Closeable {
     }
 
     private final class Links implements PeerTransport.Listener {
+        private final Set<Integer> up = new TreeSet<>();
+        private final Set<Integer> refused = new TreeSet<>();
+
         @Override
-        public void onPeerUp(int peer) {
+        public synchronized void onPeerUp(int peer) {
+            up.add(peer);
+            refused.remove(peer);
             loop.submit((OrderingLoop.Input) protocol -> {
                 transport.acknowledgeUp(peer);
                 protocol.onPeerUp(peer);
@@ -235,7 +244,8 @@ public final class Replica implements TotalOrder, Closeable {
         }
 
         @Override
-        public void onPeerDown(int peer) {
+        public synchronized void onPeerDown(int peer) {
+            up.remove(peer);
             loop.submit((OrderingLoop.Input) protocol -> protocol.onPeerDown(peer));
         }
 
@@ -253,8 +263,13 @@ public final class Replica implements TotalOrder, Closeable {
         }
 
         @Override
-        public void onPeerRefused(int peer, String reason) {
+        public synchronized void onPeerRefused(int peer, String reason) {
             LOG.warn("Link to server.{} refused: {}", peer, reason);
+            refused.add(peer);
+            if (up.isEmpty() && refused.size() > memberCount / 2) {
+                // One that differs is the other's fault; a majority that does means that this replica is misplaced.
+                fail("This server does not belong to servers " + refused + " of its server list: " + reason, null);
+            }
         }
     }
 }

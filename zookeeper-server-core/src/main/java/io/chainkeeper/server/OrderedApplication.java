@@ -7,8 +7,6 @@ import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.server.execution.CommandExecutor;
 import io.chainkeeper.server.execution.ExecutionLock;
-import io.chainkeeper.server.request.AttachProposal;
-import io.chainkeeper.server.request.ClientProposal;
 import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.storage.CheckpointRequest;
 import io.chainkeeper.server.storage.SnapshotSchedule;
@@ -16,10 +14,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import org.apache.zookeeper.ZooDefs.OpCode;
-import org.apache.zookeeper.server.Request;
-import org.apache.zookeeper.server.ServerCnxn;
-import org.apache.zookeeper.server.ServerCnxn.DisconnectReason;
 
 /** The server as the replica's executor thread sees it. See {@link Application} for the threads. */
 final class OrderedApplication implements Application {
@@ -128,25 +122,6 @@ final class OrderedApplication implements Application {
                     "transaction log in " + server.getTxnLogFactory().getDataLogDir() + ": " + e.getMessage(), e);
         }
         flushedZxid = zxid;
-    }
-
-    @Override
-    public void proposalLost(Proposal own) {
-        if (own instanceof ClientProposal client) {
-            Request request = client.request();
-            server.decInProcess();
-            server.requestFinished(request);
-            if (request.type == OpCode.createSession) {
-                owned.forget(request.sessionId);
-            }
-            close(request.cnxn);
-        } else if (own instanceof AttachProposal attach) {
-            close(attach.connection());
-        }
-    }
-
-    private static void close(ServerCnxn connection) {
-        connection.close(DisconnectReason.SERVER_SHUTDOWN);
     }
 
     @Override

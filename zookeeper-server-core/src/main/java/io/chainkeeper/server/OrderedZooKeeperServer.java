@@ -117,8 +117,8 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
 
     /** Closes this replica's connection of a session that it may no longer serve. */
     void closeConnectionOf(long sessionId) {
-        for (ServerCnxnFactory factory : new ServerCnxnFactory[] {getServerCnxnFactory(), getSecureServerCnxnFactory()
-        }) {
+        for (ServerCnxnFactory factory :
+                new ServerCnxnFactory[] {getServerCnxnFactory(), getSecureServerCnxnFactory()}) {
             if (factory != null) {
                 factory.closeSession(sessionId, DisconnectReason.CLIENT_RECONNECT);
             }
@@ -188,8 +188,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
      * @param type ZooKeeper's create or setData
      * @throws QuotaExceededException if the quota would be exceeded
      */
-    public void checkQuotaAsProposer(String path, byte[] before, byte[] data, int type)
-            throws QuotaExceededException {
+    public void checkQuotaAsProposer(String path, byte[] before, byte[] data, int type) throws QuotaExceededException {
         super.checkQuota(path, before, data, type);
     }
 
@@ -222,7 +221,8 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
             self.setAcceptedEpoch(epoch);
             self.setCurrentEpoch(epoch);
         } catch (IOException e) {
-            throw new IllegalStateException("epoch files in " + getTxnLogFactory().getSnapDir() + ": " + e, e);
+            throw new IllegalStateException(
+                    "epoch files in " + getTxnLogFactory().getSnapDir() + ": " + e, e);
         }
     }
 

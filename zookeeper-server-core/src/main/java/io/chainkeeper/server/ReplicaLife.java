@@ -159,10 +159,18 @@ final class ReplicaLife implements AutoCloseable {
                 database,
                 checkpoints,
                 Math.max(LEAST_SNAPSHOTS_KEPT, config.getSnapRetainCount()),
-                position -> order.get().checkpointTaken(position),
+                this::checkpointTaken,
                 recovery.forcedZxid());
         return new SnapshotSchedule(
                 database, writer, failureHandler, recovery.side().zxid(), ordering.replicaId());
+    }
+
+    private void checkpointTaken(long position) {
+        TotalOrder started = order.get();
+        // A snapshot taken while the log is still replayed is not reported; the next one is, with its own position.
+        if (started != null) {
+            started.checkpointTaken(position);
+        }
     }
 
     private OrderingStatus status() {
@@ -180,8 +188,7 @@ final class ReplicaLife implements AutoCloseable {
                 ordering.replicaId(),
                 server.getMinSessionTimeout() / 4,
                 expire -> proposer.propose(expire.sessionId(), expire));
-        Serving serving =
-                new Serving(server, proposer, CLOCK_MILLIS, (long) peer.getSyncLimit() * peer.getTickTime());
+        Serving serving = new Serving(server, proposer, CLOCK_MILLIS, (long) peer.getSyncLimit() * peer.getTickTime());
         return new Housekeeping(
                 new Housekeeping.Parts(
                         server,
@@ -202,10 +209,9 @@ final class ReplicaLife implements AutoCloseable {
 
     private void connect(OrderedDatabase database, CommandExecutor executor) {
         database.onConnectionClosed(gate::closed);
-        long sessionBase = Math.max(
-                System.currentTimeMillis(), recovery.side().agreedTimeMillis());
-        SessionIds ids =
-                new SessionIds(ordering.replicaId(), sessionBase, recovery.side().sessions());
+        long sessionBase = Math.max(System.currentTimeMillis(), recovery.side().agreedTimeMillis());
+        SessionIds ids = new SessionIds(
+                ordering.replicaId(), sessionBase, recovery.side().sessions());
         server.connect(
                 new ReplicatedSessionTracker(recovery.side().sessions(), owned, ids, database),
                 gate,
@@ -260,7 +266,8 @@ final class ReplicaLife implements AutoCloseable {
 
     private void digestMismatch(long zxid) {
         failureHandler.failed(
-                "the tree of this replica at zxid 0x" + Long.toHexString(zxid) + " is not what its transaction log says;"
+                "the tree of this replica at zxid 0x" + Long.toHexString(zxid)
+                        + " is not what its transaction log says;"
                         + " replace this replica's data directories by those of a healthy member",
                 null);
     }

@@ -22,6 +22,9 @@ import javax.net.ssl.SSLException;
  * with a {@link PeerConnection} or closes the connection.
  */
 final class HandshakeHandler extends ChannelInboundHandlerAdapter {
+    private static final String NO_TLS =
+            "does not speak TLS while the other side does: set sslQuorum to the same value on all servers";
+
     /** Who opened or accepted the connection. */
     interface Owner {
         /**
@@ -54,6 +57,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     private final Owner owner;
     private ByteBuf received;
     private Hello peerHello;
+    private boolean lacksTls;
     private boolean done;
     private Future<?> timeout;
 
@@ -69,6 +73,11 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         this.dialedPeer = dialedPeer;
         this.remote = remote;
         this.owner = owner;
+    }
+
+    /** The other side speaks plain text where TLS is needed: it may say who it is, and is refused. */
+    void refuseForLackOfTls() {
+        lacksTls = true;
     }
 
     @Override
@@ -144,7 +153,9 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         String refusal = isDialing()
                 ? io.policy().refusalOfDialed(hello, dialedPeer, remote)
                 : io.policy().refusalOfAccepted(hello, remote);
-        if (refusal == null) {
+        if (lacksTls) {
+            refusal = "replica " + hello.sender() + " (" + remote + ") " + NO_TLS;
+        } else if (refusal == null) {
             refusal = owner.objection(hello);
         }
         if (refusal != null) {
@@ -220,9 +231,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         } else if (done) {
             context.close();
         } else if (cause instanceof NotSslRecordException) {
-            refuseSilently(
-                    context,
-                    "does not speak TLS while this replica does: set sslQuorum to the same value on all servers");
+            refuseSilently(context, NO_TLS);
         } else if (cause instanceof SSLException) {
             refuseSilently(
                     context,

@@ -155,7 +155,7 @@ sealed interface HandshakeMessage {
         int second = in.readableBytes() > 1 ? in.getUnsignedByte(in.readerIndex() + 1) : -1;
         boolean tlsRecord = (first == 0x15 || first == 0x16) && (second == 0x03 || second == -1);
         if (tlsRecord) {
-            return "speaks TLS while this replica does not: set sslQuorum to the same value on all servers";
+            return "speaks TLS while the other side does not: set sslQuorum to the same value on all servers";
         }
         StringBuilder text = new StringBuilder("does not speak the replica protocol (first bytes");
         for (int i = 0; i < Math.min(8, in.readableBytes()); i++) {

@@ -12,7 +12,7 @@ import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.FastThreadLocalThread;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -21,7 +21,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -40,11 +42,12 @@ public final class NettyPeerTransport implements PeerTransport {
     private static final int BACKLOG = 128;
     private static final int BLOCKING_THREAD_IDLE_SECONDS = 10;
     private static final int CLOSE_LIMIT_SECONDS = 5;
-    private static final int LOOK_UP_LIMIT_SECONDS = 1;
+    private static final int THREAD_LIMIT_MILLIS = 1_000;
 
     private final TransportSettings settings;
     private final SortedMap<Integer, PeerLink> links = new TreeMap<>();
     private final List<PeerDialer> dialers = new ArrayList<>();
+    private final List<Thread> threads = new CopyOnWriteArrayList<>();
     private EventLoop loop;
     private ThreadPoolExecutor blocking;
     private IoContext io;
@@ -79,17 +82,16 @@ public final class NettyPeerTransport implements PeerTransport {
         InvariantViolated.check(!started && !closed, "a transport is started once");
         started = true;
         int self = settings.replicaId();
-        loop = new SingleThreadIoEventLoop(
-                null, new DefaultThreadFactory("peer-io-" + self, true), NioIoHandler.newFactory());
+        loop = new SingleThreadIoEventLoop(null, threads("peer-io-" + self), NioIoHandler.newFactory());
         // One thread for each peer's name, which may take the name service long, and one for TLS.
-        int threads = settings.members().size();
+        int threadCount = settings.members().size();
         blocking = new ThreadPoolExecutor(
-                threads,
-                threads,
+                threadCount,
+                threadCount,
                 BLOCKING_THREAD_IDLE_SECONDS,
                 TimeUnit.SECONDS,
                 new LinkedBlockingQueue<>(),
-                new DefaultThreadFactory("peer-blocking-" + self, true));
+                threads("peer-blocking-" + self));
         blocking.allowCoreThreadTimeOut(true);
         RefusalReporter refusals = new RefusalReporter(settings.members().keySet(), listener);
         io = new IoContext(settings, loop, blocking, listener, new HandshakePolicy(settings), refusals);
@@ -112,9 +114,18 @@ public final class NettyPeerTransport implements PeerTransport {
         dialers.forEach(dialer -> io.execute(dialer::dial));
     }
 
+    private ThreadFactory threads(String name) {
+        return task -> {
+            Thread thread = new FastThreadLocalThread(task, name);
+            thread.setDaemon(true);
+            threads.removeIf(earlier -> earlier.getState() == Thread.State.TERMINATED);
+            threads.add(thread);
+            return thread;
+        };
+    }
+
     private Channel listen() throws IOException {
-        PeerAddress own = settings.members().get(settings.replicaId());
-        InetSocketAddress address = bindAddress(own);
+        InetSocketAddress address = bindAddress(settings);
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(loop, loop)
                 .channel(NioServerSocketChannel.class)
@@ -133,7 +144,13 @@ public final class NettyPeerTransport implements PeerTransport {
         return bound.channel();
     }
 
-    private InetSocketAddress bindAddress(PeerAddress own) throws IOException {
+    /**
+     * @param settings of a replica
+     * @return where it is to listen
+     * @throws IOException if its own name has no address
+     */
+    static InetSocketAddress bindAddress(TransportSettings settings) throws IOException {
+        PeerAddress own = settings.members().get(settings.replicaId());
         if (settings.listenOnAllAddresses()) {
             return new InetSocketAddress(own.port());
         }
@@ -241,15 +258,18 @@ public final class NettyPeerTransport implements PeerTransport {
 
     private void awaitThreads() {
         try {
-            boolean ended = loop.awaitTermination(CLOSE_LIMIT_SECONDS, TimeUnit.SECONDS);
-            if (!ended) {
+            if (!loop.awaitTermination(CLOSE_LIMIT_SECONDS, TimeUnit.SECONDS)) {
                 LOG.warn(
                         "The I/O thread of replica {} has not ended within {} s: its listener blocks",
                         settings.replicaId(),
                         CLOSE_LIMIT_SECONDS);
             }
             blocking.shutdownNow();
-            blocking.awaitTermination(LOOK_UP_LIMIT_SECONDS, TimeUnit.SECONDS);
+            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(THREAD_LIMIT_MILLIS);
+            for (Thread thread : threads) {
+                // A join of 0 ms would wait for ever.
+                thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -32,18 +32,17 @@ final class PeerAcceptor extends ChannelInitializer<Channel> {
             return;
         }
         String remoteHost = remote.getAddress().getHostAddress();
-        PeerTls tls = io.settings().tls();
-        if (tls != null) {
-            channel.pipeline().addLast("tls", new SslHandler(tls.server(remoteHost, remote.getPort()), io.blocking()));
-        }
         makeRoom();
         unproved.add(channel);
         channel.closeFuture().addListener(closed -> unproved.remove(channel));
-        channel.pipeline()
-                .addLast(
-                        "handshake",
-                        new HandshakeHandler(
-                                io, HandshakeMessage.UNKNOWN_SENDER, remoteHost, new Accepting(channel, remoteHost)));
+        HandshakeHandler handshake = new HandshakeHandler(
+                io, HandshakeMessage.UNKNOWN_SENDER, remoteHost, new Accepting(channel, remoteHost));
+        PeerTls tls = io.settings().tls();
+        if (tls != null) {
+            SslHandler decrypting = new SslHandler(tls.server(remoteHost, remote.getPort()), io.blocking());
+            channel.pipeline().addLast("tlsGate", new TlsGate(decrypting, handshake));
+        }
+        channel.pipeline().addLast("handshake", handshake);
     }
 
     /** A real peer needs milliseconds: whoever has been here longest is the least likely to be one. */
@@ -54,7 +53,7 @@ final class PeerAcceptor extends ChannelInitializer<Channel> {
             io.refusals()
                     .refused(
                             HandshakeMessage.UNKNOWN_SENDER,
-                            "too many connections that do not finish their handshake, the latest from "
+                            "too many connections that do not finish their handshake, the oldest from "
                                     + oldest.remoteAddress() + ": let only servers of the ensemble reach this port");
             oldest.close();
         }

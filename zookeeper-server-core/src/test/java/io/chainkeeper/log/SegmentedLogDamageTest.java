@@ -71,7 +71,7 @@ public class SegmentedLogDamageTest {
     }
 
     private static void assertRefusedUntouched(SimulatedDisk damaged, String file) throws IOException {
-        Map<String, List<Byte>> before = damaged.image();
+        Map<String, ByteBuffer> before = damaged.image();
         CorruptLogException refusal = assertThrows(CorruptLogException.class, () -> open(damaged));
         assertEquals("opening changed something", before, damaged.image());
         assertTrue(refusal.getMessage(), refusal.getMessage().contains(file));
@@ -181,6 +181,8 @@ public class SegmentedLogDamageTest {
         try (SegmentedAcceptorLog log = open(other)) {
             assertEquals(group.subList(0, 2), LogRecords.contents(log));
         }
+        // The records behind are intact: left in place, they would come back once a record ends where they begin.
+        assertEquals(SegmentHeader.BYTES + 2 * recordBytes, other.contents(SegmentHeader.name(1)).length);
     }
 
     @Test
@@ -191,6 +193,8 @@ public class SegmentedLogDamageTest {
         byte[] repeated = Arrays.copyOf(whole, end + size);
         System.arraycopy(whole, end - size, repeated, end, size);
         disk.setContents(last(), repeated);
+        open(disk).close();
+        assertEquals("the copy is cut off", end, disk.contents(last()).length);
         assertOpensWith(disk, appended.size());
     }
 

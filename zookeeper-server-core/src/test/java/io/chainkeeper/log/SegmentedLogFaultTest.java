@@ -133,7 +133,7 @@ public class SegmentedLogFaultTest {
             int synced = 0;
             SegmentedAcceptorLog log = new SegmentedAcceptorLog(used, Durability.SYNC, LogRecords.SMALL, () -> {});
             IOException failure = null;
-            for (int position = 1; failure == null; position++) {
+            for (int position = 1; failure == null && position < 20; position++) {
                 if (position == 4) {
                     used.setFault(next -> {
                         if (next.equals(operation)) {
@@ -150,6 +150,7 @@ public class SegmentedLogFaultTest {
                 }
             }
             log.close();
+            assertTrue(operation + " was not needed", failure != null);
             used.crash(new Random(4));
             try (SegmentedAcceptorLog restarted =
                     new SegmentedAcceptorLog(used, Durability.SYNC, LogRecords.SMALL, () -> {})) {

@@ -22,8 +22,8 @@ final class SimulatedDisk implements LogFiles {
     /** What can happen to an operation. */
     interface Fault {
         /**
-         * @param operation {@code create}, {@code open}, {@code write}, {@code force}, {@code truncate}, {@code rename},
-         *     {@code delete} or {@code syncDirectory}
+         * @param operation {@code create}, {@code open}, {@code write}, {@code force}, {@code truncate}, {@code
+         *     rename}, {@code delete} or {@code syncDirectory}
          * @throws IOException if it is to fail, with nothing done
          */
         void before(String operation) throws IOException;
@@ -114,15 +114,9 @@ final class SimulatedDisk implements LogFiles {
     }
 
     /** Names and contents of all files. */
-    synchronized Map<String, List<Byte>> image() {
-        Map<String, List<Byte>> image = new TreeMap<>();
-        entries.forEach((name, inode) -> {
-            List<Byte> bytes = new ArrayList<>(inode.bytes.length);
-            for (byte b : inode.bytes) {
-                bytes.add(b);
-            }
-            image.put(name, bytes);
-        });
+    synchronized Map<String, ByteBuffer> image() {
+        Map<String, ByteBuffer> image = new TreeMap<>();
+        entries.forEach((name, inode) -> image.put(name, ByteBuffer.wrap(inode.bytes.clone())));
         return image;
     }
 

@@ -32,7 +32,6 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
 import org.junit.AfterClass;
 import org.junit.Before;
-import org.junit.BeforeClass;
 import org.junit.ClassRule;
 import org.junit.Rule;
 import org.junit.Test;
@@ -161,7 +160,8 @@ public class ClientCompatibilityTest {
         clients[0].setData(root + "/a", bytes("new"), -1);
         assertEquals(EventType.NodeDataChanged, next(events).getType());
         clients[1].create(root + "/b", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-        List<EventType> two = new ArrayList<>(List.of(next(events).getType(), next(events).getType()));
+        List<EventType> two =
+                new ArrayList<>(List.of(next(events).getType(), next(events).getType()));
         Collections.sort(two);
         assertEquals(List.of(EventType.NodeCreated, EventType.NodeChildrenChanged), two);
         clients[0].setData(root + "/a", bytes("newer"), -1);
@@ -279,7 +279,8 @@ public class ClientCompatibilityTest {
         before(owner, root);
         assertArrayEquals(bytes("changed"), owner.getData(root + "/p", false, null));
         assertEquals(1, elsewhere.getACL(root + "/p", new Stat()).size());
-        assertTrue(elsewhere.whoAmI().stream().anyMatch(client -> client.getUser().equals("owner")));
+        assertTrue(
+                elsewhere.whoAmI().stream().anyMatch(client -> client.getUser().equals("owner")));
     }
 
     @Test
@@ -301,8 +302,7 @@ public class ClientCompatibilityTest {
         create(clients[0], "/container", CreateMode.CONTAINER);
         create(clients[1], "/container/child", CreateMode.PERSISTENT);
         clients[1].delete(root + "/container/child", -1);
-        clients[2].create(
-                root + "/ttl", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT_WITH_TTL, new Stat(), 100);
+        clients[2].create(root + "/ttl", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT_WITH_TTL, new Stat(), 100);
         LinkedBlockingQueue<WatchedEvent> events = new LinkedBlockingQueue<>();
         clients[0].addWatch(root, events::add, AddWatchMode.PERSISTENT_RECURSIVE);
         HashSet<String> gone = new HashSet<>();

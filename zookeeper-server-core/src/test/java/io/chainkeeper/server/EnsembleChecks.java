@@ -35,7 +35,9 @@ final class EnsembleChecks {
         StringBuilder text = new StringBuilder();
         text.append("zxid ").append(Long.toHexString(tree.lastProcessedZxid));
         text.append(" digest ").append(tree.getTreeDigest()).append('\n');
-        text.append("sessions ").append(new TreeMap<>(database.getSessionWithTimeOuts())).append('\n');
+        text.append("sessions ")
+                .append(new TreeMap<>(database.getSessionWithTimeOuts()))
+                .append('\n');
         append(tree, "", text);
         return text.toString();
     }

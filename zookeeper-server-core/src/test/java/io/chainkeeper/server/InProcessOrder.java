@@ -239,8 +239,6 @@ public final class InProcessOrder implements AutoCloseable {
             }
             if (verdict == Verdict.APPLY) {
                 application.apply(next, command, proposal);
-            } else if (verdict == Verdict.GAP && proposal != null) {
-                application.proposalLost(proposal);
             }
         }
 
@@ -329,7 +327,9 @@ public final class InProcessOrder implements AutoCloseable {
                 stopped = true;
                 nodes.remove(replicaId, this);
                 if (leader == replicaId) {
-                    leader = nodes.isEmpty() ? OrderingStatus.NO_LEADER : nodes.keySet().iterator().next();
+                    leader = nodes.isEmpty()
+                            ? OrderingStatus.NO_LEADER
+                            : nodes.keySet().iterator().next();
                     epoch++;
                     nodes.values().forEach(node -> node.application.statusChanged(node.statusLocked()));
                 }

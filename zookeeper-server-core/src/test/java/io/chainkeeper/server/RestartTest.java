@@ -54,8 +54,7 @@ public class RestartTest {
         for (int i = 0; i < count; i++) {
             client.create("/" + prefix + i, bytes(prefix + i), Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
             if (i % 3 == 0) {
-                assertThrows(
-                        KeeperException.NoNodeException.class, () -> client.setData("/no/such/node", null, -1));
+                assertThrows(KeeperException.NoNodeException.class, () -> client.setData("/no/such/node", null, -1));
             }
         }
     }
@@ -109,7 +108,8 @@ public class RestartTest {
         ZooKeeper client = ensemble.client(ensemble.address(1) + "," + ensemble.address(2), 10_000);
         client.create("/e", null, Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL);
         writeSome(client, "n", 60);
-        TestEnsemble.await("identity is written", () -> identity(1) != null && identity(1).clusterId() != null);
+        TestEnsemble.await(
+                "identity is written", () -> identity(1) != null && identity(1).clusterId() != null);
         ClusterIdentity before = identity(1);
         for (int id = 1; id <= 3; id++) {
             ensemble.stop(id);
@@ -141,7 +141,8 @@ public class RestartTest {
             writeSome(client, "r" + round + "-", 40);
             long covered = ensemble.order().checkpointPosition(1);
             if (round > 5) {
-                TestEnsemble.await("the order may be cut", () -> ensemble.order().checkpointPosition(1) > 0);
+                TestEnsemble.await(
+                        "the order may be cut", () -> ensemble.order().checkpointPosition(1) > 0);
                 assertTrue(ensemble.order().checkpointPosition(1) >= covered);
             }
         }

@@ -50,9 +50,7 @@ public class SessionTest {
 
     private static void createEphemeral(RawClient client, int xid, String path) throws Exception {
         client.request(
-                xid,
-                OpCode.create,
-                new CreateRequest(path, null, Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL.toFlag()));
+                xid, OpCode.create, new CreateRequest(path, null, Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL.toFlag()));
         ReplyHeader reply = client.reply();
         assertEquals(xid, reply.getXid());
         assertEquals(0, reply.getErr());
@@ -181,9 +179,7 @@ public class SessionTest {
         client.requestBytes(3, OpCode.multi, new byte[] {9, 9, 9, 9, 9});
         client.request(4, OpCode.setData, new SetDataRequest("/m", new byte[] {2}, -1));
         client.request(5, OpCode.getData, new GetDataRequest("/m", false));
-        int[] errors = {
-            0, Code.MARSHALLINGERROR.intValue(), Code.MARSHALLINGERROR.intValue(), 0, 0
-        };
+        int[] errors = {0, Code.MARSHALLINGERROR.intValue(), Code.MARSHALLINGERROR.intValue(), 0, 0};
         for (int xid = 1; xid <= 5; xid++) {
             ReplyHeader reply = client.reply();
             assertEquals(xid, reply.getXid());

@@ -38,8 +38,7 @@ public final class TestEnsemble implements AutoCloseable {
     private final ChainkeeperServer[] servers;
     private final List<ZooKeeper> clients = new ArrayList<>();
 
-    public TestEnsemble(Path directory, int size, ReadConsistency reads, Map<String, String> extra)
-            throws IOException {
+    public TestEnsemble(Path directory, int size, ReadConsistency reads, Map<String, String> extra) throws IOException {
         this.directory = directory;
         this.reads = reads;
         this.extra = new Properties();

@@ -5,6 +5,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.simulation.RegisterMachine.Checkpoint;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -75,17 +76,18 @@ final class OrderChecker {
         Source source = identity.source();
         long last = lastApplied.getOrDefault(source, 0L);
         if (command.sequence() > last + 1) {
+            // A new leader may recover a later command of a stream without an earlier one. It has no effect; its
+            // proposer, if alive, proposes all of them again, which the liveness phase waits for.
             InvariantViolated.check(
-                    !isAlive.test(command.proposer(), command.incarnation()),
+                    reference.advance(command) != ProposerTable.Verdict.APPLY,
                     "first in, first out: position %d holds %s, whose stream was applied only up to %d",
                     position,
                     command,
                     last);
-            reference.advance(command);
             return;
         }
         boolean next = command.sequence() == last + 1;
-        boolean applies = reference.advance(command) == io.chainkeeper.replica.ProposerTable.Verdict.APPLY;
+        boolean applies = reference.advance(command) == ProposerTable.Verdict.APPLY;
         boolean superseded = !isAlive.test(command.proposer(), command.incarnation());
         InvariantViolated.check(
                 applies ? next : !next || superseded,

@@ -42,7 +42,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * sync R                        what R has appended is stable
  * hold-disk / free-disk R       whether 'run' leaves R's records unstable
  * tick R [N]                    R's clock ticks
- * run [N]                       until quiet, with N ticks of everybody, each followed by quiet
+ * run [N [R ...]]               until quiet, with N ticks of all or some, each followed by quiet
  * crash R [N]                   N of its unstable records reach the disk, default 0
  * restart R                     from its disk
  * checkpoint R                  R's application covers what it has executed
@@ -50,12 +50,12 @@ import java.util.concurrent.atomic.AtomicLong;
  * log R                         readable records
  * </pre>
  *
- * {@code run} prints only changes of role, deliveries and answers; the others print everything that happens. The order
+ * {@code start} and {@code run} print only changes of role, deliveries and answers; the others print everything that happens. The order
  * checker watches throughout, and at the end what clients saw must be linearizable.
  */
 final class ScenarioRunner {
     private static final String REGISTER = "r";
-    private static final Set<String> NEVER_SHOWN = Set.of("tick", "executes", "durable up to");
+    private static final Set<String> NEVER_SHOWN = Set.of("tick", "executes", "durable up to", "peer up", "peer down");
     private static final Set<String> SHOWN_BY_RUN =
             Set.of("is now", "delivers", "answers at position", "needs the state of", "truncates below");
 
@@ -111,7 +111,7 @@ final class ScenarioRunner {
         String[] words = line.split(" +");
         InvariantViolated.check(
                 world != null || words[0].equals("replicas"), "a scenario begins with 'replicas', not '%s'", line);
-        brief = words[0].equals("run");
+        brief = words[0].equals("run") || words[0].equals("start");
         switch (words[0]) {
             case "replicas" -> create(words);
             case "start" -> start(words);
@@ -121,7 +121,7 @@ final class ScenarioRunner {
                 world.settle();
             }
             case "tick" -> repeat(number(words, 2, 1), () -> world.tick(number(words, 1, 0)));
-            case "run" -> run(number(words, 1, 0));
+            case "run" -> run(words);
             case "status" -> status();
             case "log" -> log(number(words, 1, 0));
             case "deliver", "cut", "heal", "break", "connect" -> linkCommand(words);
@@ -175,16 +175,20 @@ final class ScenarioRunner {
         world.settle();
     }
 
-    private void run(int ticks) {
+    private void run(String[] words) {
+        List<Integer> ticking = new ArrayList<>();
+        for (int i = 2; i < words.length; i++) {
+            ticking.add(number(words, i, 0));
+        }
         world.run();
-        for (int i = 0; i < ticks; i++) {
-            for (int id : world.members()) {
+        repeat(number(words, 1, 0), () -> {
+            for (int id : ticking.isEmpty() ? world.members() : ticking) {
                 if (world.replica(id).isRunning()) {
                     world.tick(id);
                 }
             }
             world.run();
-        }
+        });
     }
 
     private void linkCommand(String[] words) {

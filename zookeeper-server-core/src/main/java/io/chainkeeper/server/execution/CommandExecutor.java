@@ -150,8 +150,7 @@ public final class CommandExecutor {
             return false;
         }
         int timeoutMillis = payload.asByteBuffer().getInt();
-        return side.sessions()
-                .create(command.sessionId(), timeoutMillis, proposed.proposer(), proposed.incarnation());
+        return side.sessions().create(command.sessionId(), timeoutMillis, proposed.proposer(), proposed.incarnation());
     }
 
     private void refuseSession(ClientProposal own) {
@@ -173,8 +172,8 @@ public final class CommandExecutor {
 
     private void attach(Command.Attach attach, ProposedCommand proposed, AttachProposal own) {
         long sessionId = attach.sessionId();
-        SessionState before = side.sessions()
-                .attach(sessionId, proposed.proposer(), proposed.incarnation(), attach.timeoutMillis());
+        SessionState before =
+                side.sessions().attach(sessionId, proposed.proposer(), proposed.incarnation(), attach.timeoutMillis());
         if (before != null && before.owner() == replicaId && proposed.proposer() != replicaId) {
             owned.forget(sessionId);
             events.sessionLost(sessionId);
@@ -225,8 +224,7 @@ public final class CommandExecutor {
             events.selfStarted();
         } else if (started.executionProfile() != executionProfile) {
             LOG.error(
-                    "Replica {} runs with other settings that influence execution; it must stop",
-                    proposed.proposer());
+                    "Replica {} runs with other settings that influence execution; it must stop", proposed.proposer());
         }
     }
 

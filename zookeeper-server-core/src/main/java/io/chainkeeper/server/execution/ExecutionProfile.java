@@ -65,8 +65,8 @@ public final class ExecutionProfile {
      */
     public static long hash(Map<String, String> settings) {
         try {
-            byte[] digest =
-                    MessageDigest.getInstance("SHA-256").digest(settings.toString().getBytes(StandardCharsets.UTF_8));
+            byte[] digest = MessageDigest.getInstance("SHA-256")
+                    .digest(settings.toString().getBytes(StandardCharsets.UTF_8));
             return ByteBuffer.wrap(digest).getLong();
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-256", e);

@@ -25,7 +25,8 @@ public final class Proposer {
     }
 
     int streamOf(long sessionId) {
-        return Math.floorMod(Long.hashCode(sessionId * 0x9E3779B97F4A7C15L), connected().streamCount());
+        return Math.floorMod(
+                Long.hashCode(sessionId * 0x9E3779B97F4A7C15L), connected().streamCount());
     }
 
     /**
@@ -47,9 +48,7 @@ public final class Proposer {
      * @throws ReplicaStoppedException if this replica has stopped
      */
     public void propose(Command.Attach attach, ServerCnxn connection) {
-        connected()
-                .propose(new AttachProposal(
-                        streamOf(attach.sessionId()), CommandCodec.encode(attach), connection));
+        connected().propose(new AttachProposal(streamOf(attach.sessionId()), CommandCodec.encode(attach), connection));
     }
 
     void propose(Proposal proposal) {

@@ -59,8 +59,7 @@ public final class RequestGate implements RequestProcessor {
         if (request.cnxn == null) {
             proposer.propose(
                     request.sessionId,
-                    RequestCommands.command(
-                            request, request.readRequestBytes(), Command.ClientRequest.QUOTA_KEPT));
+                    RequestCommands.command(request, request.readRequestBytes(), Command.ClientRequest.QUOTA_KEPT));
             return;
         }
         if (request.type == OpCode.ping) {
@@ -88,8 +87,7 @@ public final class RequestGate implements RequestProcessor {
      * @return its gate
      */
     public ConnectionGate open(ServerCnxn connection) {
-        return gates.computeIfAbsent(
-                connection, key -> new ConnectionGate(this::answer, this::drainBehindBarrier));
+        return gates.computeIfAbsent(connection, key -> new ConnectionGate(this::answer, this::drainBehindBarrier));
     }
 
     /**

@@ -112,7 +112,6 @@ public final class SessionKeeper {
     }
 
     private void propose(long sessionId, SessionState state) {
-        proposer.accept(
-                new Command.Expire(wallClockMillis.getAsLong(), sessionId, state.owner(), state.epoch()));
+        proposer.accept(new Command.Expire(wallClockMillis.getAsLong(), sessionId, state.owner(), state.epoch()));
     }
 }

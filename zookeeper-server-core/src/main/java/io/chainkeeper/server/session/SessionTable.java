@@ -145,8 +145,7 @@ public final class SessionTable {
             }
             for (int i = 0; i < count; i++) {
                 long sessionId = in.getLong();
-                table.sessions.put(
-                        sessionId, new SessionState(in.getInt(), in.getInt(), in.getLong(), in.getLong()));
+                table.sessions.put(sessionId, new SessionState(in.getInt(), in.getInt(), in.getLong(), in.getLong()));
             }
         } catch (BufferUnderflowException e) {
             throw new MalformedMessageException("session table of " + bytes.length() + " bytes is cut short");

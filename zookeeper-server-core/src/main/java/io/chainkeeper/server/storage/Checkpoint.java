@@ -63,8 +63,8 @@ public record Checkpoint(
         ByteBuffer in = ByteBuffer.wrap(content);
         long magic = in.getLong();
         if (magic != MAGIC) {
-            throw new MalformedMessageException("begins with 0x" + Long.toHexString(magic)
-                    + "; it is no checkpoint or one of another version");
+            throw new MalformedMessageException(
+                    "begins with 0x" + Long.toHexString(magic) + "; it is no checkpoint or one of another version");
         }
         CRC32C crc = new CRC32C();
         crc.update(content, 0, content.length - Integer.BYTES);

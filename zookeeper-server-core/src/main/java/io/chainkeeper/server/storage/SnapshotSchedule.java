@@ -101,7 +101,8 @@ public final class SnapshotSchedule implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while a snapshot was being written", e);
         } catch (ExecutionException e) {
-            throw new IOException("snapshot could not be written: " + e.getCause().getMessage(), e.getCause());
+            throw new IOException(
+                    "snapshot could not be written: " + e.getCause().getMessage(), e.getCause());
         }
     }
 

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# ZooKeeper's command line client: zkCli.sh [-server host:port[,host:port...]] [command ...]
+
+ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+# shellcheck source=bin/zkEnv.sh
+. "$ZOOBINDIR/zkEnv.sh"
+require_jars
+
+IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
+exec "$JAVA" -cp "$ZOO_CLASSPATH" -Dlogback.configurationFile=logback-cli.xml "${flags[@]}" \
+  org.apache.zookeeper.ZooKeeperMain "$@"

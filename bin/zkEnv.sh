@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# Sourced by the other scripts: where things are, which java, which class path. Everything can be set beforehand in the
+# environment, or in zookeeper-env.sh and java.env in the configuration directory.
+#
+# Sets ZOOKEEPER_PREFIX, ZOOCFGDIR, ZOOCFG, ZOO_LOG_DIR, JAVA, ZOO_CLASSPATH, ZOO_SERVER_FLAGS, ZOO_CLIENT_FLAGS. The
+# variables of the user stay as they are: a script that calls another one must not hand it flags twice.
+
+ZOOBINDIR="${ZOOBINDIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)}"
+ZOOKEEPER_PREFIX="$(cd "$ZOOBINDIR/.." && pwd)"
+ZOOCFGDIR="${ZOOCFGDIR:-$ZOOKEEPER_PREFIX/conf}"
+
+if [[ -f "$ZOOCFGDIR/zookeeper-env.sh" ]]; then
+  # shellcheck source=/dev/null
+  . "$ZOOCFGDIR/zookeeper-env.sh"
+fi
+if [[ -f "$ZOOCFGDIR/java.env" ]]; then
+  # shellcheck source=/dev/null
+  . "$ZOOCFGDIR/java.env"
+fi
+
+ZOOCFG="${ZOOCFG:-zoo.cfg}"
+# a bare name means a file in the configuration directory, anything else is a path
+if [[ "$ZOOCFG" != */* ]]; then
+  ZOOCFG="$ZOOCFGDIR/$ZOOCFG"
+fi
+ZOO_LOG_DIR="${ZOO_LOG_DIR:-$ZOOKEEPER_PREFIX/logs}"
+# shellcheck disable=SC2034
+ZOO_USER="${USER:-$(id -un)}"
+
+if [[ -n "${JAVA_HOME:-}" ]]; then
+  JAVA="$JAVA_HOME/bin/java"
+else
+  JAVA="$(command -v java || true)"
+fi
+if [[ ! -x "$JAVA" ]]; then
+  echo "Error: ${JAVA_HOME:+JAVA_HOME=$JAVA_HOME holds no bin/java: }java not found; install a JDK 17 or set JAVA_HOME" >&2
+  exit 1
+fi
+
+# a distribution has lib/, a source tree what the build gathers
+ZOO_LIB_DIR="$ZOOKEEPER_PREFIX/lib"
+if [[ -f "$ZOOKEEPER_PREFIX/zookeeper-assembly/pom.xml" ]]; then
+  ZOO_LIB_DIR="$ZOOKEEPER_PREFIX/zookeeper-assembly/target/lib"
+fi
+# conf/ of the distribution stands behind a directory given by the user, for its logback.xml
+# shellcheck disable=SC2034
+ZOO_CLASSPATH="$ZOOCFGDIR:$ZOOKEEPER_PREFIX/conf:$ZOO_LIB_DIR/*${CLASSPATH:+:$CLASSPATH}"
+
+ZK_SERVER_HEAP="${ZK_SERVER_HEAP:-1000}"
+ZK_CLIENT_HEAP="${ZK_CLIENT_HEAP:-256}"
+
+# lmdbjava reads the address of direct buffers; file names and logs must not depend on the locale
+ZOO_MODULE_FLAGS="--add-opens=java.base/java.nio=ALL-UNNAMED --add-opens=java.base/sun.nio.ch=ALL-UNNAMED"
+ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS --add-exports=java.base/sun.nio.ch=ALL-UNNAMED -Dfile.encoding=UTF-8"
+# the JVM's shared performance data is a memory-mapped file: an idle server would write to the disk all the time
+ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS -XX:+PerfDisableSharedMem"
+
+# A heap of this size is collected in milliseconds by the collector that needs the least memory and CPU; larger ones are
+# left to the JVM's choice.
+ZOO_COLLECTOR=""
+if [[ "$ZK_SERVER_HEAP" =~ ^[0-9]+$ ]] && ((ZK_SERVER_HEAP <= 512)) &&
+  [[ "${SERVER_JVMFLAGS:-} ${JVMFLAGS:-}" != *-XX:+Use*GC* ]]; then
+  ZOO_COLLECTOR=" -XX:+UseSerialGC"
+fi
+
+# shellcheck disable=SC2034  # for the scripts that source this one
+ZOO_SERVER_FLAGS="$ZOO_MODULE_FLAGS -Xmx${ZK_SERVER_HEAP}m$ZOO_COLLECTOR ${SERVER_JVMFLAGS:-} ${JVMFLAGS:-}"
+# shellcheck disable=SC2034
+ZOO_CLIENT_FLAGS="$ZOO_MODULE_FLAGS -Xmx${ZK_CLIENT_HEAP}m ${CLIENT_JVMFLAGS:-} ${JVMFLAGS:-}"
+
+# Ends the script if there is nothing to run.
+require_jars() {
+  if ! compgen -G "$ZOO_LIB_DIR/zookeeper-server-core-*.jar" >/dev/null; then
+    echo "Error: no jars in $ZOO_LIB_DIR; build them with: mvn -q -DskipTests package" >&2
+    exit 1
+  fi
+}
+
+# Prints the value of a key in a configuration file: config_value FILE KEY
+config_value() {
+  local key="${2//./\\.}"
+  [[ -r "$1" ]] || return 0
+  sed -n "s/^[[:space:]]*${key}[[:space:]]*[=:][[:space:]]*\(.*[^[:space:]]\)[[:space:]]*$/\1/p" "$1" | tail -n 1
+}
+
+# Whether a process is one of our servers, not dead and unreaped, nor a stranger that got its number: is_server PID
+is_server() {
+  [[ "$1" =~ ^[0-9]+$ ]] && kill -0 "$1" 2>/dev/null || return 1
+  if [[ -r "/proc/$1/cmdline" ]]; then
+    tr '\0' ' ' <"/proc/$1/cmdline" | grep -q 'io\.chainkeeper\.main\.ChainkeeperMain'
+  fi
+}
+
+# Whether a process has not ended: one that is ending has lost its command line but may still hold ports and locks, one
+# that is dead and unreaped holds nothing. process_lives PID
+process_lives() {
+  local state
+  kill -0 "$1" 2>/dev/null || return 1
+  state="$(ps -o stat= -p "$1" 2>/dev/null)"
+  [[ "$state" != Z* ]]
+}
+
+# Prints a server's answer to a four-letter word: four_letter_word HOST PORT WORD. Fails if nobody listens.
+four_letter_word() {
+  local line status=1
+  # the subshell keeps bash's own message about a refused connection off the terminal
+  (
+    exec 3<>"/dev/tcp/$1/$2" || exit 1
+    printf '%s' "$3" >&3
+    while IFS= read -r -t 5 line <&3; do
+      printf '%s\n' "$line"
+    done
+    [[ -z "$line" ]] || printf '%s\n' "$line"
+  ) 2>/dev/null && status=0
+  return "$status"
+}

@@ -1,0 +1,323 @@
+#!/usr/bin/env bash
+# Starts, stops and asks one server. Arguments, variables, messages and exit codes are those of ZooKeeper's zkServer.sh.
+
+MAIN_CLASS="io.chainkeeper.main.ChainkeeperMain"
+
+usage() {
+  cat <<'USAGE'
+Usage: zkServer.sh [--config CONF_DIR] COMMAND [ZOO_CFG]
+
+  start              start in the background; says FAILED TO START and why if the server does not stay
+  start-foreground   start in this terminal
+  stop               stop and wait until the process has ended
+  restart            stop, then start
+  status             ask the server for its mode; exit code 1 if it does not answer
+  version            print the version
+  print-cmd          print the command that start-foreground would run
+
+ZOO_CFG is a path, or a name in CONF_DIR (default: zoo.cfg in conf/ beside bin/).
+
+Variables: ZOOCFGDIR ZOOCFG ZOO_LOG_DIR ZOO_LOG_FILE ZOOPIDFILE JVMFLAGS SERVER_JVMFLAGS CLIENT_JVMFLAGS ZK_SERVER_HEAP
+ZK_CLIENT_HEAP (MB) JAVA_HOME CLASSPATH JMXDISABLE JMXPORT JMXAUTH JMXSSL JMXLOG4J JMXHOSTNAME JMXLOCALONLY
+ZOO_DATADIR_AUTOCREATE_DISABLE ZOO_NOEXEC ZOO_START_TIMEOUT ZOO_STOP_TIMEOUT (seconds, default 60)
+USAGE
+}
+
+while [[ "${1:-}" == -* ]]; do
+  case "$1" in
+    --config)
+      if [[ ! -d "${2:-}" ]]; then
+        echo "Error: --config ${2:-}: not a directory; give the directory that holds zoo.cfg" >&2
+        exit 1
+      fi
+      ZOOCFGDIR="$(cd "$2" && pwd)"
+      shift 2
+      ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    *)
+      usage >&2
+      exit 1
+      ;;
+  esac
+done
+
+ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+COMMAND="${1:-}"
+if [[ -n "${2:-}" ]]; then
+  ZOOCFG="$2"
+fi
+# shellcheck source=bin/zkEnv.sh
+. "$ZOOBINDIR/zkEnv.sh"
+
+ZOO_LOG_FILE="${ZOO_LOG_FILE:-zookeeper-$ZOO_USER-server-$HOSTNAME.log}"
+DAEMON_OUT="$ZOO_LOG_DIR/zookeeper-$ZOO_USER-server-$HOSTNAME.out"
+DAEMON_ERR="${DAEMON_OUT%.out}.err"
+
+jmx_flags() {
+  if [[ -n "${JMXDISABLE:-}" && "$JMXDISABLE" != false ]]; then
+    echo "JMX disabled by user request" >&2
+    return
+  fi
+  echo "ZooKeeper JMX enabled by default" >&2
+  if [[ -z "${JMXPORT:-}" ]]; then
+    echo "-Dcom.sun.management.jmxremote -Dcom.sun.management.jmxremote.local.only=${JMXLOCALONLY:-false}"
+    return
+  fi
+  echo "ZooKeeper remote JMX Port set to $JMXPORT, authentication ${JMXAUTH:-false}, SSL ${JMXSSL:-false}" >&2
+  echo "-Dcom.sun.management.jmxremote.port=$JMXPORT" \
+    "-Dcom.sun.management.jmxremote.authenticate=${JMXAUTH:-false}" \
+    "-Dcom.sun.management.jmxremote.ssl=${JMXSSL:-false}" \
+    "-Dzookeeper.jmx.log4j.disable=${JMXLOG4J:-true}" \
+    "${JMXHOSTNAME:+-Djava.rmi.server.hostname=$JMXHOSTNAME}"
+}
+
+# Sets SERVER_COMMAND. Arguments: extra JVM flags, which the user's own can override.
+build_server_command() {
+  local flags
+  IFS=$' \t\n' read -r -d '' -a flags <<<"$* $JMX_FLAGS $ZOO_SERVER_FLAGS" || true
+  SERVER_COMMAND=("$JAVA")
+  if [[ -n "${ZOO_DATADIR_AUTOCREATE_DISABLE:-}" ]]; then
+    SERVER_COMMAND+=(-Dzookeeper.datadir.autocreate=false)
+  fi
+  SERVER_COMMAND+=(
+    "-Dzookeeper.log.dir=$ZOO_LOG_DIR"
+    "-Dzookeeper.log.file=$ZOO_LOG_FILE"
+    -XX:+HeapDumpOnOutOfMemoryError
+    "-XX:OnOutOfMemoryError=kill -9 %p"
+    -cp "$ZOO_CLASSPATH"
+    "${flags[@]}"
+    "$MAIN_CLASS"
+    "$ZOOCFG"
+  )
+}
+
+# Sets CLIENT_HOST, CLIENT_PORT and CLIENT_SSL from the configuration; CLIENT_PORT stays empty if there is none.
+find_client_address() {
+  local id server_file address
+  CLIENT_SSL=false
+  CLIENT_HOST="$(config_value "$ZOOCFG" clientPortAddress)"
+  CLIENT_PORT="$(config_value "$ZOOCFG" clientPort)"
+  if [[ -z "$CLIENT_PORT" ]]; then
+    server_file="$(config_value "$ZOOCFG" dynamicConfigFile)"
+    id="$(head -n 1 "$DATA_DIR/myid" 2>/dev/null)"
+    address="$(config_value "${server_file:-$ZOOCFG}" "server.$id")"
+    if [[ "$address" == *";"* ]]; then
+      address="${address##*;}"
+      CLIENT_PORT="${address##*:}"
+      [[ "$address" != *:* ]] || CLIENT_HOST="${address%:*}"
+    fi
+  fi
+  if [[ -z "$CLIENT_PORT" ]]; then
+    CLIENT_HOST="$(config_value "$ZOOCFG" secureClientPortAddress)"
+    CLIENT_PORT="$(config_value "$ZOOCFG" secureClientPort)"
+    CLIENT_SSL=true
+  fi
+  CLIENT_HOST="${CLIENT_HOST#[}"
+  CLIENT_HOST="${CLIENT_HOST%]}"
+  case "$CLIENT_HOST" in
+    "" | 0.0.0.0 | :: | "*") CLIENT_HOST=localhost ;;
+  esac
+}
+
+# Whether the server's connection threads work; of a TLS port only that somebody listens.
+client_port_answers() {
+  local answer word=srvr
+  [[ -n "$CLIENT_PORT" ]] || return 1
+  if [[ "$CLIENT_SSL" == true ]]; then
+    (exec 3<>"/dev/tcp/$CLIENT_HOST/$CLIENT_PORT") 2>/dev/null
+    return
+  fi
+  answer="$(four_letter_word "$CLIENT_HOST" "$CLIENT_PORT" "$word")" && [[ -n "$answer" ]]
+}
+
+server_pid() {
+  [[ -f "$ZOOPIDFILE" ]] && head -n 1 "$ZOOPIDFILE"
+}
+
+check_java_version() {
+  local version
+  version="$("$JAVA" -version 2>&1 | sed -n 's/.* version "\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' | head -n 1)"
+  if [[ -n "$version" ]] && ((version < 17)); then
+    echo "Error: $JAVA is Java $version; install a JDK 17 or newer, or set JAVA_HOME to one" >&2
+    exit 1
+  fi
+}
+
+fail_to_start() {
+  echo "FAILED TO START"
+  if [[ -s "$DAEMON_ERR" ]]; then
+    cat "$DAEMON_ERR" >&2
+  else
+    echo "The reason is in $ZOO_LOG_DIR/$ZOO_LOG_FILE" >&2
+  fi
+  exit 1
+}
+
+start_server() {
+  local pid busy=false deadline
+  require_jars
+  printf 'Starting zookeeper ... '
+  pid="$(server_pid)"
+  if is_server "$pid"; then
+    echo "already running as process $pid."
+    exit 1
+  fi
+  if ! mkdir -p "$ZOO_LOG_DIR" || ! : >"$DAEMON_OUT" || ! : >"$DAEMON_ERR"; then
+    echo "FAILED TO START"
+    echo "ZOO_LOG_DIR=$ZOO_LOG_DIR cannot be written; give user $ZOO_USER access to it or set another ZOO_LOG_DIR" >&2
+    exit 1
+  fi
+  # somebody else's answer on our port must not be taken for the new server's
+  client_port_answers && busy=true
+  # the rolling log file has everything; stdout grows without bound
+  build_server_command -Dzookeeper.console.threshold=ERROR
+  # a signal to this script must not come between the launch and the note of its process id
+  trap : INT TERM
+  nohup "${SERVER_COMMAND[@]}" >"$DAEMON_OUT" 2>"$DAEMON_ERR" </dev/null &
+  pid=$!
+  trap 'kill "$pid" 2>/dev/null; rm -f "$ZOOPIDFILE"; exit 130' INT TERM
+  # an absent directory is created by the server if its configuration is right
+  (echo "$pid" >"$ZOOPIDFILE") 2>/dev/null
+  deadline=$((SECONDS + ${ZOO_START_TIMEOUT:-60}))
+  while true; do
+    if ! kill -0 "$pid" 2>/dev/null; then
+      rm -f "$ZOOPIDFILE"
+      fail_to_start
+    fi
+    if [[ "$busy" == false ]] && client_port_answers; then
+      break
+    fi
+    # still recovering; as far as this script is concerned it has started
+    ((SECONDS < deadline)) || break
+    sleep 0.1
+  done
+  if ! echo "$pid" >"$ZOOPIDFILE"; then
+    echo "FAILED TO WRITE PID"
+    echo "ZOOPIDFILE=$ZOOPIDFILE cannot be written; the server runs as process $pid" >&2
+    exit 1
+  fi
+  trap - INT TERM
+  echo "STARTED"
+}
+
+stop_server() {
+  local pid deadline
+  printf 'Stopping zookeeper ... '
+  pid="$(server_pid)"
+  if [[ -z "$pid" ]]; then
+    echo "no zookeeper to stop (could not find file $ZOOPIDFILE)"
+    return
+  fi
+  if is_server "$pid"; then
+    kill "$pid"
+    deadline=$((SECONDS + ${ZOO_STOP_TIMEOUT:-60}))
+    while process_lives "$pid"; do
+      if ((SECONDS >= deadline)); then
+        echo "NOT STOPPED"
+        echo "process $pid has not ended within ${ZOO_STOP_TIMEOUT:-60} s; look into $ZOO_LOG_DIR, or: kill -9 $pid" >&2
+        exit 1
+      fi
+      sleep 0.1
+    done
+  fi
+  rm -f "$ZOOPIDFILE"
+  echo "STOPPED"
+}
+
+show_status() {
+  local mode flags
+  require_jars
+  find_client_address
+  if [[ -z "$CLIENT_PORT" ]]; then
+    echo "Client port not found in $ZOOCFG; add clientPort=..." >&2
+    exit 1
+  fi
+  echo "Client port found: $CLIENT_PORT. Client address: $CLIENT_HOST. Client SSL: $CLIENT_SSL."
+  IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
+  mode="$("$JAVA" -cp "$ZOO_CLASSPATH" -Dlogback.configurationFile=logback-cli.xml "${flags[@]}" \
+    org.apache.zookeeper.client.FourLetterWordMain "$CLIENT_HOST" "$CLIENT_PORT" srvr "$CLIENT_SSL" 2>/dev/null |
+    grep Mode)"
+  if [[ -z "$mode" ]]; then
+    if [[ "$CLIENT_SSL" == true ]]; then
+      echo "Note: only secureClientPort was found; the question needs the client's TLS settings in CLIENT_JVMFLAGS."
+    fi
+    echo "Error contacting service. It is probably not running."
+    exit 1
+  fi
+  echo "$mode"
+}
+
+show_version() {
+  local jar
+  require_jars
+  for jar in "$ZOO_LIB_DIR"/zookeeper-server-core-*.jar; do
+    jar="${jar##*/zookeeper-server-core-}"
+    echo "Chainkeeper, version ${jar%.jar}"
+  done
+  "$JAVA" -cp "$ZOO_CLASSPATH" -Dlogback.configurationFile=logback-cli.xml org.apache.zookeeper.version.VersionInfoMain
+}
+
+case "$COMMAND" in
+  start | start-foreground | stop | restart | status | version | print-cmd) ;;
+  *)
+    usage >&2
+    exit 1
+    ;;
+esac
+
+JMX_FLAGS="$(jmx_flags)"
+echo "Using config: $ZOOCFG" >&2
+DATA_DIR="$(config_value "$ZOOCFG" dataDir)"
+if [[ -z "${ZOOPIDFILE:-}" ]]; then
+  if [[ -n "$DATA_DIR" ]]; then
+    ZOOPIDFILE="$DATA_DIR/zookeeper_server.pid"
+  elif [[ "$COMMAND" == stop || "$COMMAND" == restart || "$COMMAND" == status ]]; then
+    echo "Error: no dataDir found in $ZOOCFG; give the zoo.cfg that the server was started with" >&2
+    exit 1
+  else
+    # the server itself says what is wrong with its file
+    ZOOPIDFILE="$ZOO_LOG_DIR/zookeeper_server.pid"
+  fi
+fi
+
+case "$COMMAND" in
+  start)
+    check_java_version
+    find_client_address
+    start_server
+    ;;
+  start-foreground)
+    check_java_version
+    require_jars
+    mkdir -p "$ZOO_LOG_DIR"
+    build_server_command
+    if [[ -n "${ZOO_NOEXEC:-}" ]]; then
+      "${SERVER_COMMAND[@]}"
+    else
+      exec "${SERVER_COMMAND[@]}"
+    fi
+    ;;
+  stop)
+    stop_server
+    ;;
+  restart)
+    check_java_version
+    find_client_address
+    stop_server
+    start_server
+    ;;
+  status)
+    show_status
+    ;;
+  version)
+    show_version
+    ;;
+  print-cmd)
+    build_server_command
+    printf '%q ' "${SERVER_COMMAND[@]}"
+    echo
+    ;;
+esac

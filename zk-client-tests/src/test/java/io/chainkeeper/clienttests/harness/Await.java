@@ -1,0 +1,29 @@
+package io.chainkeeper.clienttests.harness;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+
+/** Waits for conditions that other processes bring about. */
+public final class Await {
+    /** Between two looks at a condition that another process has to fulfil. */
+    private static final long POLL_MILLIS = 20;
+
+    private Await() {}
+
+    /**
+     * Waits until the condition holds.
+     *
+     * @param what the condition in words, for the message of the failure
+     * @param condition must not block for long; an exception that it throws ends the waiting
+     * @throws AssertionError if it does not hold within the limit
+     */
+    public static void until(String what, Duration limit, Callable<Boolean> condition) throws Exception {
+        long start = System.nanoTime();
+        while (!condition.call()) {
+            if (System.nanoTime() - start > limit.toNanos()) {
+                throw new AssertionError("after " + limit.toMillis() + " ms still waiting for: " + what);
+            }
+            Thread.sleep(POLL_MILLIS);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package io.chainkeeper.clienttests.harness;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+
+/** Asks a server with ZooKeeper's four-letter words. */
+public final class FourLetterWord {
+    private static final int TIMEOUT_MILLIS = 2_000;
+
+    private FourLetterWord() {}
+
+    /**
+     * Returns the answer to a four-letter word.
+     *
+     * @throws IOException if nobody listens or no complete answer comes within two seconds
+     */
+    public static String ask(int clientPort, String word) throws IOException {
+        try (Socket socket = new Socket()) {
+            socket.setSoTimeout(TIMEOUT_MILLIS);
+            socket.connect(new InetSocketAddress("127.0.0.1", clientPort), TIMEOUT_MILLIS);
+            socket.getOutputStream().write(word.getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream().flush();
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    /**
+     * Returns the value of a line {@code name: value} of the server's {@code srvr} answer, or null if the server does
+     * not answer, does not serve or has no such line.
+     */
+    public static String srvr(int clientPort, String name) {
+        String answer;
+        try {
+            answer = ask(clientPort, "srvr");
+        } catch (IOException e) {
+            return null;
+        }
+        for (String line : answer.split("\n")) {
+            if (line.startsWith(name + ": ")) {
+                return line.substring(name.length() + 2).trim();
+            }
+        }
+        return null;
+    }
+}

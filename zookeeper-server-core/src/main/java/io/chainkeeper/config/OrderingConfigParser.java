@@ -1,0 +1,171 @@
+package io.chainkeeper.config;
+
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.apache.zookeeper.server.quorum.QuorumPeer.QuorumServer;
+import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
+
+/**
+ * Turns a zoo.cfg into what a replica is started from, and finds every mistake in it that can be found without starting:
+ * keys, myid, server list, directories, ports. Writes nothing, and loads no server class, because those read system
+ * properties that ZooKeeper's parser sets from the file.
+ */
+public final class OrderingConfigParser {
+    private static final String DATA_DIR = "dataDir";
+    private static final String DATA_LOG_DIR = "dataLogDir";
+    private static final String VERSION_2 = "version-2";
+    private static final String ORDERING = "ordering";
+
+    private final SortedMap<String, OrderingProtocolFactory> factories = new TreeMap<>();
+
+    /** @param factories the protocols that there are, each with a name of its own */
+    public OrderingConfigParser(Iterable<OrderingProtocolFactory> factories) {
+        for (OrderingProtocolFactory factory : factories) {
+            this.factories.put(factory.name(), factory);
+        }
+    }
+
+    /**
+     * Parses and checks a file.
+     *
+     * @param path the zoo.cfg
+     * @return what to start, or empty if the file asks for the stock server: {@code ordering.protocol=zab}, or no
+     *     ensemble at all (no {@code server.N} line, or one and {@code standaloneEnabled} not false)
+     * @throws UserMistakeException if the server cannot start with this file on this machine
+     */
+    public Optional<StartupConfig> parse(Path path) throws UserMistakeException {
+        SettingsFile zooCfg = SettingsFile.read(path);
+        SettingsFile serverFile = EnsembleLines.locate(zooCfg);
+        int serverCount = EnsembleLines.count(serverFile);
+        OrderingSettings settings = OrderingSettings.parse(zooCfg, factories, serverCount);
+        boolean standaloneEnabled = !zooCfg.value("standaloneEnabled", "true").equalsIgnoreCase("false");
+        if (settings.factory() == null || serverCount == 0 || serverCount == 1 && standaloneEnabled) {
+            return Optional.empty();
+        }
+        checkUnsupported(zooCfg, settings.protocol());
+        int maxId = maxId(zooCfg);
+        EnsembleLines ensemble = EnsembleLines.parse(serverFile, settings.protocol(), maxId);
+        int replicaId = MyIdFile.read(dataDirectory(zooCfg), ensemble, maxId);
+        QuorumPeerConfig peerConfig = ZooKeeperSettings.parse(zooCfg);
+        checkResolvedAddresses(ensemble, peerConfig);
+        checkDirectories(peerConfig);
+        Path orderingDirectory = peerConfig.getDataLogDir().toPath().resolve(ORDERING);
+        checkIdentity(orderingDirectory, peerConfig.getDataDir().toPath(), replicaId);
+        checkPorts(zooCfg, ensemble, replicaId, peerConfig);
+        OrderingConfig ordering = new OrderingConfig(
+                settings.protocol(),
+                settings.durability(),
+                settings.logStore(),
+                settings.reads(),
+                replicaId,
+                ensemble.members(),
+                orderingDirectory,
+                settings.protocolSettings(),
+                settings.logRetentionBytes());
+        return Optional.of(new StartupConfig(peerConfig, ordering, settings.factory()));
+    }
+
+    private static void checkUnsupported(SettingsFile zooCfg, String protocol) throws UserMistakeException {
+        for (SettingsFile.Entry entry : zooCfg.entries()) {
+            if (entry.key().equals("oraclePath")) {
+                throw EnsembleLines.unsupported(zooCfg, entry, "a quorum oracle is", "remove it", protocol);
+            }
+            if (entry.key().equals("peerType") && entry.value().equalsIgnoreCase("observer")) {
+                throw EnsembleLines.unsupported(zooCfg, entry, "observers are", "remove it", protocol);
+            }
+        }
+    }
+
+    private static int maxId(SettingsFile zooCfg) {
+        String extendedTypes =
+                zooCfg.value("extendedTypesEnabled", System.getProperty("zookeeper.extendedTypesEnabled", "false"));
+        return Boolean.parseBoolean(extendedTypes) ? ServerLine.MAX_ID_WITH_EXTENDED_TYPES : ServerLine.MAX_ID;
+    }
+
+    private static Path dataDirectory(SettingsFile zooCfg) throws UserMistakeException {
+        String dataDir = zooCfg.value(DATA_DIR, "");
+        if (dataDir.isEmpty()) {
+            throw UserMistakeException.inConfiguration(
+                    "%s: the key dataDir is missing; add dataDir=/path/to/a/directory", zooCfg.path());
+        }
+        return Path.of(dataDir);
+    }
+
+    /** Finds what a comparison of texts cannot: {@code localhost} and {@code 127.0.0.1}. */
+    private static void checkResolvedAddresses(EnsembleLines ensemble, QuorumPeerConfig peerConfig)
+            throws UserMistakeException {
+        Map<InetSocketAddress, Long> ids = new HashMap<>();
+        for (ServerLine line : ensemble.servers()) {
+            QuorumServer server = peerConfig.getServers().get((long) line.id());
+            for (InetSocketAddress address : server.addr.getAllAddresses()) {
+                Long other = address.isUnresolved() ? null : ids.put(address, server.id);
+                if (other != null) {
+                    throw UserMistakeException.inConfiguration(
+                            "%s: server.%d has the address %s too; give each server an address of its own",
+                            ensemble.file().at(line.entry()), other, address);
+                }
+            }
+        }
+    }
+
+    private static void checkDirectories(QuorumPeerConfig peerConfig) throws UserMistakeException {
+        Path dataDirectory = peerConfig.getDataDir().toPath();
+        Path logDirectory = peerConfig.getDataLogDir().toPath();
+        String logKey = logDirectory.equals(dataDirectory) ? DATA_DIR : DATA_LOG_DIR;
+        DirectoryCheck.check(DATA_DIR, dataDirectory, VERSION_2);
+        DirectoryCheck.check(logKey, logDirectory, VERSION_2);
+        DirectoryCheck.checkUsable(logKey, logDirectory, logDirectory.resolve(ORDERING));
+    }
+
+    private static void checkIdentity(Path orderingDirectory, Path dataDirectory, int replicaId)
+            throws UserMistakeException {
+        Path file = orderingDirectory.resolve(ClusterIdentity.FILE_NAME);
+        ClusterIdentity identity;
+        try {
+            identity = ClusterIdentity.read(orderingDirectory);
+        } catch (IOException e) {
+            throw UserMistakeException.inDirectory(
+                    "%s", e.getMessage() == null ? file + " cannot be read" : e.getMessage());
+        }
+        if (identity != null && identity.replicaId() != replicaId) {
+            throw UserMistakeException.inDirectory(
+                    "%s: this directory holds the data of server %d, but %s says %d; correct myid, or give this server"
+                            + " directories of its own (dataDir, dataLogDir)",
+                    file, identity.replicaId(), dataDirectory.resolve("myid"), replicaId);
+        }
+    }
+
+    private static void checkPorts(
+            SettingsFile zooCfg, EnsembleLines ensemble, int replicaId, QuorumPeerConfig peerConfig)
+            throws UserMistakeException {
+        ServerLine self = ensemble.find(replicaId).orElseThrow();
+        String selfAt = ensemble.file().at(self.entry());
+        String clientAt = zooCfg.find("clientPort").map(zooCfg::at).orElse(selfAt);
+        String secureAt = zooCfg.find("secureClientPort").map(zooCfg::at).orElse(selfAt);
+        checkClientPort(clientAt, peerConfig.getClientPortAddress(), self, selfAt);
+        checkClientPort(secureAt, peerConfig.getSecureClientPortAddress(), self, selfAt);
+        InetSocketAddress link = Boolean.TRUE.equals(peerConfig.getQuorumListenOnAllIPs())
+                ? new InetSocketAddress(self.quorumPort())
+                : new InetSocketAddress(self.host(), self.quorumPort());
+        PortCheck.check(selfAt, link);
+    }
+
+    private static void checkClientPort(String at, InetSocketAddress address, ServerLine self, String selfAt)
+            throws UserMistakeException {
+        if (address == null) {
+            return;
+        }
+        if (address.getPort() == self.quorumPort()) {
+            throw UserMistakeException.inConfiguration(
+                    "%s: the same port as that of the replica link in %s; give the two ports of their own", at, selfAt);
+        }
+        PortCheck.check(at, address);
+    }
+}

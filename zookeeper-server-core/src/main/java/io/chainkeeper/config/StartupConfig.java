@@ -1,0 +1,13 @@
+package io.chainkeeper.config;
+
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
+
+/**
+ * All that a replica is started from.
+ *
+ * @param peerConfig ZooKeeper's part of the file, as ZooKeeper's parser sees it
+ * @param ordering our part of it
+ * @param factory the protocol that {@code ordering.protocol} names
+ */
+public record StartupConfig(QuorumPeerConfig peerConfig, OrderingConfig ordering, OrderingProtocolFactory factory) {}

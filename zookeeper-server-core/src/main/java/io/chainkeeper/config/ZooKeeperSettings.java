@@ -1,0 +1,99 @@
+package io.chainkeeper.config;
+
+import java.util.Locale;
+import java.util.Set;
+import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
+
+/**
+ * Parses ZooKeeper's own keys with ZooKeeper's own parser. Its messages for malformed numbers do not name the key, so
+ * those are looked at first.
+ */
+final class ZooKeeperSettings {
+    private static final Set<String> INTEGER_KEYS = Set.of(
+            "tickTime",
+            "initLimit",
+            "syncLimit",
+            "clientPort",
+            "secureClientPort",
+            "observerMasterPort",
+            "clientPortListenBacklog",
+            "maxClientCnxns",
+            "minSessionTimeout",
+            "maxSessionTimeout",
+            "connectToLearnerMasterLimit",
+            "electionAlg",
+            "autopurge.snapRetainCount",
+            "autopurge.purgeInterval",
+            "quorum.cnxn.threads.size",
+            "multiAddress.reachabilityCheckTimeoutMs");
+    private static final Set<String> PORT_KEYS = Set.of("clientPort", "secureClientPort");
+    private static final Set<String> BOOLEAN_KEYS = Set.of(
+            "standaloneEnabled",
+            "reconfigEnabled",
+            "quorumListenOnAllIPs",
+            "syncEnabled",
+            "sslQuorum",
+            "portUnification",
+            "sslQuorumReloadCertFiles",
+            "localSessionsEnabled",
+            "localSessionsUpgradingEnabled",
+            "multiAddress.enabled",
+            "multiAddress.reachabilityCheckEnabled");
+
+    private ZooKeeperSettings() {}
+
+    /**
+     * Parses a zoo.cfg. Writes nothing; keys that ZooKeeper's parser does not know become system properties.
+     *
+     * @param zooCfg the file
+     * @return what ZooKeeper makes of it
+     * @throws UserMistakeException if it is wrong
+     */
+    static QuorumPeerConfig parse(SettingsFile zooCfg) throws UserMistakeException {
+        for (SettingsFile.Entry entry : zooCfg.entries()) {
+            checkNumbers(zooCfg, entry);
+        }
+        QuorumPeerConfig peerConfig = new QuietPeerConfig();
+        try {
+            peerConfig.parse(zooCfg.path().toString());
+        } catch (QuorumPeerConfig.ConfigException e) {
+            throw UserMistakeException.inConfiguration("%s: %s; correct the file", zooCfg.path(), rootMessage(e));
+        }
+        return peerConfig;
+    }
+
+    private static void checkNumbers(SettingsFile zooCfg, SettingsFile.Entry entry) throws UserMistakeException {
+        String value = entry.value();
+        if (INTEGER_KEYS.contains(entry.key()) && !isInteger(value)) {
+            throw UserMistakeException.inConfiguration("%s: not a number; correct the value", zooCfg.at(entry));
+        }
+        if (PORT_KEYS.contains(entry.key()) && (Integer.parseInt(value) < 0 || Integer.parseInt(value) > 65535)) {
+            throw UserMistakeException.inConfiguration(
+                    "%s: not a port; write a number from 1 to 65535", zooCfg.at(entry));
+        }
+        if (BOOLEAN_KEYS.contains(entry.key()) && !isBoolean(value)) {
+            throw UserMistakeException.inConfiguration("%s: write true or false", zooCfg.at(entry));
+        }
+    }
+
+    private static boolean isInteger(String value) {
+        try {
+            Integer.parseInt(value);
+            return true;
+        } catch (NumberFormatException e) {
+            return false;
+        }
+    }
+
+    private static boolean isBoolean(String value) {
+        return Set.of("true", "false").contains(value.toLowerCase(Locale.ROOT));
+    }
+
+    private static String rootMessage(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root.getMessage() == null ? root.toString() : root.getMessage();
+    }
+}

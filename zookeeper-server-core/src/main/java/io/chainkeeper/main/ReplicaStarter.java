@@ -1,0 +1,59 @@
+package io.chainkeeper.main;
+
+import io.chainkeeper.config.ClusterIdentity;
+import io.chainkeeper.config.StartupConfig;
+import io.chainkeeper.server.ChainkeeperServer;
+import io.chainkeeper.server.execution.ExecutionProfile;
+import io.chainkeeper.server.tls.QuorumTls;
+import io.chainkeeper.transport.PeerTls;
+import io.chainkeeper.transport.TransportSettings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import org.apache.zookeeper.common.ZKConfig;
+import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
+
+/** Starts a replica from its checked configuration: the ZooKeeper server over a {@link ReplicatedOrdering}. */
+final class ReplicaStarter implements ServerStarter {
+    @Override
+    public RunningServer start(StartupConfig config) throws IOException {
+        QuorumPeerConfig peerConfig = config.peerConfig();
+        Path orderingDirectory = config.ordering().orderingDirectory();
+        long executionProfile = ExecutionProfile.hash(ExecutionProfile.settings(QuorumPeerConfig.isReconfigEnabled()));
+        PeerTls tls = peerConfig.isSslQuorum() ? new QuorumTls(new ZKConfig()) : null;
+        ReplicatedOrdering ordering = new ReplicatedOrdering(
+                config.ordering(),
+                config.factory(),
+                executionProfile,
+                () -> clusterOf(orderingDirectory),
+                peerConfig.getQuorumListenOnAllIPs(),
+                tls);
+        ChainkeeperServer server = new ChainkeeperServer(peerConfig, config.ordering(), ordering);
+        server.start();
+        return new Running(server);
+    }
+
+    private static long clusterOf(Path orderingDirectory) {
+        try {
+            ClusterIdentity identity = ClusterIdentity.read(orderingDirectory);
+            if (identity == null || identity.clusterId() == null) {
+                return TransportSettings.UNKNOWN_CLUSTER;
+            }
+            return identity.clusterId().getMostSignificantBits();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e.getMessage(), e);
+        }
+    }
+
+    private record Running(ChainkeeperServer server) implements RunningServer {
+        @Override
+        public int awaitEnd() throws InterruptedException {
+            return server.awaitShutdown();
+        }
+
+        @Override
+        public void close() {
+            server.shutdown();
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** The programs that the scripts in {@code bin/} start. */
+package io.chainkeeper.main;

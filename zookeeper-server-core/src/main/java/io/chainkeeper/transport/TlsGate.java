@@ -1,0 +1,42 @@
+package io.chainkeeper.transport;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.SslHandler;
+
+/**
+ * First handler of an accepted connection when TLS is on: puts TLS in its own place, unless the first byte shows a peer
+ * that was started without TLS. Such a peer can be told so, in the only language it speaks, and is then refused.
+ */
+final class TlsGate extends ChannelInboundHandlerAdapter {
+    private static final int FIRST_BYTE_OF_PLAIN_HELLO = HandshakeMessage.MAGIC >>> 24;
+
+    private final SslHandler tls;
+    private final HandshakeHandler handshake;
+
+    /**
+     * @param tls decrypts for the handshake
+     * @param handshake told if there is nothing to decrypt
+     */
+    TlsGate(SslHandler tls, HandshakeHandler handshake) {
+        this.tls = tls;
+        this.handshake = handshake;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        ByteBuf in = (ByteBuf) message;
+        if (!in.isReadable()) {
+            in.release();
+            return;
+        }
+        if (in.getUnsignedByte(in.readerIndex()) == FIRST_BYTE_OF_PLAIN_HELLO) {
+            handshake.refuseForLackOfTls();
+            context.pipeline().remove(this);
+        } else {
+            context.pipeline().replace(this, "tls", tls);
+        }
+        context.pipeline().fireChannelRead(message);
+    }
+}

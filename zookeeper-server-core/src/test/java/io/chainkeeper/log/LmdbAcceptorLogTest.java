@@ -1,0 +1,149 @@
+package io.chainkeeper.log;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.config.OrderingConfig.LogStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.Before;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** What is particular to LMDB. */
+public class LmdbAcceptorLogTest {
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
+
+    private Path directory;
+    private Path data;
+
+    @Before
+    public void chooseDirectory() {
+        directory = folder.getRoot().toPath().resolve("ordering");
+        data = directory.resolve(LmdbAcceptorLog.DATA_FILE);
+    }
+
+    private AcceptorLog open() throws IOException {
+        return AcceptorLogs.open(directory, LogStore.LMDB, Durability.SYNC, LogRecords.SMALL);
+    }
+
+    private void write(int positions) throws IOException {
+        try (AcceptorLog log = open()) {
+            for (int position = 1; position <= positions; position++) {
+                log.append(LogRecords.value(position, "1.1", 1000));
+                log.sync();
+            }
+        }
+    }
+
+    @Test
+    public void storeFull_failsWithItsBoundAndKeepsWhatWasSynced() throws IOException {
+        long synced = 0;
+        IOException failure = null;
+        try (AcceptorLog log = open()) {
+            for (int position = 1; failure == null && position < 10_000; position++) {
+                try {
+                    log.append(LogRecords.value(position, "1.1", 1000));
+                    log.sync();
+                    synced = position;
+                } catch (IOException e) {
+                    failure = e;
+                }
+            }
+            assertThrows(IOException.class, log::sync);
+        }
+        String message = failure.getMessage();
+        assertTrue(message, message.contains(directory.toString()) && message.contains("bound of 4194304 bytes"));
+        try (AcceptorLog log = open()) {
+            assertEquals(synced, log.recovered(0).lastPosition());
+        }
+    }
+
+    @Test
+    public void recordsNotSynced_areNotVisible() throws IOException {
+        try (AcceptorLog log = open()) {
+            log.append(LogRecords.value(1, "1.1", 10));
+            assertEquals(List.of(), log.read(1, 100));
+            log.sync();
+            assertEquals(1, log.read(1, 100).size());
+        }
+    }
+
+    @Test
+    public void otherFileInPlaceOfTheStore_isRefused() throws IOException {
+        Files.createDirectories(directory);
+        byte[] rubbish = new byte[20_000];
+        Arrays.fill(rubbish, (byte) 'x');
+        Files.write(data, rubbish);
+        assertRefused();
+    }
+
+    @Test
+    public void bodyFlipped_isRefused() throws IOException {
+        write(50);
+        byte[] whole = Files.readAllBytes(data);
+        byte[] body = LogRecords.value(25, "1.1", 1000).body().toByteArray();
+        // Pages that LMDB has replaced keep older copies.
+        for (int at = indexOf(whole, body, 0); at >= 0; at = indexOf(whole, body, at + 1)) {
+            whole[at + 500] ^= 1;
+        }
+        Files.write(data, whole);
+        String message = assertRefused();
+        assertTrue(message, message.contains("position 25"));
+    }
+
+    private static int indexOf(byte[] whole, byte[] part, int from) {
+        for (int i = from; i + part.length <= whole.length; i++) {
+            if (Arrays.equals(whole, i, i + part.length, part, 0, part.length)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    @Test
+    public void fileCut_isRefusedAndKeepsItsLength() throws IOException {
+        write(200);
+        byte[] whole = Files.readAllBytes(data);
+        for (int kept : new int[] {whole.length / 2, whole.length / 3, 3 * 4096 + 17}) {
+            Files.write(data, Arrays.copyOf(whole, kept));
+            assertRefused();
+            assertEquals(kept, Files.size(data));
+        }
+        Files.write(data, whole);
+        open().close();
+    }
+
+    private String assertRefused() {
+        CorruptLogException refusal = assertThrows(CorruptLogException.class, () -> open().close());
+        assertTrue(refusal.getMessage(), refusal.getMessage().contains(data.toString()));
+        return refusal.getMessage();
+    }
+
+    @Test
+    public void killedProcess_syncedRecordIsThere() throws Exception {
+        try (LogProcess process = new LogProcess(directory, LogStore.LMDB, LmdbAcceptorLog.JVM_OPTIONS.split(" "))) {
+            assertEquals("open", process.firstLine());
+            process.kill();
+        }
+        try (AcceptorLog log = open()) {
+            assertEquals(1, log.recovered(0).lastPosition());
+        }
+    }
+
+    @Test
+    public void javaStartedWithoutItsOptions_isRefusedWithThem() throws Exception {
+        for (String[] options : new String[][] {{}, {"--add-opens=java.base/java.nio=ALL-UNNAMED"}}) {
+            try (LogProcess process = new LogProcess(directory, LogStore.LMDB, options)) {
+                String line = process.firstLine();
+                assertTrue(line, line.contains(LmdbAcceptorLog.JVM_OPTIONS));
+            }
+        }
+    }
+}

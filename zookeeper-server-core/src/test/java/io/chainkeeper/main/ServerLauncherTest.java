@@ -1,0 +1,294 @@
+package io.chainkeeper.main;
+
+import static org.junit.Assert.assertArrayEquals;
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.config.OrderingConfig;
+import io.chainkeeper.config.OrderingConfig.LogStore;
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
+import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.config.StartupConfig;
+import io.chainkeeper.config.UserMistakeException;
+import io.chainkeeper.config.UserMistakeException.Exit;
+import io.chainkeeper.log.Durability;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import org.apache.zookeeper.server.admin.AdminServer.AdminServerException;
+import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
+import org.junit.After;
+import org.junit.Before;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+public class ServerLauncherTest {
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
+
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private ServerFiles files;
+    private StartupConfig started;
+    private String[] stockArguments;
+    private boolean closed;
+    private ServerStarter starter = this::start;
+    private int serverExitCode;
+
+    @Before
+    public void createFiles() throws IOException {
+        files = new ServerFiles(folder.getRoot().toPath());
+    }
+
+    @After
+    public void restoreStatics() {
+        QuorumPeerConfig.setReconfigEnabled(false);
+        QuorumPeerConfig.setStandaloneEnabled(true);
+    }
+
+    private ServerStarter.RunningServer start(StartupConfig config) {
+        started = config;
+        return new ServerStarter.RunningServer() {
+            @Override
+            public int awaitEnd() {
+                return serverExitCode;
+            }
+
+            @Override
+            public void close() {
+                closed = true;
+            }
+        };
+    }
+
+    private int run(String... args) {
+        return new ServerLauncher(
+                        List.of(new NamedProtocol("chain"), new NamedProtocol("other")),
+                        starter,
+                        stock -> stockArguments = stock,
+                        new PrintStream(err, true, StandardCharsets.UTF_8))
+                .run(args);
+    }
+
+    private int runFile() {
+        return run(files.zooCfg.toString());
+    }
+
+    private String message() {
+        return err.toString(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    public void noOrderingKeys_chainWithDefaults() {
+        assertEquals(message(), 0, runFile());
+        OrderingConfig ordering = started.ordering();
+        assertEquals("chain", ordering.protocol());
+        assertEquals("chain", started.factory().name());
+        assertEquals(Durability.SYNC, ordering.durability());
+        assertEquals(LogStore.SEGMENTED, ordering.logStore());
+        assertEquals(ReadConsistency.LINEARIZABLE, ordering.reads());
+        assertEquals(1, ordering.replicaId());
+        assertEquals(files.dataDirectory.resolve("ordering"), ordering.orderingDirectory());
+        assertEquals(OrderingConfig.DEFAULT_LOG_RETENTION_BYTES, ordering.logRetentionBytes());
+        assertEquals(Map.of(), ordering.protocolSettings());
+        assertEquals(List.of(1, 2, 3), List.copyOf(ordering.members().keySet()));
+        assertEquals(
+                new PeerAddress("127.0.0.1", files.ports.get(3)),
+                ordering.members().get(2));
+        assertEquals(2000, started.peerConfig().getTickTime());
+        assertTrue(closed);
+        assertEquals("", message());
+    }
+
+    @Test
+    public void everyOrderingKeySet_configSaysSo() throws IOException {
+        files.addLine(String.join(
+                "\n",
+                "ordering.protocol = other",
+                "ordering.durability: async",
+                "ordering.logStore=lmdb",
+                "ordering.logRetentionBytes=\\",
+                "   1048576",
+                "reads=sequential",
+                "dataLogDir=" + files.root.resolve("log"),
+                "chain.window=3",
+                "other.window=4"));
+        assertEquals(message(), 0, runFile());
+        OrderingConfig ordering = started.ordering();
+        assertEquals("other", ordering.protocol());
+        assertEquals("other", started.factory().name());
+        assertEquals(Durability.ASYNC, ordering.durability());
+        assertEquals(LogStore.LMDB, ordering.logStore());
+        assertEquals(ReadConsistency.SEQUENTIAL, ordering.reads());
+        assertEquals(1048576, ordering.logRetentionBytes());
+        assertEquals(Map.of("other.window", "4"), ordering.protocolSettings());
+        assertEquals(files.root.resolve("log/ordering"), ordering.orderingDirectory());
+    }
+
+    @Test
+    public void reconfigEnabled_noBackupOfTheFileIsWritten() throws IOException {
+        files.addLine("reconfigEnabled=true");
+        SortedMap<String, String> before = files.contents();
+        assertEquals(message(), 0, runFile());
+        assertTrue(QuorumPeerConfig.isReconfigEnabled());
+        assertEquals(before, files.contents());
+    }
+
+    @Test
+    public void serverLinesInDynamicFile_areRead() throws IOException {
+        List<String> lines = files.rightLines();
+        Files.write(files.root.resolve("zoo.cfg.dynamic.100000001"), lines.subList(7, 10));
+        List<String> mainLines = List.copyOf(lines.subList(0, 7));
+        files.writeCfg(mainLines);
+        Files.writeString(
+                files.zooCfg,
+                String.join("\n", mainLines) + "\ndynamicConfigFile=" + files.root.resolve("zoo.cfg.dynamic.100000001")
+                        + "\n");
+        assertEquals(message(), 0, runFile());
+        assertEquals(3, started.ordering().members().size());
+        assertEquals(0x100000001L, started.peerConfig().getQuorumVerifier().getVersion());
+    }
+
+    @Test
+    public void clientAddressInServerLine_isUsed() throws IOException {
+        files.replaceLine(
+                "server.1",
+                "server.1=127.0.0.1:" + files.ports.get(1) + ":" + files.ports.get(2) + ":participant;127.0.0.1:"
+                        + files.ports.get(0));
+        List<String> lines = new java.util.ArrayList<>(Files.readAllLines(files.zooCfg));
+        lines.removeIf(line -> line.startsWith("clientPort"));
+        files.writeCfg(lines);
+        assertEquals(message(), 0, runFile());
+        assertEquals(
+                files.ports.get(0).intValue(),
+                started.peerConfig().getClientPortAddress().getPort());
+    }
+
+    @Test
+    public void ipv6Address_losesItsBrackets() throws IOException {
+        files.replaceLine("server.2", "server.2=[::1]:" + files.ports.get(3) + ":" + files.ports.get(4));
+        assertEquals(message(), 0, runFile());
+        assertEquals(
+                new PeerAddress("::1", files.ports.get(3)),
+                started.ordering().members().get(2));
+    }
+
+    @Test
+    public void nameOfAnotherServerDoesNotResolve_isNoMistake() throws IOException {
+        files.replaceLine("server.3", "server.3=no-such-host.invalid:2888:3888");
+        assertEquals(message(), 0, runFile());
+        assertEquals(3, started.ordering().members().size());
+    }
+
+    @Test
+    public void zab_stockServerRuns() throws IOException {
+        files.addLine("ordering.protocol=zab\nserver.4=127.0.0.1:1:2:observer\ngroup.1=1:2:3");
+        assertEquals(message(), 0, runFile());
+        assertArrayEquals(new String[] {files.zooCfg.toString()}, stockArguments);
+        assertNull(started);
+    }
+
+    @Test
+    public void noServerLines_stockServerRuns() throws IOException {
+        files.writeCfg(files.rightLines().subList(0, 7));
+        assertEquals(message(), 0, runFile());
+        assertArrayEquals(new String[] {files.zooCfg.toString()}, stockArguments);
+    }
+
+    @Test
+    public void oneServerLine_stockServerRuns() throws IOException {
+        files.writeCfg(files.rightLines().subList(0, 8));
+        assertEquals(message(), 0, runFile());
+        assertArrayEquals(new String[] {files.zooCfg.toString()}, stockArguments);
+    }
+
+    @Test
+    public void oneServerLineWithoutStandalone_ensembleOfOne() throws IOException {
+        List<String> lines = files.rightLines().subList(0, 8);
+        lines.add("standaloneEnabled=false");
+        files.writeCfg(lines);
+        assertEquals(message(), 0, runFile());
+        assertEquals(1, started.ordering().members().size());
+    }
+
+    @Test
+    public void portAndDirectoryAsArguments_stockServerRuns() {
+        assertEquals(0, run("2181", "data"));
+        assertArrayEquals(new String[] {"2181", "data"}, stockArguments);
+    }
+
+    @Test
+    public void noArguments_usage() {
+        assertEquals(2, run());
+        assertTrue(message(), message().startsWith("Usage: "));
+    }
+
+    @Test
+    public void userMistakeWhileStarting_oneLineAndItsExitCode() {
+        starter = config -> {
+            throw new UserMistakeException(Exit.DIRECTORY_INACCESSIBLE, "data belongs to server 2;\nuse its own");
+        };
+        assertEquals(3, runFile());
+        assertEquals("data belongs to server 2; use its own" + System.lineSeparator(), message());
+    }
+
+    @Test
+    public void ioExceptionWhileStarting_oneLine() {
+        starter = config -> {
+            throw new IOException("snapshot.5 is corrupt; restore it");
+        };
+        assertEquals(1, runFile());
+        assertEquals("snapshot.5 is corrupt; restore it" + System.lineSeparator(), message());
+    }
+
+    @Test
+    public void causeHasAnExitCode_itIsThePrograms() {
+        starter = config -> {
+            throw new IOException("the port is taken", new AdminServerException("admin", new IOException("bind")));
+        };
+        assertEquals(4, runFile());
+        starter = config -> {
+            throw new IOException("no access", new UserMistakeException(Exit.DIRECTORY_INACCESSIBLE, "no access"));
+        };
+        assertEquals(3, runFile());
+    }
+
+    @Test
+    public void unexpectedFailure_oneLineThatSaysSo() {
+        starter = config -> {
+            throw new IllegalStateException("bug");
+        };
+        assertEquals(1, runFile());
+        assertEquals(1, message().lines().count());
+        assertTrue(message(), message().contains("unexpected failure"));
+    }
+
+    @Test
+    public void serverFailsLater_itsExitCodeIsThePrograms() {
+        serverExitCode = 1;
+        assertEquals(1, runFile());
+        assertTrue(closed);
+    }
+
+    @Test
+    public void mainProgram_refusesWithoutStackTrace() {
+        PrintStream original = System.err;
+        System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
+        try {
+            assertEquals(2, ChainkeeperMain.run(new String[] {
+                files.root.resolve("absent.cfg").toString()
+            }));
+        } finally {
+            System.setErr(original);
+        }
+        assertEquals(1, message().lines().count());
+        assertFalse(message(), message().contains("Exception"));
+    }
+}

@@ -1,0 +1,257 @@
+package io.chainkeeper.main;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.After;
+import org.junit.Before;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/**
+ * zkServer.sh as a user of a distribution sees it: bin/, conf/ and lib/ in a directory, with a {@code java} that stands
+ * in for the JVM and does what the test needs.
+ */
+public class ServerScriptTest {
+    private static final String STAND_IN_FOR_JAVA = String.join(
+            "\n",
+            "#!/usr/bin/env bash",
+            "case \"$*\" in",
+            "  -version) echo \"openjdk version \\\"${STAND_IN_VERSION:-17.0.1}\\\"\" >&2; exit 0 ;;",
+            "  *FourLetterWordMain*) echo \"${STAND_IN_ANSWER:-}\"; exit 0 ;;",
+            "esac",
+            "if [[ -n \"${STAND_IN_MISTAKE:-}\" ]]; then echo \"$STAND_IN_MISTAKE\" >&2; exit 2; fi",
+            "trap 'echo ended >\"$STAND_IN_END\"; exit 0' TERM",
+            "echo ready >\"$STAND_IN_READY\"",
+            "while true; do sleep 0.05; done",
+            "");
+
+    private record Result(int exitCode, String out, String err) {}
+
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
+
+    private final Map<String, String> environment = new HashMap<>();
+    private Path home;
+    private Path conf;
+    private Path data;
+    private Path pidFile;
+    private Path ready;
+    private Path end;
+
+    @Before
+    public void layOutDistribution() throws IOException {
+        home = folder.getRoot().toPath().resolve("home with a space");
+        conf = folder.newFolder("conf").toPath();
+        data = folder.newFolder("data").toPath();
+        pidFile = data.resolve("zookeeper_server.pid");
+        Files.createDirectories(home.resolve("bin"));
+        Files.createDirectories(home.resolve("lib"));
+        Files.createFile(home.resolve("lib/zookeeper-server-core-1.2.3.jar"));
+        for (String script : List.of("zkEnv.sh", "zkServer.sh")) {
+            Path source = Path.of("../bin").resolve(script);
+            Files.copy(source, home.resolve("bin").resolve(script));
+            assertTrue(home.resolve("bin").resolve(script).toFile().setExecutable(true));
+        }
+        Path java = folder.newFolder("jdk", "bin").toPath().resolve("java");
+        Files.writeString(java, STAND_IN_FOR_JAVA);
+        assertTrue(java.toFile().setExecutable(true));
+        Files.writeString(conf.resolve("zoo.cfg"), "tickTime=2000\n  dataDir = " + data + "\nclientPort=1\n");
+        environment.put("JAVA_HOME", folder.getRoot() + "/jdk");
+        end = folder.getRoot().toPath().resolve("end");
+        ready = folder.getRoot().toPath().resolve("ready");
+        environment.put("STAND_IN_READY", ready.toString());
+        environment.put("STAND_IN_END", end.toString());
+        // nobody answers on the port, so that start looks at the process alone
+        environment.put("ZOO_START_TIMEOUT", "0");
+    }
+
+    @After
+    public void stopServer() throws Exception {
+        if (Files.exists(pidFile)) {
+            run("stop");
+        }
+    }
+
+    private Result run(String... arguments) throws Exception {
+        List<String> command =
+                new ArrayList<>(List.of(home.resolve("bin/zkServer.sh").toString(), "--config", conf.toString()));
+        command.addAll(List.of(arguments));
+        Path out = folder.newFile().toPath();
+        Path err = folder.newFile().toPath();
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        builder.environment().keySet().removeIf(name -> name.matches("(ZOO|ZK_|JMX|.*JVMFLAGS|CLASSPATH|JAVA_HOME).*"));
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        assertTrue("zkServer.sh hangs", process.waitFor(60, TimeUnit.SECONDS));
+        return new Result(process.exitValue(), Files.readString(out), Files.readString(err));
+    }
+
+    private void awaitReady() throws InterruptedException {
+        long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (!Files.exists(ready)) {
+            assertTrue("the stand-in for java does not start", System.nanoTime() < deadlineNanos);
+            TimeUnit.MILLISECONDS.sleep(10);
+        }
+    }
+
+    private static void assertEnd(Result result, int exitCode, String out) {
+        assertEquals(result.toString(), exitCode, result.exitCode());
+        assertEquals(result.toString(), out, result.out());
+    }
+
+    @Test
+    public void startStartStopStop_messagesAndCodesOfZooKeeper() throws Exception {
+        Result first = run("start");
+        assertEnd(first, 0, "Starting zookeeper ... STARTED\n");
+        assertTrue(
+                first.err(),
+                first.err().contains("ZooKeeper JMX enabled by default\nUsing config: " + conf + "/zoo.cfg"));
+        String pid = Files.readString(pidFile).trim();
+        assertTrue(ProcessHandle.of(Long.parseLong(pid)).orElseThrow().isAlive());
+        assertEnd(run("start"), 1, "Starting zookeeper ... already running as process " + pid + ".\n");
+        awaitReady();
+        assertEnd(run("stop"), 0, "Stopping zookeeper ... STOPPED\n");
+        assertFalse(Files.exists(pidFile));
+        assertTrue(Files.exists(end));
+        assertEnd(
+                run("stop"), 0, "Stopping zookeeper ... no zookeeper to stop (could not find file " + pidFile + ")\n");
+    }
+
+    @Test
+    public void serverEndsAtOnce_failedToStartAndItsOwnLine() throws Exception {
+        environment.put("STAND_IN_MISTAKE", "zoo.cfg:3: clientPort=1: taken");
+        environment.put("ZOO_START_TIMEOUT", "60");
+        Result result = run("start");
+        assertEnd(result, 1, "Starting zookeeper ... FAILED TO START\n");
+        assertTrue(result.err(), result.err().endsWith("zoo.cfg:3: clientPort=1: taken\n"));
+        assertEquals(0, data.toFile().list().length);
+    }
+
+    @Test
+    public void serverEndsAtOnceInForeground_itsExitCode() throws Exception {
+        environment.put("STAND_IN_MISTAKE", "wrong");
+        assertEquals(2, run("start-foreground").exitCode());
+        environment.put("ZOO_NOEXEC", "true");
+        assertEquals(2, run("start-foreground").exitCode());
+    }
+
+    @Test
+    public void restart_anotherProcess() throws Exception {
+        assertEquals(0, run("start").exitCode());
+        String before = Files.readString(pidFile);
+        assertEnd(run("restart"), 0, "Stopping zookeeper ... STOPPED\nStarting zookeeper ... STARTED\n");
+        assertFalse(before.equals(Files.readString(pidFile)));
+    }
+
+    @Test
+    public void pidFileNamesAStranger_isNotTakenForTheServer() throws Exception {
+        Files.writeString(pidFile, ProcessHandle.current().pid() + "\n");
+        assertEnd(run("start"), 0, "Starting zookeeper ... STARTED\n");
+        assertFalse(Files.readString(pidFile)
+                .trim()
+                .equals("" + ProcessHandle.current().pid()));
+    }
+
+    @Test
+    public void status_modeOrError() throws Exception {
+        environment.put("STAND_IN_ANSWER", "Mode: follower");
+        assertEnd(
+                run("status"),
+                0,
+                "Client port found: 1. Client address: localhost. Client SSL: false.\nMode: follower\n");
+        environment.put("STAND_IN_ANSWER", "");
+        assertEnd(
+                run("status"),
+                1,
+                "Client port found: 1. Client address: localhost. Client SSL: false.\n"
+                        + "Error contacting service. It is probably not running.\n");
+    }
+
+    @Test
+    public void clientAddressInServerLine_statusFindsIt() throws Exception {
+        Files.writeString(data.resolve("myid"), "2\n");
+        Files.writeString(conf.resolve("zoo.cfg"), "dataDir=" + data + "\nserver.2=h:1:2:participant;127.0.0.1:4711\n");
+        Result result = run("status");
+        assertTrue(result.out(), result.out().startsWith("Client port found: 4711. Client address: 127.0.0.1."));
+    }
+
+    @Test
+    public void printCmd_flagsInOrder() throws Exception {
+        environment.putAll(Map.of(
+                "ZK_SERVER_HEAP", "256",
+                "SERVER_JVMFLAGS", "-Dserver=1",
+                "JVMFLAGS", "-Dboth=1",
+                "CLASSPATH", "/mine",
+                "JMXDISABLE", "true",
+                "ZOO_LOG_DIR", "/logs",
+                "ZOO_LOG_FILE", "the.log",
+                "ZOO_DATADIR_AUTOCREATE_DISABLE", "1"));
+        Result result = run("print-cmd", "other.cfg");
+        String command = result.out();
+        assertTrue(result.err(), result.err().contains("JMX disabled by user request"));
+        int at = -1;
+        for (String part : List.of(
+                "/jdk/bin/java",
+                "-Dzookeeper.datadir.autocreate=false",
+                "-Dzookeeper.log.dir=/logs",
+                "-Dzookeeper.log.file=the.log",
+                "-XX:+HeapDumpOnOutOfMemoryError",
+                "-cp " + conf + ":",
+                ":/mine",
+                "--add-opens=java.base/java.nio=ALL-UNNAMED",
+                "-Dfile.encoding=UTF-8",
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-Dserver=1",
+                "-Dboth=1",
+                "io.chainkeeper.main.ChainkeeperMain",
+                conf + "/other.cfg")) {
+            int next = command.indexOf(part);
+            assertTrue(part + " after byte " + at + " of " + command, next > at);
+            at = next;
+        }
+    }
+
+    @Test
+    public void javaTooOld_saysWhatToInstall() throws Exception {
+        environment.put("STAND_IN_VERSION", "1.8.0_402");
+        Result result = run("start");
+        assertEquals(1, result.exitCode());
+        assertTrue(result.err(), result.err().contains("is Java 8; install a JDK 17"));
+    }
+
+    @Test
+    public void noJars_saysHowToBuild() throws Exception {
+        Files.delete(home.resolve("lib/zookeeper-server-core-1.2.3.jar"));
+        Result result = run("start");
+        assertEquals(1, result.exitCode());
+        assertTrue(result.err(), result.err().contains("no jars in " + home + "/lib; build them with"));
+    }
+
+    @Test
+    public void logDirectoryIsAFile_saysWhatToChange() throws Exception {
+        environment.put("ZOO_LOG_DIR", conf.resolve("zoo.cfg").toString());
+        Result result = run("start");
+        assertEnd(result, 1, "Starting zookeeper ... FAILED TO START\n");
+        assertTrue(result.err(), result.err().contains("set another ZOO_LOG_DIR"));
+    }
+
+    @Test
+    public void unknownCommand_usage() throws Exception {
+        Result result = run("begin");
+        assertEnd(result, 1, "");
+        assertTrue(result.err(), result.err().startsWith("Usage: zkServer.sh"));
+    }
+}

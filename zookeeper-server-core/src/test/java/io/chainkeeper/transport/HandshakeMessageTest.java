@@ -1,0 +1,121 @@
+package io.chainkeeper.transport;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.transport.HandshakeMessage.Accepted;
+import io.chainkeeper.transport.HandshakeMessage.Hello;
+import io.chainkeeper.transport.HandshakeMessage.OtherVersion;
+import io.chainkeeper.transport.HandshakeMessage.Refused;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Random;
+import org.junit.Test;
+
+public class HandshakeMessageTest {
+    private static final Hello HELLO = new Hello(3, 1, 42, 0x1234, -1, "chain");
+
+    private static String refusedText(byte[] bytes) {
+        return assertThrows(
+                        MalformedMessageException.class, () -> HandshakeMessage.decode(Unpooled.wrappedBuffer(bytes)))
+                .getMessage();
+    }
+
+    @Test
+    public void everyMessage_comesBackUnchangedAndNothingFollowingIsTouched() throws Exception {
+        for (HandshakeMessage message : List.of(HELLO, new Accepted(), new Refused("because: ä"))) {
+            ByteBuf in = Unpooled.buffer();
+            HandshakeMessage.encode(message, in);
+            in.writeInt(99);
+
+            assertEquals(message, HandshakeMessage.decode(in));
+            assertEquals(99, in.readInt());
+            assertFalse(in.isReadable());
+        }
+    }
+
+    @Test
+    public void everyPrefixOfAMessage_asksForMore() throws Exception {
+        byte[] bytes = RawPeer.encode(HELLO);
+        for (int length = 0; length < bytes.length; length++) {
+            ByteBuf in = Unpooled.wrappedBuffer(bytes, 0, length);
+            assertNull("after " + length + " bytes", HandshakeMessage.decode(in));
+            assertEquals(length, in.readableBytes());
+        }
+    }
+
+    @Test
+    public void firstWrongByte_isRefusedAtOnce() {
+        assertTrue(refusedText(new byte[] {'G'}).contains("47"));
+        assertTrue(refusedText("CHxx".getBytes(StandardCharsets.US_ASCII)).contains("43 48 78 78"));
+    }
+
+    @Test
+    public void tlsRecord_isNamedAsSuch() {
+        assertTrue(refusedText(new byte[] {0x16, 0x03, 0x01, 0, 5}).contains("sslQuorum"));
+        assertTrue(refusedText(new byte[] {0x15}).contains("sslQuorum"));
+    }
+
+    @Test
+    public void otherVersion_tellsSenderAndVersionOnly() throws Exception {
+        byte[] bytes = RawPeer.encode(HELLO);
+        bytes[5] = 9;
+
+        assertEquals(new OtherVersion(9, 3), HandshakeMessage.decode(Unpooled.wrappedBuffer(bytes)));
+    }
+
+    @Test
+    public void refusalOfOtherVersion_isUnderstood() throws Exception {
+        byte[] bytes = RawPeer.encode(new Refused("too old"));
+        bytes[5] = 9;
+
+        assertEquals(new Refused("too old"), HandshakeMessage.decode(Unpooled.wrappedBuffer(bytes)));
+    }
+
+    @Test
+    public void bodyOverTheBound_isRefusedFromTheEnvelope() {
+        ByteBuf in = Unpooled.buffer().writeInt(HandshakeMessage.MAGIC).writeShort(1);
+        in.writeByte(1).writeShort(HandshakeMessage.MAX_BODY_BYTES + 1);
+
+        assertThrows(MalformedMessageException.class, () -> HandshakeMessage.decode(in));
+    }
+
+    @Test
+    public void reasonWithControlCharacters_becomesOnePrintableLine() throws Exception {
+        ByteBuf in = Unpooled.buffer();
+        HandshakeMessage.encode(new Refused("a\nb\u001b[31m\u2028c"), in);
+
+        assertEquals(new Refused("a b [31m c"), HandshakeMessage.decode(in));
+    }
+
+    @Test
+    public void longReason_isCutBetweenCharacters() throws Exception {
+        ByteBuf in = Unpooled.buffer();
+        HandshakeMessage.encode(new Refused("x" + "ä".repeat(5_000)), in);
+
+        String reason = ((Refused) HandshakeMessage.decode(in)).reason();
+        assertEquals("x" + "ä".repeat((HandshakeMessage.MAX_REASON_BYTES - 1) / 2), reason);
+    }
+
+    @Test
+    public void randomlyDamagedMessages_areRefusedOrDecodedButNothingElse() {
+        Random random = new Random(7);
+        for (int round = 0; round < 20_000; round++) {
+            byte[] bytes = RawPeer.encode(round % 2 == 0 ? HELLO : new Refused("no"));
+            for (int damage = random.nextInt(4); damage >= 0; damage--) {
+                bytes[4 + random.nextInt(bytes.length - 4)] = (byte) random.nextInt();
+            }
+            try {
+                HandshakeMessage.decode(Unpooled.wrappedBuffer(bytes, 0, random.nextInt(bytes.length + 1)));
+            } catch (MalformedMessageException e) {
+                assertFalse(e.getMessage().isEmpty());
+            }
+        }
+    }
+}

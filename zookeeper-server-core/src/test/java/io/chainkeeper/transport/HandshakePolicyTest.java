@@ -1,0 +1,117 @@
+package io.chainkeeper.transport;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
+import io.chainkeeper.transport.HandshakeMessage.Hello;
+import java.util.Map;
+import org.junit.Test;
+
+public class HandshakePolicyTest {
+    private static final String REMOTE = "10.0.0.9";
+    private static final Map<Integer, PeerAddress> MEMBERS = Map.of(
+            1, new PeerAddress("a", 1),
+            2, new PeerAddress("b", 1),
+            3, new PeerAddress("c", 1));
+
+    private final HandshakePolicy policy = policyOf(77);
+
+    private static HandshakePolicy policyOf(long clusterId) {
+        return new HandshakePolicy(TransportSettings.builder(2, "chain", MEMBERS)
+                .clusterId(() -> clusterId)
+                .executionProfile(5)
+                .build());
+    }
+
+    private static Hello hello(int sender, int receiver, long clusterId, long profile, String protocol) {
+        return new Hello(sender, receiver, 1, clusterId, profile, protocol);
+    }
+
+    private void assertRefused(String reason, String... parts) {
+        assertTrue("let in", reason != null);
+        assertEquals("one line", 1, reason.lines().count());
+        for (String part : parts) {
+            assertTrue("'" + part + "' is missing in: " + reason, reason.contains(part));
+        }
+    }
+
+    @Test
+    public void sameEnsemble_isLetIn() {
+        assertNull(policy.refusalOfAccepted(hello(3, 2, 77, 5, "chain"), REMOTE));
+        assertNull(policy.refusalOfDialed(hello(1, 2, 77, 5, "chain"), 1, REMOTE));
+    }
+
+    @Test
+    public void clusterNotKnownOnOneSide_isLetIn() {
+        assertNull(policy.refusalOfAccepted(hello(3, 2, 0, 5, "chain"), REMOTE));
+        assertNull(policyOf(0).refusalOfAccepted(hello(3, 2, 88, 5, "chain"), REMOTE));
+    }
+
+    @Test
+    public void otherCluster_isRefused() {
+        assertRefused(
+                policy.refusalOfAccepted(hello(3, 2, 78, 5, "chain"), REMOTE),
+                "replica 3 (10.0.0.9)",
+                "cluster 000000000000004e",
+                "000000000000004d",
+                "dataDir");
+        assertRefused(policy.refusalOfDialed(hello(1, 2, 78, 5, "chain"), 1, REMOTE), "replica 1", "cluster");
+    }
+
+    @Test
+    public void otherExecutionProfile_isRefused() {
+        assertRefused(
+                policy.refusalOfAccepted(hello(3, 2, 77, 6, "chain"), REMOTE),
+                "replica 3",
+                "execution profile 0000000000000006",
+                "jute.maxbuffer");
+    }
+
+    @Test
+    public void otherProtocol_isRefused() {
+        assertRefused(
+                policy.refusalOfAccepted(hello(3, 2, 77, 5, "iss"), REMOTE),
+                "replica 3",
+                "'iss'",
+                "'chain'",
+                "ordering.protocol");
+    }
+
+    @Test
+    public void senderIsNoMember_isRefused() {
+        assertRefused(policy.refusalOfAccepted(hello(9, 2, 77, 5, "chain"), REMOTE), "replica 9", "[1, 2, 3]", "myid");
+    }
+
+    @Test
+    public void senderClaimsOurId_isRefused() {
+        assertRefused(policy.refusalOfAccepted(hello(2, 2, 77, 5, "chain"), REMOTE), "same myid");
+    }
+
+    @Test
+    public void meantForAnother_isRefused() {
+        assertRefused(policy.refusalOfAccepted(hello(3, 1, 77, 5, "chain"), REMOTE), "reach replica 1", "server.1");
+    }
+
+    @Test
+    public void smallerIdConnects_isRefused() {
+        assertRefused(policy.refusalOfAccepted(hello(1, 2, 77, 5, "chain"), REMOTE), "larger id");
+    }
+
+    @Test
+    public void anotherAnswersThanDialed_isRefused() {
+        assertRefused(
+                policy.refusalOfDialed(hello(3, 2, 77, 5, "chain"), 1, REMOTE), "replica 1", "replica 3", "server.1");
+    }
+
+    @Test
+    public void answerIsMeantForAnother_isRefused() {
+        assertRefused(policy.refusalOfDialed(hello(1, 3, 77, 5, "chain"), 1, REMOTE), "replica 3", "replica 2");
+    }
+
+    @Test
+    public void otherVersion_isNamedWithTheRemedy() {
+        assertRefused(policy.refusalOfVersion(3, 4, REMOTE), "replica 3", "version 4", "version 1", "same release");
+    }
+}

@@ -1,0 +1,113 @@
+package io.chainkeeper.transport;
+
+import static org.junit.Assert.assertEquals;
+
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
+import io.chainkeeper.ordering.ByteSlice;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+
+/** A transport with a listener that records, sending as an ordering loop does: from one thread, after it saw the link up. */
+final class TestReplica implements AutoCloseable {
+    /** Quick enough for tests, generous enough for a busy machine. */
+    static final TransportLimits LIMITS = new TransportLimits(1 << 20, 8 << 20, 5_000, 20_000, 5, 50, 500, 20_000, 16);
+
+    final RecordingListener listener = new RecordingListener();
+    final NettyPeerTransport transport;
+    private final Map<Integer, Integer> acknowledged = new HashMap<>();
+
+    private TestReplica(TransportSettings settings) throws IOException {
+        transport = new NettyPeerTransport(settings);
+        transport.start(listener);
+    }
+
+    /**
+     * Starts a replica on a port that the system chooses.
+     *
+     * @param id its id
+     * @param others addresses of the other members; those with larger ids are never used
+     * @param changes to the settings
+     */
+    static TestReplica start(int id, Map<Integer, PeerAddress> others, UnaryOperator<TransportSettings.Builder> changes)
+            throws IOException {
+        Map<Integer, PeerAddress> members = new TreeMap<>(others);
+        members.putIfAbsent(id, new PeerAddress("127.0.0.1", 0));
+        TransportSettings.Builder builder =
+                TransportSettings.builder(id, "chain", members).limits(LIMITS);
+        return new TestReplica(changes.apply(builder).build());
+    }
+
+    /** An address for a member that this replica waits for. */
+    static Map<Integer, PeerAddress> expecting(int peer) {
+        return Map.of(peer, new PeerAddress("127.0.0.1", 1));
+    }
+
+    Map<Integer, PeerAddress> asPeer(int id) {
+        return Map.of(id, new PeerAddress("127.0.0.1", port()));
+    }
+
+    int port() {
+        return address().getPort();
+    }
+
+    InetSocketAddress address() {
+        return transport.localAddress();
+    }
+
+    void awaitUp(int peer) {
+        Await.until(() -> "link to " + peer + " up; refused: " + listener.refusals(peer), () -> listener.isUp(peer));
+    }
+
+    void awaitRefusal(int peer, String part) {
+        Await.until(
+                () -> "refusal of " + peer + " with '" + part + "' but " + listener.refusals(peer),
+                () -> listener.refusals(peer).stream().anyMatch(reason -> reason.contains(part)));
+    }
+
+    void send(int peer, byte[] frame) {
+        acknowledge(peer);
+        transport.send(peer, new ByteSlice[] {ByteSlice.of(frame)});
+    }
+
+    void sendNow(int peer, String text) {
+        send(peer, text.getBytes(StandardCharsets.UTF_8));
+        transport.flush();
+    }
+
+    void acknowledge(int peer) {
+        int times = listener.timesUp(peer);
+        while (acknowledged.getOrDefault(peer, 0) < times) {
+            acknowledged.merge(peer, 1, Integer::sum);
+            transport.acknowledgeUp(peer);
+        }
+    }
+
+    List<String> texts(int peer) {
+        return listener.frames(peer).stream()
+                .map(frame -> new String(frame.toByteArray(), StandardCharsets.UTF_8))
+                .toList();
+    }
+
+    void awaitText(int peer, String text) {
+        Await.until(
+                () -> "frame '" + text + "' from " + peer + " but " + texts(peer),
+                () -> texts(peer).contains(text));
+    }
+
+    LinkStatistics statistics(int peer) {
+        return transport.statistics().get(peer);
+    }
+
+    /** Also checks that the listener's contract was kept. */
+    @Override
+    public void close() {
+        transport.close();
+        assertEquals(List.of(), listener.violations());
+    }
+}

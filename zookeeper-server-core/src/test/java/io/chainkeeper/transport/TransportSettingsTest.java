@@ -1,0 +1,59 @@
+package io.chainkeeper.transport;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
+import java.util.List;
+import java.util.Map;
+import org.junit.Test;
+
+public class TransportSettingsTest {
+    private static final Map<Integer, PeerAddress> MEMBERS =
+            Map.of(7, new PeerAddress("c", 3), 1, new PeerAddress("a", 1), 3, new PeerAddress("b", 2));
+
+    private static void assertRefused(String part, Runnable attempt) {
+        String message =
+                assertThrows(IllegalArgumentException.class, attempt::run).getMessage();
+        assertTrue(message, message.contains(part));
+    }
+
+    @Test
+    public void membersInAnyOrder_areAscending() {
+        TransportSettings settings =
+                TransportSettings.builder(3, "chain", MEMBERS).build();
+
+        assertEquals(List.of(1, 3, 7), List.copyOf(settings.members().keySet()));
+        assertEquals(TransportSettings.UNKNOWN_CLUSTER, settings.clusterId());
+        assertEquals(TransportLimits.DEFAULT, settings.limits());
+    }
+
+    @Test
+    public void ownIdIsNoMember_isRefused() {
+        assertRefused(
+                "server.2", () -> TransportSettings.builder(2, "chain", MEMBERS).build());
+    }
+
+    @Test
+    public void protocolNameTooLongOrEmpty_isRefused() {
+        String tooLong = "x".repeat(TransportSettings.MAX_PROTOCOL_BYTES + 1);
+        assertRefused(
+                "ordering.protocol",
+                () -> TransportSettings.builder(3, tooLong, MEMBERS).build());
+        assertRefused(
+                "ordering.protocol",
+                () -> TransportSettings.builder(3, "", MEMBERS).build());
+    }
+
+    @Test
+    public void limitsThatContradictEachOther_areRefused() {
+        TransportLimits limits = TransportLimits.DEFAULT;
+        assertRefused("maxOutboundBytesPerLink", () -> limits.withSizes(1000, 1003));
+        assertRefused("maxFrameBytes", () -> limits.withSizes(0, 1000));
+        assertRefused("idleLimitMillis", () -> limits.withSilence(1000, 1999));
+        assertRefused("pingIntervalMillis", () -> limits.withSilence(0, 10));
+        assertRefused("handshakeTimeoutMillis", () -> limits.withHandshakes(0, 1));
+        assertRefused("maxPendingHandshakes", () -> limits.withHandshakes(1, 0));
+    }
+}
