@@ -8,6 +8,7 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.server.storage.PowerFailures;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -44,8 +45,9 @@ public class RestartTest {
     @After
     public void stopEnsemble() throws Exception {
         System.clearProperty("zookeeper.snapCount");
-        EnsembleChecks.assertReplicasEqual(ensemble, 3);
-        ensemble.close();
+        try (TestEnsemble closed = ensemble) {
+            EnsembleChecks.assertReplicasEqual(closed, 3);
+        }
     }
 
     private static void writeSome(ZooKeeper client, String prefix, int count) throws Exception {
@@ -144,9 +146,8 @@ public class RestartTest {
                 assertTrue(ensemble.order().checkpointPosition(1) >= covered);
             }
         }
-        Path checkpoints = ensemble.orderingDirectory(1).resolve("checkpoints");
         assertTrue(files(versionDirectory(1), "snapshot.").size() <= 4);
-        assertTrue(files(checkpoints, "checkpoint.").size() <= 4);
+        assertTrue(files(checkpointDirectory(1), "checkpoint.").size() <= 4);
         ensemble.stop(1);
         restart(1);
         assertArrayEquals(bytes("r7-39"), ensemble.client(1).getData("/r7-39", false, null));
@@ -158,11 +159,13 @@ public class RestartTest {
         writeSome(client, "n", 50);
         ensemble.awaitEqualPositions();
         ensemble.stop(3);
-        List<Path> logs = files(versionDirectory(3), "log.");
-        Path newest = logs.get(logs.size() - 1);
-        Files.delete(newest);
+        PowerFailures.loseUnforced(versionDirectory(3), checkpointDirectory(3));
         restart(3);
         assertArrayEquals(bytes("n49"), ensemble.client(3).getData("/n49", false, null));
+    }
+
+    private Path checkpointDirectory(int id) {
+        return ensemble.orderingDirectory(id).resolve("checkpoints");
     }
 
     @Test
@@ -175,7 +178,8 @@ public class RestartTest {
             List<Path> logs = files(versionDirectory(3), "log.");
             Path newest = logs.get(logs.size() - 1);
             try (RandomAccessFile file = new RandomAccessFile(newest.toFile(), "rw")) {
-                file.setLength(Math.max(0, endOfEntries(newest) - cut));
+                file.setLength(Math.max(
+                        PowerFailures.forcedBytes(newest, checkpointDirectory(3)), endOfEntries(newest) - cut));
             }
             restart(3);
             assertArrayEquals(bytes("n9"), ensemble.client(3).getData("/n9", false, null));
@@ -206,23 +210,16 @@ public class RestartTest {
         writeSome(client, "n", 120);
         ensemble.awaitEqualPositions();
         ensemble.stop(3);
-        Path newestSnapshotLog = forcedLog(3);
-        byte[] content = Files.readAllBytes(newestSnapshotLog);
+        Path forcedLog = PowerFailures.logOfNewestCheckpoint(versionDirectory(3), checkpointDirectory(3));
+        byte[] content = Files.readAllBytes(forcedLog);
         byte[] damaged = content.clone();
-        damaged[(int) endOfEntries(newestSnapshotLog) / 2] ^= 1;
-        Files.write(newestSnapshotLog, damaged);
+        damaged[(int) endOfEntries(forcedLog) / 2] ^= 1;
+        Files.write(forcedLog, damaged);
         IOException refusal = assertThrows(IOException.class, () -> ensemble.start(3));
-        assertTrue(refusal.getMessage(), refusal.getMessage().contains(newestSnapshotLog.toString()));
-        assertArrayEquals("nothing is modified", damaged, Files.readAllBytes(newestSnapshotLog));
-        Files.write(newestSnapshotLog, content);
+        assertTrue(refusal.getMessage(), refusal.getMessage().contains(forcedLog.toString()));
+        assertArrayEquals("nothing is modified", damaged, Files.readAllBytes(forcedLog));
+        Files.write(forcedLog, content);
         restart(3);
-    }
-
-    /** The log file that the newest checkpoint found forced. */
-    private Path forcedLog(int id) throws IOException {
-        List<Path> logs = files(versionDirectory(id), "log.");
-        assertTrue(logs.size() > 1);
-        return logs.get(logs.size() - 2);
     }
 
     @Test

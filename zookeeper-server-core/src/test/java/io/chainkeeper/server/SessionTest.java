@@ -43,8 +43,9 @@ public class SessionTest {
 
     @After
     public void stopEnsemble() throws Exception {
-        EnsembleChecks.assertReplicasEqual(ensemble, 3);
-        ensemble.close();
+        try (TestEnsemble closed = ensemble) {
+            EnsembleChecks.assertReplicasEqual(closed, 3);
+        }
     }
 
     private static void createEphemeral(RawClient client, int xid, String path) throws Exception {
