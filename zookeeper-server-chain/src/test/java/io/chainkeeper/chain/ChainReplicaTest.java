@@ -47,7 +47,7 @@ public final class ChainReplicaTest {
             MemoryLog log = logs.computeIfAbsent(id, i -> new MemoryLog());
             replica = new Replica(
                     id,
-                    Replica.beginIncarnation(log, 0),
+                    Replica.nextIncarnation(log, 0),
                     MEMBERS,
                     new ChainPaxosFactory(),
                     Map.of(),

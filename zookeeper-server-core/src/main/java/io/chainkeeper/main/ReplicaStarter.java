@@ -47,6 +47,11 @@ final class ReplicaStarter implements ServerStarter {
 
     private record Running(ChainkeeperServer server) implements RunningServer {
         @Override
+        public String failureMessage() {
+            return server.failureMessage();
+        }
+
+        @Override
         public int awaitEnd() throws InterruptedException {
             return server.awaitShutdown();
         }

@@ -63,7 +63,7 @@ final class ReplicatedOrdering implements OrderingFactory {
         Closeable toClose = log;
         try {
             checkLogIsThere(log, application.recoveredPosition());
-            long incarnation = Replica.beginIncarnation(log, application.recoveredPosition());
+            long incarnation = Replica.nextIncarnation(log, application.recoveredPosition());
             Replica replica = new Replica(
                     config.replicaId(),
                     incarnation,

@@ -117,7 +117,11 @@ final class ServerLauncher {
         Thread stopper = new Thread(server::close, "stop-on-signal");
         Runtime.getRuntime().addShutdownHook(stopper);
         try (server) {
-            return server.awaitEnd();
+            int exitCode = server.awaitEnd();
+            if (server.failureMessage() != null) {
+                err.println(line(server.failureMessage()));
+            }
+            return exitCode;
         } finally {
             removeHook(stopper);
         }
@@ -131,8 +135,12 @@ final class ServerLauncher {
         }
     }
 
+    private static String line(String message) {
+        return message.replaceAll("\\R+", " ");
+    }
+
     private int refuse(String message, int exitCode) {
-        String line = message.replaceAll("\\R+", " ");
+        String line = line(message);
         LOG.error("Not started: {}", line);
         err.println(line);
         return exitCode;

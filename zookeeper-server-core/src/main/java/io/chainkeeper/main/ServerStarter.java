@@ -4,7 +4,7 @@ import io.chainkeeper.config.StartupConfig;
 import java.io.Closeable;
 import java.io.IOException;
 
-/** Starts a replica. The main program finds its one implementation with {@link java.util.ServiceLoader}. */
+/** Starts a replica. */
 @FunctionalInterface
 public interface ServerStarter {
     /**
@@ -19,10 +19,13 @@ public interface ServerStarter {
 
     /** A replica that has started. Safe for use by any thread. */
     interface RunningServer extends Closeable {
+        /** @return why the server failed, one line; null if it did not */
+        String failureMessage();
+
         /**
          * Waits until the server has ended.
          *
-         * @return 0 after {@link #close}, else the process's exit code after a failure that it has reported
+         * @return 0 after {@link #close}, else the process's exit code after a failure, of which {@link #failureMessage} tells
          * @throws InterruptedException if interrupted
          */
         int awaitEnd() throws InterruptedException;

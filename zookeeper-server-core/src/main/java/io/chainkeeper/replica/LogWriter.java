@@ -61,6 +61,15 @@ final class LogWriter implements Runnable {
         }
     }
 
+    /** Waits until a record is durable, or this writer stops. */
+    void awaitDurable(long sequence) {
+        synchronized (lock) {
+            while (durableSequence < sequence && !stopping) {
+                await();
+            }
+        }
+    }
+
     long durableSequence() {
         return durableSequence;
     }
@@ -118,7 +127,10 @@ final class LogWriter implements Runnable {
             long begin = System.nanoTime();
             log.sync();
             lastSyncNanos = System.nanoTime() - begin;
-            durableSequence = last;
+            synchronized (lock) {
+                durableSequence = last;
+                lock.notifyAll();
+            }
         }
         if (below > 0) {
             log.truncate(below);

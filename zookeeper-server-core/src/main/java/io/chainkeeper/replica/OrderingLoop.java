@@ -12,6 +12,7 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.transport.PeerTransport;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -48,6 +49,7 @@ final class OrderingLoop implements Runnable, Effects {
     private final InboundBytes inbound;
     private final ReplicaLimits limits;
     private final ExecutorService logReader;
+    private final boolean alone;
     private final FailureHandler failure;
     private final Thread thread;
 
@@ -58,6 +60,8 @@ final class OrderingLoop implements Runnable, Effects {
 
     private OrderingProtocol protocol;
     private List<TotalOrder.ReadWaiter> newReaders = new ArrayList<>();
+    private boolean incarnationKept;
+
     /** While the log is read at start, values come faster than they can be executed, and no input is waiting. */
     private boolean recovering = true;
 
@@ -84,6 +88,7 @@ final class OrderingLoop implements Runnable, Effects {
             InboundBytes inbound,
             ReplicaLimits limits,
             ExecutorService logReader,
+            boolean alone,
             FailureHandler failure) {
         this.replicaId = replicaId;
         this.incarnation = incarnation;
@@ -96,6 +101,7 @@ final class OrderingLoop implements Runnable, Effects {
         this.inbound = inbound;
         this.limits = limits;
         this.logReader = logReader;
+        this.alone = alone;
         this.failure = failure;
         this.nextSequence = new long[streams];
         Arrays.fill(nextSequence, 1);
@@ -139,6 +145,9 @@ final class OrderingLoop implements Runnable, Effects {
         try {
             protocol.onStart(log.recovered(application.recoveredPosition()));
             recovering = false;
+            if (alone) {
+                keepIncarnation();
+            }
             protocol.onBatchEnd();
             executor.wake();
             nextTickNanos = System.nanoTime();
@@ -189,6 +198,18 @@ final class OrderingLoop implements Runnable, Effects {
         } else {
             ((Input) input).feed(protocol);
         }
+    }
+
+    /** Makes the incarnation durable, once, before anything of it can leave this replica. */
+    void keepIncarnation() {
+        if (incarnationKept) {
+            return;
+        }
+        incarnationKept = true;
+        ByteSlice head = ByteSlice.of(
+                ByteBuffer.allocate(Long.BYTES).putLong(incarnation).array());
+        long sequence = logWriter.append(new LogRecord(LogRecord.METADATA, Replica.INCARNATION, head, ByteSlice.EMPTY));
+        logWriter.awaitDurable(sequence);
     }
 
     private void propose(Proposal proposal) {

@@ -13,7 +13,6 @@ import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.transport.PeerTransport;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -57,7 +56,7 @@ public final class Replica implements TotalOrder, Closeable {
      * Assembles a replica; nothing runs yet.
      *
      * @param replicaId this replica's id
-     * @param incarnation number of this start, from {@link #beginIncarnation}
+     * @param incarnation number of this start, from {@link #nextIncarnation}
      * @param members ids of the voting members, ascending
      * @param factory the protocol
      * @param protocolSettings its checked settings
@@ -106,6 +105,7 @@ public final class Replica implements TotalOrder, Closeable {
                 inbound,
                 limits,
                 logReader,
+                members.size() == 1,
                 this::fail);
         SplittableRandom random = new SplittableRandom(incarnation * 31 + replicaId);
         OrderingProtocol protocol = factory.create(
@@ -116,23 +116,18 @@ public final class Replica implements TotalOrder, Closeable {
     }
 
     /**
-     * Numbers this start of the replica and makes the number durable.
+     * Numbers this start of the replica. The number becomes durable when the first link comes up, before any command of
+     * this incarnation leaves: a server that turns out not to belong to its peers has changed nothing on its disk.
      *
      * @param log the acceptor log, just opened
      * @param appliedPosition position of the application's checkpoint, 0 if there is none
-     * @return larger than the number of any earlier start
-     * @throws IOException if the log cannot be written
+     * @return larger than the number of any earlier start that had a link
      */
-    public static long beginIncarnation(AcceptorLog log, long appliedPosition) throws IOException {
+    public static long nextIncarnation(AcceptorLog log, long appliedPosition) {
         LogRecord previous = log.recovered(appliedPosition).metadata(INCARNATION);
         long last = previous == null ? 0 : previous.head().asByteBuffer().getLong();
         // The wall clock keeps incarnations apart where the log remembers nothing (ordering.durability=memory).
-        long next = Math.max(last + 1, System.currentTimeMillis());
-        ByteSlice head =
-                ByteSlice.of(ByteBuffer.allocate(Long.BYTES).putLong(next).array());
-        log.append(new LogRecord(LogRecord.METADATA, INCARNATION, head, ByteSlice.EMPTY));
-        log.sync();
-        return next;
+        return Math.max(last + 1, System.currentTimeMillis());
     }
 
     /**
@@ -238,6 +233,7 @@ public final class Replica implements TotalOrder, Closeable {
             up.add(peer);
             refused.remove(peer);
             loop.submit((OrderingLoop.Input) protocol -> {
+                loop.keepIncarnation();
                 transport.acknowledgeUp(peer);
                 protocol.onPeerUp(peer);
             });
@@ -264,7 +260,6 @@ public final class Replica implements TotalOrder, Closeable {
 
         @Override
         public synchronized void onPeerRefused(int peer, String reason) {
-            LOG.warn("Link to server.{} refused: {}", peer, reason);
             refused.add(peer);
             if (up.isEmpty() && refused.size() > memberCount / 2) {
                 // One that differs is the other's fault; a majority that does means that this replica is misplaced.

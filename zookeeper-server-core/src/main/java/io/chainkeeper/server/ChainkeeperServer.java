@@ -31,6 +31,7 @@ public final class ChainkeeperServer {
     private final AtomicBoolean failed = new AtomicBoolean();
     private final PeerMain peerMain = new PeerMain();
     private volatile ReplicaLife life;
+    private volatile String failureMessage;
     private volatile int exitCode = ExitCode.EXECUTION_FINISHED.getValue();
 
     /**
@@ -121,6 +122,7 @@ public final class ChainkeeperServer {
     private void fail(String message, Throwable cause) {
         if (failed.compareAndSet(false, true)) {
             exitCode = ExitCode.UNEXPECTED_ERROR.getValue();
+            failureMessage = message;
             LOG.error("Replica {} stops: {}", config.getServerId(), message, cause);
             stopWanted.countDown();
         }
@@ -135,6 +137,11 @@ public final class ChainkeeperServer {
     public int awaitShutdown() throws InterruptedException {
         stopped.await();
         return exitCode;
+    }
+
+    /** @return why the server failed, one line; null if it did not */
+    public String failureMessage() {
+        return failureMessage;
     }
 
     /** Stops the server and waits until its files are closed. May be called by any thread, repeatedly. */

@@ -57,6 +57,11 @@ public class ServerLauncherTest {
         started = config;
         return new ServerStarter.RunningServer() {
             @Override
+            public String failureMessage() {
+                return serverExitCode == 0 ? null : "the disk is gone";
+            }
+
+            @Override
             public int awaitEnd() {
                 return serverExitCode;
             }
@@ -271,9 +276,10 @@ public class ServerLauncherTest {
     }
 
     @Test
-    public void serverFailsLater_itsExitCodeIsThePrograms() {
+    public void serverFailsLater_itsExitCodeIsTheProgramsAndItsReasonIsSaid() {
         serverExitCode = 1;
         assertEquals(1, runFile());
+        assertEquals("the disk is gone\n", err.toString(StandardCharsets.UTF_8));
         assertTrue(closed);
     }
 
