@@ -52,6 +52,8 @@ ZK_CLIENT_HEAP="${ZK_CLIENT_HEAP:-256}"
 # lmdbjava reads the address of direct buffers; file names and logs must not depend on the locale
 ZOO_MODULE_FLAGS="--add-opens=java.base/java.nio=ALL-UNNAMED --add-opens=java.base/sun.nio.ch=ALL-UNNAMED"
 ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS --add-exports=java.base/sun.nio.ch=ALL-UNNAMED -Dfile.encoding=UTF-8"
+# the JVM's shared performance data is a memory-mapped file: an idle server would write to the disk all the time
+ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS -XX:+PerfDisableSharedMem"
 
 # A heap of this size is collected in milliseconds by the collector that needs the least memory and CPU; larger ones are
 # left to the JVM's choice.
@@ -87,6 +89,15 @@ is_server() {
   if [[ -r "/proc/$1/cmdline" ]]; then
     tr '\0' ' ' <"/proc/$1/cmdline" | grep -q 'io\.chainkeeper\.main\.ChainkeeperMain'
   fi
+}
+
+# Whether a process has not ended: one that is ending has lost its command line but may still hold ports and locks, one
+# that is dead and unreaped holds nothing. process_lives PID
+process_lives() {
+  local state
+  kill -0 "$1" 2>/dev/null || return 1
+  state="$(ps -o stat= -p "$1" 2>/dev/null)"
+  [[ "$state" != Z* ]]
 }
 
 # Prints a server's answer to a four-letter word: four_letter_word HOST PORT WORD. Fails if nobody listens.

@@ -214,7 +214,7 @@ stop_server() {
   if is_server "$pid"; then
     kill "$pid"
     deadline=$((SECONDS + ${ZOO_STOP_TIMEOUT:-60}))
-    while is_server "$pid"; do
+    while process_lives "$pid"; do
       if ((SECONDS >= deadline)); then
         echo "NOT STOPPED"
         echo "process $pid has not ended within ${ZOO_STOP_TIMEOUT:-60} s; look into $ZOO_LOG_DIR, or: kill -9 $pid" >&2

@@ -1,15 +1,22 @@
 package io.chainkeeper.main;
 
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import java.security.Security;
 import java.util.ServiceLoader;
+import org.apache.zookeeper.server.ExitCode;
 import org.apache.zookeeper.server.quorum.QuorumPeerMain;
 import org.apache.zookeeper.util.ServiceUtils;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The server's main program, in the place of ZooKeeper's QuorumPeerMain: same arguments, same exit codes. A file that
  * says {@code ordering.protocol=zab} or describes no ensemble is handed to QuorumPeerMain unread.
  */
 public final class ChainkeeperMain {
+    private static final Logger LOG = LoggerFactory.getLogger(ChainkeeperMain.class);
+    private static final int ADDRESS_CACHE_SECONDS = 2;
+
     private ChainkeeperMain() {}
 
     /**
@@ -18,6 +25,13 @@ public final class ChainkeeperMain {
      * @param args path of a zoo.cfg
      */
     public static void main(String[] args) {
+        // Peers may move: without these the JVM holds on to an address for half a minute, to a failed look-up for ten.
+        Security.setProperty("networkaddress.cache.ttl", Integer.toString(ADDRESS_CACHE_SECONDS));
+        Security.setProperty("networkaddress.cache.negative.ttl", Integer.toString(ADDRESS_CACHE_SECONDS));
+        Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
+            LOG.error("Thread {} failed, so this server stops", thread.getName(), failure);
+            ServiceUtils.requestSystemExit(ExitCode.UNEXPECTED_ERROR.getValue());
+        });
         ServiceUtils.requestSystemExit(run(args));
     }
 

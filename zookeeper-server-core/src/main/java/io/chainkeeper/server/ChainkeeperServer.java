@@ -72,16 +72,24 @@ public final class ChainkeeperServer {
         }
         Throwable failure = startFailure.get();
         if (failure != null) {
-            throw new IOException(failure.getMessage(), failure);
+            throw new IOException(reason(failure), failure);
         }
+    }
+
+    /** ZooKeeper wraps what it found in its files into an exception that does not say it. */
+    private static String reason(Throwable failure) {
+        Throwable cause = failure;
+        while (cause instanceof RuntimeException && cause.getCause() instanceof IOException) {
+            cause = cause.getCause();
+        }
+        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }
 
     private void runPeer() {
         try {
             peerMain.runFromConfig(config);
-        } catch (IOException | AdminServerException | RuntimeException e) {
-            startFailure.compareAndSet(null, e);
-            startDecided.countDown();
+        } catch (IOException | AdminServerException | RuntimeException | Error e) {
+            peerFailed(e);
         } finally {
             stopped.countDown();
         }

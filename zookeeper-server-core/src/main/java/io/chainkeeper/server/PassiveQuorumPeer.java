@@ -66,7 +66,7 @@ final class PassiveQuorumPeer extends QuorumPeer {
     public void run() {
         try {
             life.live(this);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             failed.accept(e);
         }
     }

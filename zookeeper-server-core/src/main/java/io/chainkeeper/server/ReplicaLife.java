@@ -159,10 +159,18 @@ final class ReplicaLife implements AutoCloseable {
                 database,
                 checkpoints,
                 Math.max(LEAST_SNAPSHOTS_KEPT, config.getSnapRetainCount()),
-                position -> order.get().checkpointTaken(position),
+                this::checkpointTaken,
                 recovery.forcedZxid());
         return new SnapshotSchedule(
                 database, writer, failureHandler, recovery.side().zxid(), ordering.replicaId());
+    }
+
+    private void checkpointTaken(long position) {
+        TotalOrder started = order.get();
+        // A snapshot taken while the log is still replayed is not reported; the next one is, with its own position.
+        if (started != null) {
+            started.checkpointTaken(position);
+        }
     }
 
     private OrderingStatus status() {

@@ -92,8 +92,9 @@ public class ClientCompatibilityTest {
 
     @AfterParam
     public static void stopEnsemble() throws Exception {
-        EnsembleChecks.assertReplicasEqual(ensemble, REPLICAS);
-        ensemble.close();
+        try (TestEnsemble closed = ensemble) {
+            EnsembleChecks.assertReplicasEqual(closed, REPLICAS);
+        }
     }
 
     @AfterClass

@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.transport.HandshakeMessage.Hello;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -11,6 +12,8 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 
 /** A socket that says what a test wants, byte by byte. */
 final class RawPeer implements Closeable {
@@ -49,10 +52,35 @@ final class RawPeer implements Closeable {
         return this;
     }
 
+    static byte[] frame(String text) {
+        byte[] body = text.getBytes(StandardCharsets.UTF_8);
+        return ByteBuffer.allocate(Integer.BYTES + body.length)
+                .putInt(body.length)
+                .put(body)
+                .array();
+    }
+
     RawPeer sayFrame(String text) throws IOException {
-        byte[] body = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
-        ByteBuf out = Unpooled.buffer().writeInt(body.length).writeBytes(body);
-        return say(java.util.Arrays.copyOf(out.array(), out.readableBytes()));
+        return say(frame(text));
+    }
+
+    /** In one piece: the other side may close after any part of it, and then nothing more can be written. */
+    RawPeer sayAtOnce(byte[]... parts) throws IOException {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (byte[] part : parts) {
+            all.writeBytes(part);
+        }
+        return say(all.toByteArray());
+    }
+
+    /** Says nothing more. */
+    RawPeer finish() throws IOException {
+        try {
+            socket.shutdownOutput();
+        } catch (SocketException e) {
+            // The other side was faster: it has closed the connection.
+        }
+        return this;
     }
 
     HandshakeMessage hear() throws IOException, MalformedMessageException {

@@ -65,7 +65,8 @@ public class StrangersTest {
     @Test(timeout = 120_000)
     public void framesBeforeAcceptance_areNotDelivered() throws Exception {
         try (RawPeer stranger = new RawPeer(one.address())) {
-            stranger.say(RawPeer.hello(2, 1)).sayFrame("too early").awaitClosed();
+            stranger.sayAtOnce(RawPeer.encode(RawPeer.hello(2, 1)), RawPeer.frame("too early"))
+                    .awaitClosed();
         }
         assertTrue(one.texts(2).isEmpty());
     }
@@ -123,9 +124,7 @@ public class StrangersTest {
             int honest = random.nextInt(hello.length);
             System.arraycopy(hello, 0, bytes, 0, Math.min(honest, bytes.length));
             try (RawPeer stranger = new RawPeer(one.address())) {
-                stranger.say(bytes);
-                stranger.socket.shutdownOutput();
-                stranger.awaitClosed();
+                stranger.say(bytes).finish().awaitClosed();
             }
         }
     }

@@ -160,9 +160,7 @@ public class TlsLinkTest {
         assertLinkWorks();
         for (String text : List.of("ruok", "CHKP", "CHKQ", "\u0016\u0003\u0001")) {
             try (RawPeer stranger = new RawPeer(one.address())) {
-                stranger.say(text.getBytes(StandardCharsets.US_ASCII));
-                stranger.socket.shutdownOutput();
-                stranger.awaitClosed();
+                stranger.say(text.getBytes(StandardCharsets.US_ASCII)).finish().awaitClosed();
             }
         }
         assertEquals(List.of("up"), one.listener.events(2));

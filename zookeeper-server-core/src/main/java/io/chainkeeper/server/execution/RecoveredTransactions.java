@@ -12,18 +12,20 @@ import org.apache.zookeeper.txn.TxnHeader;
  * together, this replica must not go on. Used by the executor thread only.
  */
 public final class RecoveredTransactions implements Closeable {
+    private final long snapshotZxid;
     private final long lastZxid;
     private final TxnIterator transactions;
 
     /**
      * @param files the files of this replica
-     * @param checkpointZxid last zxid of the checkpoint
-     * @param lastZxid last zxid of the recovered tree, at least {@code checkpointZxid}
+     * @param snapshotZxid zxid of the snapshot that was loaded; the log may begin after it
+     * @param lastZxid last zxid of the recovered tree
      * @throws IOException if the log cannot be read
      */
-    public RecoveredTransactions(FileTxnSnapLog files, long checkpointZxid, long lastZxid) throws IOException {
+    public RecoveredTransactions(FileTxnSnapLog files, long snapshotZxid, long lastZxid) throws IOException {
+        this.snapshotZxid = snapshotZxid;
         this.lastZxid = lastZxid;
-        this.transactions = checkpointZxid < lastZxid ? files.readTxnLog(checkpointZxid + 1) : null;
+        this.transactions = snapshotZxid < lastZxid ? files.readTxnLog(snapshotZxid + 1) : null;
     }
 
     /**
@@ -44,6 +46,9 @@ public final class RecoveredTransactions implements Closeable {
      * @throws IllegalStateException if the log holds another transaction under that zxid
      */
     public void verify(long zxid, long sessionId, int cxid, long timeMillis) {
+        if (zxid <= snapshotZxid) {
+            return;
+        }
         try {
             while (transactions.getHeader() != null && transactions.getHeader().getZxid() < zxid) {
                 if (!transactions.next()) {

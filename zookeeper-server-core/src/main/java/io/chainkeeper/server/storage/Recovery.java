@@ -37,9 +37,12 @@ public record Recovery(
      */
     public static void repair(FileTxnSnapLog files, CheckpointStore checkpoints) throws IOException {
         List<Checkpoint> all = checkpoints.readAll();
-        TxnLogTail.cut(
-                files.getDataLogDir(),
-                all.isEmpty() ? NOTHING_FORCED : all.get(0).coveredZxid());
+        if (all.isEmpty()) {
+            TxnLogTail.cut(files.getDataLogDir(), 0, NOTHING_FORCED);
+        } else {
+            Checkpoint newest = all.get(0);
+            TxnLogTail.cut(files.getDataLogDir(), newest.snapshotZxid(), newest.coveredZxid());
+        }
     }
 
     /**
@@ -75,15 +78,15 @@ public record Recovery(
                     checkpoint.position(),
                     ProposerTable.decode(checkpoint.proposers()),
                     side,
-                    new RecoveredTransactions(files, side.zxid(), zxid),
+                    new RecoveredTransactions(files, snapshotZxid, zxid),
                     checkpoint.coveredZxid());
         } catch (MalformedMessageException e) {
             throw new IOException("newest checkpoint in " + checkpoints.directory() + ": " + e.getMessage());
         }
     }
 
-    private static void requireBelongsTogether(FileTxnSnapLog files, List<Checkpoint> all, long zxid, long snapshotZxid)
-            throws IOException {
+    private static void requireBelongsTogether(
+            FileTxnSnapLog files, List<Checkpoint> all, long zxid, long snapshotZxid) throws IOException {
         Checkpoint newest = all.get(0);
         if (zxid < newest.coveredZxid()) {
             throw new IOException("transaction log in " + files.getDataLogDir() + " ends at " + Zxids.text(zxid)
@@ -107,7 +110,8 @@ public record Recovery(
             throws IOException {
         SideState side = SideState.initial(zxid);
         database.getSessionWithTimeOuts()
-                .forEach((id, timeoutMillis) -> side.sessions().create(id, timeoutMillis, SessionState.NO_OWNER, 0));
+                .forEach((id, timeoutMillis) ->
+                        side.sessions().create(id, timeoutMillis, SessionState.NO_OWNER, 0));
         SnapshotWriter.forceLogs(files.getDataLogDir(), snapshotZxid);
         ProposerTable proposers = new ProposerTable();
         checkpoints.write(new Checkpoint(0, zxid, snapshotZxid, zxid, proposers.encode(), side.encode()));

@@ -5,7 +5,6 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.function.LongConsumer;
@@ -70,7 +69,8 @@ public final class SnapshotWriter {
         File temporary = new File(directory, TEMPORARY_NAME);
         long startNanos = System.nanoTime();
         long snapshotZxid = database.getDataTreeLastProcessedZxid();
-        new FileSnap(directory).serialize(database.getDataTree(), database.getSessionWithTimeOuts(), temporary, true);
+        new FileSnap(directory)
+                .serialize(database.getDataTree(), database.getSessionWithTimeOuts(), temporary, true);
         long coveredZxid = database.getDataTreeLastProcessedZxid();
         // What has been applied has been appended before; this hands all of it to the operating system.
         database.commit();
@@ -112,7 +112,8 @@ public final class SnapshotWriter {
         deleteBefore(files.getSnapDir(), SNAPSHOT_PREFIX, oldest);
         File[] neededLogs = FileTxnLog.getLogFiles(files.getDataLogDir().listFiles(), oldest);
         if (neededLogs.length > 0) {
-            deleteBefore(files.getDataLogDir(), LOG_PREFIX, Util.getZxidFromName(neededLogs[0].getName(), LOG_PREFIX));
+            deleteBefore(
+                    files.getDataLogDir(), LOG_PREFIX, Util.getZxidFromName(neededLogs[0].getName(), LOG_PREFIX));
         }
         checkpoints.deleteBefore(oldest);
         List<Checkpoint> left = checkpoints.readAll();
@@ -120,12 +121,16 @@ public final class SnapshotWriter {
     }
 
     private static void deleteBefore(File directory, String prefix, long zxid) throws IOException {
-        for (File file : Util.sortDataDir(directory.listFiles(), prefix, true)) {
-            if (Util.getZxidFromName(file.getName(), prefix) < zxid) {
-                LOG.info("Deleting {}: newer snapshots are kept", file);
-                Path path = file.toPath();
-                Files.deleteIfExists(path);
-            }
+        File[] found = directory.listFiles((in, name) -> isBefore(name, prefix, zxid));
+        for (File file : found == null ? new File[0] : found) {
+            LOG.info("Deleting {}: newer snapshots are kept", file);
+            Files.deleteIfExists(file.toPath());
         }
+    }
+
+    /** Other files in the directory have no zxid of this sort in their name. */
+    private static boolean isBefore(String name, String prefix, long zxid) {
+        long of = Util.getZxidFromName(name, prefix);
+        return of >= 0 && of < zxid;
     }
 }

@@ -26,12 +26,13 @@ public final class TxnLogTail {
      * Makes the log readable.
      *
      * @param directory the directory with the {@code log.*} files
+     * @param fromZxid files that hold only transactions before it are not looked at
      * @param forcedZxid transactions up to here must be there, or -1 if nothing is known: then only the end of the last
      *     file may be torn
      * @throws IOException if the log is damaged where it must not be; the message names the file
      */
-    public static void cut(File directory, long forcedZxid) throws IOException {
-        File[] files = FileTxnLog.getLogFiles(directory.listFiles(), Math.max(forcedZxid, 0));
+    public static void cut(File directory, long fromZxid, long forcedZxid) throws IOException {
+        File[] files = FileTxnLog.getLogFiles(directory.listFiles(), fromZxid);
         long last = 0;
         for (int i = 0; i < files.length; i++) {
             Scan scan = scan(files[i]);

@@ -1,0 +1,155 @@
+package io.chainkeeper.benchmarks;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import org.HdrHistogram.Histogram;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.ZooDefs.Ids;
+
+/** All client sessions of a measurement, in this process. */
+final class Clients implements AutoCloseable {
+    private static final long CONNECT_SECONDS = 60;
+    private static final long PRELOAD_SECONDS = 300;
+    private static final int PRELOAD_OUTSTANDING = 200;
+    private static final int SIGNIFICANT_DIGITS = 3;
+
+    private final List<ClientSession> sessions = new ArrayList<>();
+    private final AtomicReference<String> failure = new AtomicReference<>();
+    private final LongAdder completed = new LongAdder();
+
+    private Clients() {}
+
+    /**
+     * Opens sessions at replicas in turn and waits until all are connected.
+     *
+     * @param addresses client addresses of the replicas
+     * @param sessionCount how many sessions in all
+     * @return the sessions
+     * @throws IOException if one cannot connect
+     */
+    static Clients connect(List<String> addresses, int sessionCount) throws IOException, InterruptedException {
+        Clients clients = new Clients();
+        try {
+            for (int i = 0; i < sessionCount; i++) {
+                clients.sessions.add(new ClientSession(addresses.get(i % addresses.size()), clients::noteFailure));
+            }
+            for (ClientSession session : clients.sessions) {
+                session.awaitConnected(CONNECT_SECONDS);
+            }
+            return clients;
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            clients.close();
+            throw e;
+        }
+    }
+
+    private void noteFailure(String message) {
+        failure.compareAndSet(null, message);
+    }
+
+    /**
+     * Makes sure that nothing has failed.
+     *
+     * @throws IOException the first failure
+     */
+    void checkHealthy() throws IOException {
+        if (failure.get() != null) {
+            throw new IOException("a client failed: " + failure.get());
+        }
+    }
+
+    List<ClientSession> sessions() {
+        return sessions;
+    }
+
+    /** @return counts operations that have succeeded */
+    LongAdder completed() {
+        return completed;
+    }
+
+    /** @return operations on their way, all sessions */
+    long outstanding() {
+        return sessions.stream().mapToLong(ClientSession::outstanding).sum();
+    }
+
+    /**
+     * Creates the znodes.
+     *
+     * @param workload how many, how large
+     * @throws IOException if one cannot be created
+     */
+    void preload(Workload workload) throws IOException, InterruptedException {
+        try {
+            sessions.get(0).client().create(Workload.PARENT, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        } catch (KeeperException e) {
+            throw new IOException("cannot create " + Workload.PARENT + ": " + e.getMessage(), e);
+        }
+        Semaphore free = new Semaphore(PRELOAD_OUTSTANDING);
+        for (int key = 0; key < workload.keys(); key++) {
+            acquire(free, 1);
+            sessions.get(0)
+                    .client()
+                    .create(
+                            Workload.path(key),
+                            workload.randomValue(),
+                            Ids.OPEN_ACL_UNSAFE,
+                            CreateMode.PERSISTENT,
+                            (rc, path, context, name) -> {
+                                if (rc != Code.OK.intValue()) {
+                                    noteFailure("cannot create " + path + ": " + Code.get(rc));
+                                }
+                                free.release();
+                            },
+                            null);
+        }
+        acquire(free, PRELOAD_OUTSTANDING);
+        checkHealthy();
+    }
+
+    private void acquire(Semaphore free, int permits) throws IOException, InterruptedException {
+        if (!free.tryAcquire(permits, PRELOAD_SECONDS, TimeUnit.SECONDS)) {
+            throw new IOException("no answer to a create after " + PRELOAD_SECONDS + " s");
+        }
+        checkHealthy();
+    }
+
+    /**
+     * Latencies since the last call.
+     *
+     * @return of reads and of writes
+     */
+    Latencies drain() {
+        Histogram reads = new Histogram(SIGNIFICANT_DIGITS);
+        Histogram writes = new Histogram(SIGNIFICANT_DIGITS);
+        sessions.forEach(s -> s.drainTo(reads, writes));
+        return new Latencies(Latency.of(reads), Latency.of(writes));
+    }
+
+    /**
+     * Latencies of an interval.
+     *
+     * @param reads of reads; a zab read counts from its sync
+     * @param writes of writes
+     */
+    record Latencies(Latency reads, Latency writes) {}
+
+    @Override
+    public void close() throws InterruptedException {
+        sessions.forEach(ClientSession::expectClose);
+        for (ClientSession session : sessions) {
+            session.close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return sessions.size() + " client sessions";
+    }
+}

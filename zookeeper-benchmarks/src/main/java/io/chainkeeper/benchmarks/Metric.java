@@ -1,0 +1,107 @@
+package io.chainkeeper.benchmarks;
+
+import io.chainkeeper.benchmarks.UsageSample.ServerUse;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * A figure of the report.
+ *
+ * @param label name and unit
+ * @param format of the number
+ * @param value of one measured interval; NaN where it means nothing
+ */
+record Metric(String label, String format, ToDoubleFunction<Phase> value) {
+    private static final double MICROS_PER_MILLI = 1_000;
+    private static final double MICROS_PER_SECOND = 1_000_000;
+
+    /**
+     * The figures of a phase, in the order of the report.
+     *
+     * @param phaseName one of the names in {@link Phase}
+     * @param cpuCores quota of each server; 0 for none
+     * @return the figures
+     */
+    static List<Metric> of(String phaseName, double cpuCores) {
+        if (phaseName.equals(Phase.IDLE)) {
+            return List.of(
+                    new Metric("CPU of the busiest replica, % of a core", "%.2f", p -> 100 * busiestCores(p)),
+                    new Metric(
+                            "disk writes of the busiest replica, bytes/s",
+                            "%.0f",
+                            p -> mostWritten(p) / p.use().seconds()),
+                    new Metric("CPU of the client, cores", "%.2f", p -> p.use().clientCores()));
+        }
+        return List.of(
+                new Metric("operations/s", "%.0f", p -> p.use().operationsPerSecond()),
+                new Metric("write latency p50, ms", "%.3f", p -> writes(p, true)),
+                new Metric("write latency p99, ms", "%.3f", p -> writes(p, false)),
+                new Metric("read latency p50, ms", "%.3f", p -> reads(p, true)),
+                new Metric("read latency p99, ms", "%.3f", p -> reads(p, false)),
+                new Metric("CPU of the busiest replica, µs per operation", "%.1f", Metric::busiestMicrosPerOperation),
+                new Metric("CPU of all replicas, µs per operation", "%.1f", Metric::totalMicrosPerOperation),
+                new Metric(
+                        "CPU of the busiest replica, % of its quota",
+                        "%.1f", p -> 100 * Statistics.ratio(busiestCores(p), cpuCores)),
+                new Metric("disk writes of a replica, bytes per write", "%.0f", Metric::bytesPerWrite),
+                new Metric("CPU of the client, cores", "%.2f", p -> p.use().clientCores()));
+    }
+
+    /**
+     * @param phase a measured interval
+     * @return cores that the busiest server used
+     */
+    static double busiestCores(Phase phase) {
+        return busiestMicros(phase) / (phase.use().seconds() * MICROS_PER_SECOND);
+    }
+
+    private static double busiestMicros(Phase phase) {
+        return phase.use().servers().stream()
+                .mapToDouble(ServerUse::cpuMicros)
+                .max()
+                .orElse(0);
+    }
+
+    private static double busiestMicrosPerOperation(Phase phase) {
+        return Statistics.ratio(busiestMicros(phase), phase.use().operations());
+    }
+
+    private static double totalMicrosPerOperation(Phase phase) {
+        double micros =
+                phase.use().servers().stream().mapToDouble(ServerUse::cpuMicros).sum();
+        return Statistics.ratio(micros, phase.use().operations());
+    }
+
+    private static double mostWritten(Phase phase) {
+        return phase.use().servers().stream()
+                .mapToDouble(ServerUse::writtenBytes)
+                .max()
+                .orElse(0);
+    }
+
+    private static double bytesPerWrite(Phase phase) {
+        if (phase.latencies() == null) {
+            return Double.NaN;
+        }
+        double bytes = phase.use().servers().stream()
+                .mapToDouble(ServerUse::writtenBytes)
+                .average()
+                .orElse(0);
+        return Statistics.ratio(bytes, phase.latencies().writes().count());
+    }
+
+    private static double writes(Phase phase, boolean median) {
+        return phase.latencies() == null ? Double.NaN : millis(phase.latencies().writes(), median);
+    }
+
+    private static double reads(Phase phase, boolean median) {
+        return phase.latencies() == null ? Double.NaN : millis(phase.latencies().reads(), median);
+    }
+
+    private static double millis(Latency latency, boolean median) {
+        if (latency.count() == 0) {
+            return Double.NaN;
+        }
+        return (median ? latency.p50Micros() : latency.p99Micros()) / MICROS_PER_MILLI;
+    }
+}

@@ -1,0 +1,25 @@
+package io.chainkeeper.benchmarks;
+
+import io.chainkeeper.benchmarks.Clients.Latencies;
+import io.chainkeeper.benchmarks.UsageSample.Use;
+import java.util.List;
+
+/**
+ * One measured interval of one ensemble.
+ *
+ * @param name such as {@link #SATURATION}; the same for all protocols
+ * @param atReplica id of the only replica that clients used; {@link #ALL_REPLICAS} if they were spread
+ * @param roles what each server said it was, in the order of their ids
+ * @param use CPU, disk and throughput
+ * @param latencies of the operations; null if there were none
+ * @param steady whether throughput and compilers had come to rest before it began
+ */
+record Phase(String name, int atReplica, List<String> roles, Use use, Latencies latencies, boolean steady) {
+    static final int ALL_REPLICAS = 0;
+
+    static final String SATURATION = "saturation, closed loop";
+    static final String HALF_LOAD = "half load, open loop";
+    static final String ONE_CLIENT_WRITES = "one client, writes";
+    static final String ONE_CLIENT_READS = "one client, reads";
+    static final String IDLE = "idle";
+}

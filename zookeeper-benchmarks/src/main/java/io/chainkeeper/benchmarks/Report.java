@@ -1,0 +1,218 @@
+package io.chainkeeper.benchmarks;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * All results of a run, as a table for people and as JSON for programs.
+ *
+ * @param options what was asked for
+ * @param machine where it was measured
+ * @param rounds in the order in which they were measured
+ */
+record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds) {
+    /** Below this share of its quota the busiest replica was not what limited throughput. */
+    private static final double SATURATED_SHARE = 0.9;
+
+    /** Above this share of what servers leave over, the client may have been what limited throughput. */
+    private static final double CLIENT_BOUND_SHARE = 0.85;
+
+    /**
+     * A figure of all protocols.
+     *
+     * @param phase name of the phase
+     * @param metric name and unit
+     * @param medians per protocol, over its valid rounds; absent where there is none
+     * @param ratio first protocol to last; null if there is only one or a median is absent
+     */
+    record Figure(String phase, String metric, Map<String, Double> medians, Double ratio) {}
+
+    /** @return whether every protocol has a valid round */
+    boolean isUsable() {
+        return options.protocols().stream()
+                .allMatch(p -> rounds.stream().anyMatch(r -> r.protocol().equals(p) && r.isValid()));
+    }
+
+    /** @return medians and ratios, phase by phase */
+    List<Figure> figures() {
+        List<Figure> figures = new ArrayList<>();
+        for (String phase : phaseNames()) {
+            for (Metric metric : Metric.of(phase, options.cpuCores())) {
+                Map<String, Double> medians = new LinkedHashMap<>();
+                for (String protocol : options.protocols()) {
+                    double median = Statistics.median(values(protocol, phase, metric));
+                    if (Double.isFinite(median)) {
+                        medians.put(protocol, median);
+                    }
+                }
+                if (!medians.isEmpty()) {
+                    figures.add(new Figure(phase, metric.label(), medians, ratio(medians)));
+                }
+            }
+        }
+        return figures;
+    }
+
+    private Double ratio(Map<String, Double> medians) {
+        Double first = medians.get(options.protocols().get(0));
+        Double base = medians.get(options.protocols().get(options.protocols().size() - 1));
+        if (options.protocols().size() < 2 || first == null || base == null || base == 0) {
+            return null;
+        }
+        return first / base;
+    }
+
+    private List<Phase> phases(String protocol, String phase) {
+        return rounds.stream()
+                .filter(r -> r.protocol().equals(protocol) && r.isValid())
+                .flatMap(r -> r.phases().stream())
+                .filter(p -> p.name().equals(phase))
+                .toList();
+    }
+
+    private List<Double> values(String protocol, String phase, Metric metric) {
+        return phases(protocol, phase).stream()
+                .map(metric.value()::applyAsDouble)
+                .filter(Double::isFinite)
+                .toList();
+    }
+
+    private Set<String> phaseNames() {
+        Set<String> names = new LinkedHashSet<>();
+        rounds.forEach(r -> r.phases().forEach(p -> names.add(p.name())));
+        return names;
+    }
+
+    /** @return the table */
+    String table() {
+        StringBuilder out = new StringBuilder();
+        out.append(String.format(
+                Locale.ROOT,
+                "%s, %d replicas, %d B values, medians of the valid rounds (%d asked for)%n",
+                options.mode().word(),
+                options.replicas(),
+                options.valueBytes(),
+                options.rounds()));
+        out.append(String.format(
+                "machine: %d cores, %s, %s, %s, data on %s%n",
+                machine.cores(), machine.processor(), machine.kernel(), machine.jvm(), machine.dataFileSystem()));
+        out.append(
+                options.cpuCores() > 0
+                        ? String.format(
+                                Locale.ROOT,
+                                "quota: %.2f cores per server, %s%n",
+                                options.cpuCores(),
+                                machine.cpuControl())
+                        : String.format("quota: none%n"));
+        String title = null;
+        for (Figure figure : figures()) {
+            if (!Objects.equals(title, figure.phase())) {
+                title = figure.phase();
+                out.append(String.format("%n%-48s", title));
+                options.protocols().forEach(p -> out.append(String.format("%14s", p)));
+                if (options.protocols().size() > 1) {
+                    out.append(String.format(
+                            "%16s",
+                            options.protocols().get(0) + "/"
+                                    + options.protocols()
+                                            .get(options.protocols().size() - 1)));
+                }
+                out.append(String.format("%n"));
+            }
+            appendRow(out, figure);
+        }
+        List<String> notes = notes();
+        if (!notes.isEmpty()) {
+            out.append(String.format("%n"));
+            notes.forEach(n -> out.append(String.format("%s%n", n)));
+        }
+        return out.toString();
+    }
+
+    private void appendRow(StringBuilder out, Figure figure) {
+        String format = Metric.of(figure.phase(), options.cpuCores()).stream()
+                .filter(m -> m.label().equals(figure.metric()))
+                .map(Metric::format)
+                .findFirst()
+                .orElseThrow();
+        out.append(String.format("  %-46s", figure.metric()));
+        for (String protocol : options.protocols()) {
+            Double median = figure.medians().get(protocol);
+            out.append(String.format("%14s", median == null ? "-" : String.format(Locale.ROOT, format, median)));
+        }
+        if (figure.ratio() != null) {
+            out.append(String.format(Locale.ROOT, "%16.2f", figure.ratio()));
+        }
+        out.append(String.format("%n"));
+    }
+
+    /** @return what a reader must know before believing a figure */
+    List<String> notes() {
+        List<String> notes = new ArrayList<>();
+        for (RoundResult round : rounds) {
+            String name = round.protocol() + ", round " + round.round();
+            round.voidReasons().forEach(reason -> notes.add("VOID " + name + ": " + reason));
+            if (round.isValid()) {
+                round.phases().forEach(phase -> addDoubts(name, phase, notes));
+            }
+        }
+        if (!isUsable()) {
+            notes.add("VOID: not every protocol has a valid round; repeat the run on an idle machine");
+        }
+        return notes;
+    }
+
+    private void addDoubts(String round, Phase phase, List<String> notes) {
+        String where = "NOTE " + round + ", " + phase.name()
+                + (phase.atReplica() == Phase.ALL_REPLICAS ? "" : " at replica " + phase.atReplica()) + ": ";
+        if (!phase.steady()) {
+            notes.add(where + "throughput or JIT compilers had not come to rest; raise --warmup-seconds");
+        }
+        if (!phase.name().equals(Phase.SATURATION)) {
+            return;
+        }
+        double left = machine.cores() - options.cpuCores() * options.replicas();
+        if (options.cpuCores() > 0 && Metric.busiestCores(phase) < SATURATED_SHARE * options.cpuCores()) {
+            notes.add(where
+                    + String.format(
+                            Locale.ROOT,
+                            "the busiest replica used only %.0f %% of its quota: not saturated; raise --outstanding or --sessions",
+                            100 * Metric.busiestCores(phase) / options.cpuCores()));
+        }
+        if (options.cpuCores() > 0 && phase.use().clientCores() > CLIENT_BOUND_SHARE * left) {
+            notes.add(where
+                    + String.format(
+                            Locale.ROOT,
+                            "the client used %.2f of the %.2f cores that the servers leave over: it may be the limit",
+                            phase.use().clientCores(),
+                            left));
+        }
+    }
+
+    /**
+     * Writes everything as JSON: the options, the machine, the figures, and all rounds with all intervals.
+     *
+     * @param file to be written
+     * @throws IOException if it cannot be
+     */
+    void writeTo(Path file) throws IOException {
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("options", options);
+        document.put("machine", machine);
+        document.put("usable", isUsable());
+        document.put("figures", figures());
+        document.put("notes", notes());
+        document.put("rounds", rounds);
+        new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValue(file.toFile(), document);
+    }
+}

@@ -1,0 +1,218 @@
+package io.chainkeeper.benchmarks;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/** Measures one protocol once: starts an ensemble, warms it up, measures, throws it away. */
+final class Round {
+    private static final long WINDOW_MILLIS = 2_000;
+    private static final long HALF_LOAD_SETTLE_MILLIS = 3_000;
+    private static final long IDLE_SETTLE_MILLIS = 10_000;
+
+    /** Enough for one client's path through client and servers to be compiled. */
+    private static final int LATENCY_WARMUP_OUTSTANDING = 4;
+
+    private final RunOptions options;
+    private final ServerCommand command;
+    private final CpuControl control;
+    private final WorkDirectory work;
+    private final Cleanup cleanup;
+    private final ProcFiles proc;
+    private final PrintStream progress;
+
+    Round(
+            RunOptions options,
+            ServerCommand command,
+            CpuControl control,
+            WorkDirectory work,
+            Cleanup cleanup,
+            ProcFiles proc,
+            PrintStream progress) {
+        this.options = options;
+        this.command = command;
+        this.control = control;
+        this.work = work;
+        this.cleanup = cleanup;
+        this.proc = proc;
+        this.progress = progress;
+    }
+
+    /**
+     * Runs the round.
+     *
+     * @param protocol value of {@code ordering.protocol}
+     * @param round its number, from 1
+     * @return what was measured
+     * @throws Exception if a server or a client fails
+     */
+    RoundResult run(String protocol, int round) throws Exception {
+        Path directory = Files.createDirectory(
+                work.path().resolve(work.path().getFileName() + "-round" + round + "-" + protocol));
+        Ensemble ensemble = cleanup.open(() -> Ensemble.start(protocol, options, command, control, directory));
+        try {
+            ensemble.awaitServing();
+            List<Phase> phases = measure(ensemble);
+            return new RoundResult(
+                    protocol,
+                    round,
+                    phases,
+                    new VoidCheck(options.maxStealShare(), options.maxOtherCores()).reasons(phases));
+        } catch (IOException e) {
+            throw new IOException(protocol + ", round " + round + ": " + e.getMessage(), e);
+        } finally {
+            cleanup.closeNow(ensemble);
+        }
+    }
+
+    private List<Phase> measure(Ensemble ensemble) throws Exception {
+        Workload workload = new Workload(
+                options.keys(),
+                options.valueBytes(),
+                options.readRatio(),
+                options.linearizableReads() && ensemble.protocol().equals(ServerCommand.ZAB));
+        return switch (options.mode()) {
+            case WRITES, READS -> measureSaturation(ensemble, workload);
+            case LATENCY -> measureLatency(ensemble, workload);
+            case IDLE -> measureIdle(ensemble, workload);
+        };
+    }
+
+    private Clients connect(Ensemble ensemble, List<ServerProcess> servers, int sessions) throws Exception {
+        List<String> addresses = servers.stream().map(ServerProcess::address).toList();
+        try {
+            return cleanup.open(() -> Clients.connect(addresses, sessions));
+        } catch (IOException e) {
+            ensemble.checkAlive();
+            throw e;
+        }
+    }
+
+    private List<Phase> measureSaturation(Ensemble ensemble, Workload workload) throws Exception {
+        Clients clients = connect(ensemble, ensemble.servers(), options.sessions());
+        try {
+            clients.preload(workload);
+            List<Phase> phases = new ArrayList<>();
+            try (ClosedLoop load = new ClosedLoop(clients, workload, options.outstanding())) {
+                boolean steady = warmUp(ensemble, clients, "without quota");
+                if (options.cpuCores() > 0) {
+                    ensemble.cap(options.cpuCores());
+                    steady = warmUp(ensemble, clients, "with quota");
+                }
+                phases.add(interval(Phase.SATURATION, Phase.ALL_REPLICAS, ensemble, clients, steady));
+            }
+            if (options.halfLoad()) {
+                double rate = phases.get(0).use().operationsPerSecond() / 2;
+                try (OpenLoop load = new OpenLoop(clients, workload, rate)) {
+                    pause(HALF_LOAD_SETTLE_MILLIS);
+                    phases.add(interval(Phase.HALF_LOAD, Phase.ALL_REPLICAS, ensemble, clients, true));
+                    load.checkSustained();
+                }
+            }
+            return phases;
+        } finally {
+            cleanup.closeNow(clients);
+        }
+    }
+
+    private List<Phase> measureLatency(Ensemble ensemble, Workload workload) throws Exception {
+        preloadAndWarmUp(ensemble, workload.withReadRatio(0.5));
+        ensemble.cap(options.cpuCores());
+        List<Phase> phases = new ArrayList<>();
+        for (ServerProcess server : ensemble.servers()) {
+            Clients client = connect(ensemble, List.of(server), 1);
+            try {
+                phases.add(oneClient(Phase.ONE_CLIENT_WRITES, server, ensemble, client, workload.withReadRatio(0)));
+                phases.add(oneClient(Phase.ONE_CLIENT_READS, server, ensemble, client, workload.withReadRatio(1)));
+            } finally {
+                cleanup.closeNow(client);
+            }
+        }
+        return phases;
+    }
+
+    private Phase oneClient(String name, ServerProcess server, Ensemble ensemble, Clients client, Workload workload)
+            throws Exception {
+        try (ClosedLoop load = new ClosedLoop(client, workload, 1)) {
+            boolean steady = warmUp(ensemble, client, name + " at replica " + server.id());
+            return interval(name, server.id(), ensemble, client, steady);
+        }
+    }
+
+    private List<Phase> measureIdle(Ensemble ensemble, Workload workload) throws Exception {
+        Clients clients = connect(ensemble, ensemble.servers(), options.sessions());
+        try {
+            clients.preload(workload);
+            ensemble.cap(options.cpuCores());
+            pause(IDLE_SETTLE_MILLIS);
+            return List.of(interval(Phase.IDLE, Phase.ALL_REPLICAS, ensemble, clients, true));
+        } finally {
+            cleanup.closeNow(clients);
+        }
+    }
+
+    private void preloadAndWarmUp(Ensemble ensemble, Workload workload) throws Exception {
+        Clients clients = connect(ensemble, ensemble.servers(), options.sessions());
+        try {
+            clients.preload(workload);
+            try (ClosedLoop load = new ClosedLoop(clients, workload, LATENCY_WARMUP_OUTSTANDING)) {
+                warmUp(ensemble, clients, "all replicas");
+            }
+        } finally {
+            cleanup.closeNow(clients);
+        }
+    }
+
+    /** Returns whether the servers came to rest within the bound. */
+    private boolean warmUp(Ensemble ensemble, Clients clients, String what) throws Exception {
+        WarmupJudge judge = new WarmupJudge();
+        long start = System.nanoTime();
+        UsageSample before = sample(ensemble, clients);
+        boolean warm = false;
+        while (!warm && System.nanoTime() - start < TimeUnit.SECONDS.toNanos(options.warmupSeconds())) {
+            pause(WINDOW_MILLIS);
+            clients.checkHealthy();
+            UsageSample after = sample(ensemble, clients);
+            UsageSample.Use use = before.until(after);
+            warm = judge.isWarm(use.operationsPerSecond(), use.compilerShare());
+            before = after;
+        }
+        progress.printf(
+                Locale.ROOT,
+                "  %s, warm-up, %s: %s after %d s%n",
+                ensemble.protocol(),
+                what,
+                warm ? "steady" : "NOT STEADY",
+                TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start));
+        return warm;
+    }
+
+    private Phase interval(String name, int atReplica, Ensemble ensemble, Clients clients, boolean steady)
+            throws Exception {
+        List<String> roles = ensemble.servers().stream().map(ensemble::role).toList();
+        clients.drain();
+        UsageSample before = sample(ensemble, clients);
+        pause(TimeUnit.SECONDS.toMillis(options.measuredSeconds()));
+        UsageSample after = sample(ensemble, clients);
+        Clients.Latencies latencies = clients.drain();
+        clients.checkHealthy();
+        UsageSample.Use use = before.until(after);
+        progress.printf(
+                Locale.ROOT, "  %s, %s: %.0f operations/s%n", ensemble.protocol(), name, use.operationsPerSecond());
+        return new Phase(name, atReplica, roles, use, use.operations() == 0 ? null : latencies, steady);
+    }
+
+    private UsageSample sample(Ensemble ensemble, Clients clients) throws IOException {
+        return UsageSample.take(proc, ensemble.servers(), clients.completed().sum());
+    }
+
+    /** The length of an interval, not a guess at when something has happened. */
+    private static void pause(long millis) throws InterruptedException {
+        Thread.sleep(millis);
+    }
+}

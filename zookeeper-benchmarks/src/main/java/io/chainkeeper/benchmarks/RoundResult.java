@@ -1,0 +1,17 @@
+package io.chainkeeper.benchmarks;
+
+import java.util.List;
+
+/**
+ * One measurement of one protocol.
+ *
+ * @param protocol value of {@code ordering.protocol}
+ * @param round 1, 2, 3, ...
+ * @param phases what was measured
+ * @param voidReasons why it must not be used; empty if it may
+ */
+record RoundResult(String protocol, int round, List<Phase> phases, List<String> voidReasons) {
+    boolean isValid() {
+        return voidReasons.isEmpty();
+    }
+}

@@ -1,0 +1,161 @@
+package io.chainkeeper.benchmarks;
+
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Turns the runner's command line into {@link RunOptions}. */
+final class RunOptionsParser {
+    static final String USAGE = """
+            Usage: benchmark.sh writes|reads|latency|idle [option ...]
+              --protocols A,B        values of ordering.protocol to compare, the last is the base      chain,zab
+              --replicas N           servers of each ensemble                                          3
+              --cpu C                CPU quota of each server in cores, 0 for none      0.2; latency, idle: 0
+              --quota-period-ms P    period of the quota                                               10
+              --seconds N            length of each measured interval                                  20
+              --warmup-seconds N     bound of each warm-up (without the quota, then with it)           60
+              --rounds R             measurements of each protocol, interleaved, fresh ensembles       3
+              --sessions S           client sessions, spread over the replicas              4 per replica
+              --outstanding K        operations that each session keeps in flight                      32
+              --value-bytes B        data of a znode                                                   128
+              --keys N               znodes                                                            1000
+              --read-ratio R         share of reads                                         reads: 0.95
+              --reads KIND           linearizable (zab: sync before each read) or sequential  linearizable
+              --half-load            also measure latency at half of the measured throughput
+              --jvm-options "..."    options of every server                            -Xms512m -Xmx512m
+              --config K=V,K=V       further lines of every zoo.cfg
+              --lib DIR              jars of the servers
+              --server-main CLASS    class that starts a server    %s
+              --data-dir DIR         where the servers' data lies during the run        temporary directory
+              --output FILE          machine-readable result (JSON)
+              --keep                 leave the servers' data and logs behind
+              --max-steal S          share of CPU lost to the hypervisor that voids a round            0.02
+              --max-other-cpu C      cores used by other processes that void a round                   0.15
+            """.formatted(ServerCommand.MAIN_CLASS);
+
+    private static final Set<String> NAMED = Set.of(
+            "--protocols",
+            "--replicas",
+            "--cpu",
+            "--quota-period-ms",
+            "--seconds",
+            "--warmup-seconds",
+            "--rounds",
+            "--sessions",
+            "--outstanding",
+            "--value-bytes",
+            "--keys",
+            "--read-ratio",
+            "--reads",
+            "--jvm-options",
+            "--config",
+            "--lib",
+            "--server-main",
+            "--data-dir",
+            "--output",
+            "--max-steal",
+            "--max-other-cpu");
+    private static final Set<String> FLAGS = Set.of("--half-load", "--keep");
+
+    private static final int SESSIONS_PER_REPLICA = 4;
+    private static final int MAX_REPLICAS = 15;
+    private static final int MAX_SESSIONS = 1000;
+
+    /** More would only wait in ZooKeeper's request throttle. */
+    private static final int MAX_OUTSTANDING = 1000;
+
+    /** ZooKeeper's limit of a packet is 1 MiB; some of it is the request around the value. */
+    private static final int MAX_VALUE_BYTES = 1_000_000;
+
+    private RunOptionsParser() {}
+
+    /**
+     * Parses a command line.
+     *
+     * @param args the mode and its options
+     * @return the run
+     * @throws UsageException if anything is unknown, missing or out of range
+     */
+    static RunOptions parse(List<String> args) throws UsageException {
+        if (args.isEmpty()) {
+            throw new UsageException("no mode given; --help lists all");
+        }
+        Mode mode = Mode.of(args.get(0));
+        OptionReader options = new OptionReader(args.subList(1, args.size()), NAMED, FLAGS);
+        int replicas = options.whole("--replicas", 3, 1, MAX_REPLICAS);
+        boolean saturating = mode == Mode.WRITES || mode == Mode.READS;
+        if (!saturating && options.flag("--half-load")) {
+            throw new UsageException("--half-load needs the mode writes or reads");
+        }
+        if (mode != Mode.READS && !options.text("--read-ratio", "").isEmpty()) {
+            throw new UsageException("--read-ratio needs the mode reads");
+        }
+        return new RunOptions(
+                mode,
+                protocols(options),
+                replicas,
+                options.decimal("--cpu", mode.defaultCpuCores(), 0, 1024),
+                options.whole("--quota-period-ms", 10, 1, 1000) * 1000L,
+                options.whole("--seconds", 20, 1, 3600),
+                options.whole("--warmup-seconds", 60, 1, 3600),
+                options.whole("--rounds", 3, 1, 1000),
+                options.whole("--sessions", SESSIONS_PER_REPLICA * replicas, 1, MAX_SESSIONS),
+                options.whole("--outstanding", 32, 1, MAX_OUTSTANDING),
+                options.whole("--value-bytes", 128, 0, MAX_VALUE_BYTES),
+                options.whole("--keys", 1000, 1, 10_000_000),
+                options.decimal("--read-ratio", mode.defaultReadRatio(), 0, 1),
+                options.choice("--reads", "linearizable", List.of("linearizable", "sequential"))
+                        .equals("linearizable"),
+                options.flag("--half-load"),
+                options.words("--jvm-options", "-Xms512m -Xmx512m", " "),
+                serverConfig(options),
+                serverLib(options),
+                options.text("--server-main", ServerCommand.MAIN_CLASS),
+                path("--data-dir", options.text("--data-dir", "")),
+                options.text("--output", "").isEmpty() ? null : path("--output", options.text("--output", "")),
+                options.flag("--keep"),
+                options.decimal("--max-steal", 0.02, 0, 1),
+                options.decimal("--max-other-cpu", 0.15, 0, 1024));
+    }
+
+    private static List<String> protocols(OptionReader options) throws UsageException {
+        List<String> protocols = options.words("--protocols", "chain," + ServerCommand.ZAB, ",");
+        if (protocols.isEmpty() || new HashSet<>(protocols).size() != protocols.size()) {
+            throw new UsageException("--protocols: give one or more different names, such as chain,zab");
+        }
+        return protocols;
+    }
+
+    private static Map<String, String> serverConfig(OptionReader options) throws UsageException {
+        Map<String, String> lines = new LinkedHashMap<>();
+        for (String line : options.words("--config", "", ",")) {
+            int equals = line.indexOf('=');
+            if (equals < 1) {
+                throw new UsageException("--config " + line + ": give KEY=VALUE");
+            }
+            lines.put(line.substring(0, equals), line.substring(equals + 1));
+        }
+        return lines;
+    }
+
+    private static Path serverLib(OptionReader options) throws UsageException {
+        Path lib = path("--lib", options.text("--lib", ""));
+        if (lib.toString().isEmpty() || !Files.isDirectory(lib)) {
+            throw new UsageException("--lib '" + lib + "' is not a directory; give the one with the servers' jars");
+        }
+        return lib;
+    }
+
+    private static Path path(String option, String text) throws UsageException {
+        try {
+            return Path.of(text);
+        } catch (InvalidPathException e) {
+            throw new UsageException(option + " '" + text + "' is not a path");
+        }
+    }
+}

@@ -1,0 +1,235 @@
+package io.chainkeeper.server;
+
+import static org.junit.Assert.assertArrayEquals;
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNotNull;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.config.ClusterIdentity;
+import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.server.storage.PowerFailures;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.After;
+import org.junit.Before;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** What a replica brings back from its files, and what the order gives it again. */
+public class RestartTest {
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
+
+    private TestEnsemble ensemble;
+
+    @Before
+    public void startEnsemble() throws Exception {
+        System.setProperty("zookeeper.snapCount", "40");
+        ensemble = new TestEnsemble(folder.getRoot().toPath(), 3, ReadConsistency.LINEARIZABLE, Map.of()).startAll();
+    }
+
+    @After
+    public void stopEnsemble() throws Exception {
+        System.clearProperty("zookeeper.snapCount");
+        try (TestEnsemble closed = ensemble) {
+            EnsembleChecks.assertReplicasEqual(closed, 3);
+        }
+    }
+
+    private static void writeSome(ZooKeeper client, String prefix, int count) throws Exception {
+        for (int i = 0; i < count; i++) {
+            client.create("/" + prefix + i, bytes(prefix + i), Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+            if (i % 3 == 0) {
+                assertThrows(KeeperException.NoNodeException.class, () -> client.setData("/no/such/node", null, -1));
+            }
+        }
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private void restart(int id) throws Exception {
+        ensemble.start(id);
+        ensemble.awaitServing(id);
+    }
+
+    private Path versionDirectory(int id) {
+        return ensemble.dataDirectory(id).resolve("version-2");
+    }
+
+    private static List<Path> files(Path directory, String prefix) throws IOException {
+        List<Path> found = new ArrayList<>();
+        try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory, prefix + "*")) {
+            stream.forEach(found::add);
+        }
+        found.sort(Comparator.comparingLong(
+                file -> Long.parseLong(file.getFileName().toString().substring(prefix.length()), 16)));
+        return found;
+    }
+
+    /** Where the last entry of a log file ends. */
+    private static long endOfEntries(Path file) throws IOException {
+        byte[] content = Files.readAllBytes(file);
+        int end = content.length;
+        while (end > 0 && content[end - 1] == 0) {
+            end--;
+        }
+        return end;
+    }
+
+    @Test
+    public void replicaStoppedWhileOthersWrite_catchesUpAndServesAllOfIt() throws Exception {
+        ZooKeeper client = ensemble.client(1);
+        writeSome(client, "before", 30);
+        ensemble.stop(3);
+        writeSome(client, "while", 100);
+        restart(3);
+        assertArrayEquals(bytes("while99"), ensemble.client(3).getData("/while99", false, null));
+        writeSome(client, "after", 5);
+    }
+
+    @Test
+    public void allReplicasRestarted_keepDataSessionsAndIdentity() throws Exception {
+        ZooKeeper client = ensemble.client(ensemble.address(1) + "," + ensemble.address(2), 10_000);
+        client.create("/e", null, Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL);
+        writeSome(client, "n", 60);
+        TestEnsemble.await(
+                "identity is written", () -> identity(1) != null && identity(1).clusterId() != null);
+        ClusterIdentity before = identity(1);
+        for (int id = 1; id <= 3; id++) {
+            ensemble.stop(id);
+        }
+        for (int id = 1; id <= 3; id++) {
+            ensemble.start(id);
+        }
+        for (int id = 1; id <= 3; id++) {
+            ensemble.awaitServing(id);
+        }
+        TestEnsemble.await("client is back", () -> client.getState().isConnected());
+        assertNotNull(client.exists("/e", false));
+        assertArrayEquals(bytes("n59"), client.getData("/n59", false, null));
+        assertEquals(before, identity(1));
+    }
+
+    private ClusterIdentity identity(int id) {
+        try {
+            return ClusterIdentity.read(ensemble.orderingDirectory(id));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    public void snapshotsAndLogs_arePurgedTogetherWithTheirCheckpoints() throws Exception {
+        ZooKeeper client = ensemble.client(1);
+        for (int round = 0; round < 8; round++) {
+            writeSome(client, "r" + round + "-", 40);
+            long covered = ensemble.order().checkpointPosition(1);
+            if (round > 5) {
+                TestEnsemble.await(
+                        "the order may be cut", () -> ensemble.order().checkpointPosition(1) > 0);
+                assertTrue(ensemble.order().checkpointPosition(1) >= covered);
+            }
+        }
+        assertTrue(files(versionDirectory(1), "snapshot.").size() <= 4);
+        assertTrue(files(checkpointDirectory(1), "checkpoint.").size() <= 4);
+        ensemble.stop(1);
+        restart(1);
+        assertArrayEquals(bytes("r7-39"), ensemble.client(1).getData("/r7-39", false, null));
+    }
+
+    @Test
+    public void unforcedLogIsLost_orderBringsItBack() throws Exception {
+        ZooKeeper client = ensemble.client(1);
+        writeSome(client, "n", 50);
+        ensemble.awaitEqualPositions();
+        ensemble.stop(3);
+        PowerFailures.loseUnforced(versionDirectory(3), checkpointDirectory(3));
+        restart(3);
+        assertArrayEquals(bytes("n49"), ensemble.client(3).getData("/n49", false, null));
+    }
+
+    private Path checkpointDirectory(int id) {
+        return ensemble.orderingDirectory(id).resolve("checkpoints");
+    }
+
+    @Test
+    public void logTornAtAnyByteOfItsEnd_startsAndIsComplete() throws Exception {
+        ZooKeeper client = ensemble.client(1);
+        writeSome(client, "n", 10);
+        ensemble.awaitEqualPositions();
+        for (int cut = 1; cut < 200; cut += 37) {
+            ensemble.stop(3);
+            List<Path> logs = files(versionDirectory(3), "log.");
+            Path newest = logs.get(logs.size() - 1);
+            try (RandomAccessFile file = new RandomAccessFile(newest.toFile(), "rw")) {
+                file.setLength(Math.max(
+                        PowerFailures.forcedBytes(newest, checkpointDirectory(3)), endOfEntries(newest) - cut));
+            }
+            restart(3);
+            assertArrayEquals(bytes("n9"), ensemble.client(3).getData("/n9", false, null));
+            EnsembleChecks.assertReplicasEqual(ensemble, 3);
+        }
+    }
+
+    @Test
+    public void newestSnapshotDamaged_olderOneIsUsed() throws Exception {
+        ZooKeeper client = ensemble.client(1);
+        writeSome(client, "n", 120);
+        ensemble.awaitEqualPositions();
+        ensemble.stop(3);
+        List<Path> snapshots = files(versionDirectory(3), "snapshot.");
+        assertTrue(snapshots.size() > 1);
+        Path newest = snapshots.get(snapshots.size() - 1);
+        try (RandomAccessFile file = new RandomAccessFile(newest.toFile(), "rw")) {
+            file.seek(file.length() / 2);
+            file.write(new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
+        }
+        restart(3);
+        assertArrayEquals(bytes("n119"), ensemble.client(3).getData("/n119", false, null));
+    }
+
+    @Test
+    public void forcedLogDamaged_isRefusedWithTheFilesName() throws Exception {
+        ZooKeeper client = ensemble.client(1);
+        writeSome(client, "n", 120);
+        ensemble.awaitEqualPositions();
+        ensemble.stop(3);
+        Path forcedLog = PowerFailures.logOfNewestCheckpoint(versionDirectory(3), checkpointDirectory(3));
+        byte[] content = Files.readAllBytes(forcedLog);
+        byte[] damaged = content.clone();
+        damaged[(int) endOfEntries(forcedLog) / 2] ^= 1;
+        Files.write(forcedLog, damaged);
+        IOException refusal = assertThrows(IOException.class, () -> ensemble.start(3));
+        assertTrue(refusal.getMessage(), refusal.getMessage().contains(forcedLog.toString()));
+        assertArrayEquals("nothing is modified", damaged, Files.readAllBytes(forcedLog));
+        Files.write(forcedLog, content);
+        restart(3);
+    }
+
+    @Test
+    public void directoryOfAnotherReplica_isRefused() throws Exception {
+        ensemble.stop(3);
+        ClusterIdentity own = identity(3);
+        new ClusterIdentity(7, own.clusterId()).write(ensemble.orderingDirectory(3));
+        IOException refusal = assertThrows(IOException.class, () -> ensemble.start(3));
+        assertTrue(refusal.getMessage(), refusal.getMessage().contains("replica 7"));
+        own.write(ensemble.orderingDirectory(3));
+        restart(3);
+    }
+}
