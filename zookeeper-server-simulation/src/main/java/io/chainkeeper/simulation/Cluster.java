@@ -123,11 +123,16 @@ final class Cluster implements World {
         planTick(machine, host);
     }
 
-    /** The newest, or, as when its file is damaged, an older one. */
+    /**
+     * The newest, or, as when its file is damaged, an older one. An earlier start from a checkpoint ahead of the log has
+     * left a hole in the log; no replica can recover from a checkpoint before that.
+     */
     private Checkpoint chooseCheckpoint(SimulatedReplica replica) {
         List<Checkpoint> checkpoints = replica.checkpoints();
-        int newest = checkpoints.size() - 1;
-        return checkpoints.get(random.nextInt(4) == 0 ? random.nextInt(checkpoints.size()) : newest);
+        Checkpoint newest = checkpoints.get(checkpoints.size() - 1);
+        Checkpoint older = checkpoints.get(random.nextInt(checkpoints.size()));
+        boolean recoverable = replica.log().hasNoHoleFrom(older.position() + 1);
+        return random.nextInt(4) == 0 && recoverable ? older : newest;
     }
 
     /** Crashes a replica; returns whether it was running. */

@@ -22,6 +22,7 @@ import java.util.TreeSet;
 final class ManualWorld implements World {
     private static final int MAX_ROUNDS = 10_000;
     private static final int MAX_INPUTS = 1_000;
+    private static final int KEPT_CHECKPOINTS = 2;
 
     /** One direction of a pair. */
     record Link(int from, int to) implements Comparable<Link> {
@@ -56,7 +57,7 @@ final class ManualWorld implements World {
         this.checker = new OrderChecker((id, incarnation) -> replica(id).isRunning(incarnation));
         for (int id = 1; id <= replicaCount; id++) {
             members.add(id);
-            replicas.add(new SimulatedReplica(id, 1));
+            replicas.add(new SimulatedReplica(id, KEPT_CHECKPOINTS));
         }
     }
 

@@ -45,7 +45,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * run [N [R ...]]               until quiet, with N ticks of all or some, each followed by quiet
  * crash R [N]                   N of its unstable records reach the disk, default 0
  * restart R                     from its disk
- * checkpoint R                  R's application covers what it has executed
+ * checkpoint R                  R's application covers what it has executed; two are kept
  * status                        roles, positions, outstanding operations, messages in flight
  * log R                         readable records
  * </pre>

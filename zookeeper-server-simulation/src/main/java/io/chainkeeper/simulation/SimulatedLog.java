@@ -159,6 +159,12 @@ final class SimulatedLog {
         return firstKept;
     }
 
+    /** Whether the stable records from a position on leave none out. */
+    boolean hasNoHoleFrom(long position) {
+        NavigableMap<Long, LogRecord> tail = stablePositions.tailMap(position, true);
+        return tail.isEmpty() || (tail.firstKey() == position && tail.lastKey() - tail.firstKey() + 1 == tail.size());
+    }
+
     /** The readable records in order of position. */
     List<LogRecord> records() {
         return new ArrayList<>(written.values());
