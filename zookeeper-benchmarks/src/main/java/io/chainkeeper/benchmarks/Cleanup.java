@@ -55,6 +55,11 @@ final class Cleanup implements AutoCloseable {
         }
     }
 
+    /** @return whether the run is over: the process is being stopped, and failures follow from that */
+    synchronized boolean isClosed() {
+        return closed;
+    }
+
     @Override
     public synchronized void close() {
         closed = true;

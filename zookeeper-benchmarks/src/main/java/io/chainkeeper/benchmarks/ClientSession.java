@@ -20,7 +20,7 @@ import org.apache.zookeeper.ZooKeeper;
  * thread; latencies are recorded by the client's event thread. Any failed operation, and any loss of the connection, is
  * given to the failure handler: a measurement with failures is worth nothing.
  */
-final class ClientSession implements AutoCloseable {
+final class ClientSession {
     private static final int SESSION_TIMEOUT_MILLIS = 30_000;
     private static final int SIGNIFICANT_DIGITS = 3;
 
@@ -154,10 +154,14 @@ final class ClientSession implements AutoCloseable {
         closing.set(true);
     }
 
-    @Override
-    public void close() throws InterruptedException {
+    /** Ends the session; an interrupt ends the wait for the server's answer. */
+    void close() {
         expectClose();
-        client.close();
+        try {
+            client.close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Override

@@ -27,26 +27,34 @@ final class Clients implements AutoCloseable {
     private Clients() {}
 
     /**
-     * Opens sessions at replicas in turn and waits until all are connected.
+     * Opens sessions at replicas in turn. They are not connected yet.
      *
      * @param addresses client addresses of the replicas
      * @param sessionCount how many sessions in all
      * @return the sessions
-     * @throws IOException if one cannot connect
+     * @throws IOException if a client cannot be created
      */
-    static Clients connect(List<String> addresses, int sessionCount) throws IOException, InterruptedException {
+    static Clients open(List<String> addresses, int sessionCount) throws IOException, InterruptedException {
         Clients clients = new Clients();
         try {
             for (int i = 0; i < sessionCount; i++) {
                 clients.sessions.add(new ClientSession(addresses.get(i % addresses.size()), clients::noteFailure));
             }
-            for (ClientSession session : clients.sessions) {
-                session.awaitConnected(CONNECT_SECONDS);
-            }
             return clients;
-        } catch (IOException | InterruptedException | RuntimeException e) {
+        } catch (IOException | RuntimeException e) {
             clients.close();
             throw e;
+        }
+    }
+
+    /**
+     * Waits until all sessions are connected.
+     *
+     * @throws IOException if one cannot connect in time
+     */
+    void awaitConnected() throws IOException, InterruptedException {
+        for (ClientSession session : sessions) {
+            session.awaitConnected(CONNECT_SECONDS);
         }
     }
 
@@ -140,11 +148,15 @@ final class Clients implements AutoCloseable {
      */
     record Latencies(Latency reads, Latency writes) {}
 
+    /** A session whose server is gone takes about a second to close; all of them are closed at the same time. */
     @Override
     public void close() throws InterruptedException {
         sessions.forEach(ClientSession::expectClose);
-        for (ClientSession session : sessions) {
-            session.close();
+        List<Thread> closers =
+                sessions.stream().map(s -> new Thread(s::close, "close-" + s)).toList();
+        closers.forEach(Thread::start);
+        for (Thread closer : closers) {
+            closer.join();
         }
     }
 

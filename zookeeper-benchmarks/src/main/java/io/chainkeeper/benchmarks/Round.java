@@ -85,9 +85,12 @@ final class Round {
 
     private Clients connect(Ensemble ensemble, List<ServerProcess> servers, int sessions) throws Exception {
         List<String> addresses = servers.stream().map(ServerProcess::address).toList();
+        Clients clients = cleanup.open(() -> Clients.open(addresses, sessions));
         try {
-            return cleanup.open(() -> Clients.connect(addresses, sessions));
+            clients.awaitConnected();
+            return clients;
         } catch (IOException e) {
+            cleanup.closeNow(clients);
             ensemble.checkAlive();
             throw e;
         }
@@ -110,7 +113,12 @@ final class Round {
                 double rate = phases.get(0).use().operationsPerSecond() / 2;
                 try (OpenLoop load = new OpenLoop(clients, workload, rate)) {
                     pause(HALF_LOAD_SETTLE_MILLIS);
-                    phases.add(interval(Phase.HALF_LOAD, Phase.ALL_REPLICAS, ensemble, clients, true));
+                    phases.add(interval(
+                            Phase.HALF_LOAD,
+                            Phase.ALL_REPLICAS,
+                            ensemble,
+                            clients,
+                            phases.get(0).steady()));
                     load.checkSustained();
                 }
             }

@@ -27,7 +27,7 @@ final class RunOptionsParser {
               --read-ratio R         share of reads                                         reads: 0.95
               --reads KIND           linearizable (zab: sync before each read) or sequential  linearizable
               --half-load            also measure latency at half of the measured throughput
-              --jvm-options "..."    options of every server                            -Xms512m -Xmx512m
+              --jvm-options "..."    options of every server          -Xms512m -Xmx512m -XX:+UseSerialGC
               --config K=V,K=V       further lines of every zoo.cfg
               --lib DIR              jars of the servers
               --server-main CLASS    class that starts a server    %s
@@ -112,7 +112,7 @@ final class RunOptionsParser {
                 options.choice("--reads", "linearizable", List.of("linearizable", "sequential"))
                         .equals("linearizable"),
                 options.flag("--half-load"),
-                options.words("--jvm-options", "-Xms512m -Xmx512m", " "),
+                options.words("--jvm-options", "-Xms512m -Xmx512m -XX:+UseSerialGC", " "),
                 serverConfig(options),
                 serverLib(options),
                 options.text("--server-main", ServerCommand.MAIN_CLASS),

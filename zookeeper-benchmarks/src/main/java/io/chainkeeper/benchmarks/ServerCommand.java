@@ -20,6 +20,12 @@ record ServerCommand(Path java, Path configDirectory, Path lib, List<String> jvm
     /** The value of {@code ordering.protocol} that starts the stock quorum server. */
     static final String ZAB = "zab";
 
+    /** As bin/zkServer.sh gives them: ordering.logStore=lmdb reads the address of direct buffers. */
+    private static final List<String> MODULE_OPTIONS = List.of(
+            "--add-opens=java.base/java.nio=ALL-UNNAMED",
+            "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+            "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED");
+
     /**
      * @param zooCfg the server's configuration
      * @return the command
@@ -27,6 +33,7 @@ record ServerCommand(Path java, Path configDirectory, Path lib, List<String> jvm
     List<String> arguments(Path zooCfg) {
         List<String> arguments = new ArrayList<>();
         arguments.add(java.toString());
+        arguments.addAll(MODULE_OPTIONS);
         arguments.addAll(jvmOptions);
         arguments.add("-cp");
         arguments.add(configDirectory + ":" + lib.resolve("*"));

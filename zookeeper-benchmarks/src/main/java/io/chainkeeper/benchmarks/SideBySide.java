@@ -52,7 +52,7 @@ public final class SideBySide {
         }
         Cleanup cleanup = new Cleanup(err);
         Runtime.getRuntime().addShutdownHook(new Thread(cleanup::close, "cleanup"));
-        try (cleanup) {
+        try {
             Report report = new SideBySide(options, cleanup, out).measure();
             out.println();
             out.print(report.table());
@@ -66,8 +66,13 @@ public final class SideBySide {
             Thread.currentThread().interrupt();
             return EXIT_FAILED;
         } catch (Exception e) {
+            if (cleanup.isClosed()) {
+                return EXIT_FAILED; // stopped by a signal; what broke in consequence is of no interest
+            }
             err.println(e.getMessage() == null ? e.toString() : e.getMessage());
             return EXIT_FAILED;
+        } finally {
+            cleanup.close();
         }
     }
 

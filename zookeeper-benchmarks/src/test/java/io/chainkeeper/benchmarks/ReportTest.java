@@ -1,0 +1,168 @@
+package io.chainkeeper.benchmarks;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.chainkeeper.benchmarks.Clients.Latencies;
+import io.chainkeeper.benchmarks.ProcFiles.SystemCpu;
+import io.chainkeeper.benchmarks.Report.Figure;
+import io.chainkeeper.benchmarks.UsageSample.ServerCounters;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** From counters to the figures and warnings that a reader sees. */
+public final class ReportTest {
+    private static final MachineFacts MACHINE =
+            new MachineFacts(2, "processor", 1 << 30, "Linux", "JVM", "ext4", "cgroup v1");
+    private static final SystemCpu SYSTEM_START = new SystemCpu(0, 0, 0, 0);
+
+    /** Ten seconds of two cores. */
+    private static final long TOTAL_MICROS = 20_000_000;
+
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
+
+    private RunOptions options() throws UsageException {
+        return RunOptionsParser.parse(
+                List.of("writes", "--lib", folder.getRoot().toString()));
+    }
+
+    private static UsageSample start() {
+        ServerCounters zero = new ServerCounters(0, OptionalLong.of(0), 0, 0);
+        return new UsageSample(0, 0, List.of(zero, zero), 0, SYSTEM_START);
+    }
+
+    /** Ten seconds later; the client used one second of CPU. */
+    private static UsageSample end(long operations, long busiestMicros, long idleMicros, long stealMicros) {
+        return new UsageSample(
+                10_000_000_000L,
+                operations,
+                List.of(
+                        new ServerCounters(busiestMicros, OptionalLong.of(busiestMicros), 200_000, 1_000_000),
+                        new ServerCounters(1_000_000, OptionalLong.of(1_000_000), 0, 3_000_000)),
+                1_000_000,
+                new SystemCpu(TOTAL_MICROS, idleMicros, 0, stealMicros));
+    }
+
+    private static RoundResult round(String protocol, int number, UsageSample end) {
+        Latency none = new Latency(0, 0, 0, 0, 0);
+        Latency writes = new Latency(end.operations(), 2000, 1500, 9000, 10_000);
+        List<Phase> phases = List.of(new Phase(
+                Phase.SATURATION,
+                Phase.ALL_REPLICAS,
+                List.of("leader", "follower"),
+                start().until(end),
+                new Latencies(none, writes),
+                true));
+        return new RoundResult(protocol, number, phases, new VoidCheck(0.02, 0.15).reasons(phases));
+    }
+
+    private static Figure figure(Report report, String label) {
+        return report.figures().stream()
+                .filter(f -> f.metric().startsWith(label))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    public void twoSamples_differenceIsSplitAmongServersClientAndOthers() {
+        UsageSample.Use use = start().until(end(5000, 2_000_000, 15_000_000, 400_000));
+        assertEquals(10, use.seconds(), 1e-9);
+        assertEquals(500, use.operationsPerSecond(), 1e-9);
+        assertEquals(2_000_000, use.servers().get(0).cpuMicros(), 1e-9);
+        assertEquals(3_000_000, use.servers().get(1).writtenBytes());
+        assertEquals(0.2 / 3, use.compilerShare(), 1e-9);
+        assertEquals(0.1, use.clientCores(), 1e-9);
+        // 20 s - 15 s idle - 0.4 s steal - 3 s servers - 1 s client
+        assertEquals(0.06, use.otherCores(), 1e-9);
+        assertEquals(0.02, use.stealShare(), 1e-9);
+    }
+
+    @Test
+    public void groupIsNotAccountedFor_ticksAreUsed() {
+        ServerCounters before = new ServerCounters(10_000, OptionalLong.empty(), 0, 0);
+        ServerCounters after = new ServerCounters(30_000, OptionalLong.empty(), 0, 0);
+        UsageSample.Use use = new UsageSample(0, 0, List.of(before), 0, SYSTEM_START)
+                .until(new UsageSample(1_000_000_000, 1, List.of(after), 0, SYSTEM_START));
+        assertEquals(20_000, use.servers().get(0).cpuMicros(), 0);
+    }
+
+    @Test
+    public void severalRounds_mediansAndTheirRatio() throws Exception {
+        Report report = new Report(
+                options(),
+                MACHINE,
+                List.of(
+                        round("chain", 1, end(90_000, 2_000_000, 16_000_000, 0)),
+                        round("zab", 1, end(30_000, 2_000_000, 16_000_000, 0)),
+                        round("chain", 2, end(60_000, 2_000_000, 16_000_000, 0)),
+                        round("chain", 3, end(10_000, 2_000_000, 16_000_000, 0))));
+        Figure throughput = figure(report, "operations/s");
+        assertEquals(6000, throughput.medians().get("chain"), 1e-9);
+        assertEquals(3000, throughput.medians().get("zab"), 1e-9);
+        assertEquals(2, throughput.ratio(), 1e-9);
+        assertEquals(1.5, figure(report, "write latency p50").medians().get("chain"), 1e-9);
+        assertEquals(
+                100,
+                figure(report, "CPU of the busiest replica, % of its quota")
+                        .medians()
+                        .get("zab"),
+                1e-9);
+        assertTrue(report.isUsable());
+        assertEquals(List.of(), report.notes());
+        assertTrue(report.table(), report.table().contains("chain/zab"));
+    }
+
+    @Test
+    public void othersUsedTheMachine_roundIsVoidAndLeftOut() throws Exception {
+        Report report = new Report(
+                options(),
+                MACHINE,
+                List.of(
+                        round("chain", 1, end(90_000, 2_000_000, 12_000_000, 0)),
+                        round("zab", 1, end(30_000, 2_000_000, 16_000_000, 0))));
+        assertFalse(report.isUsable());
+        Figure throughput = figure(report, "operations/s");
+        assertFalse(throughput.medians().containsKey("chain"));
+        assertNull(throughput.ratio());
+        assertTrue(report.table(), report.table().contains("VOID chain, round 1: saturation, closed loop: other proc"));
+    }
+
+    @Test
+    public void hypervisorTookCpu_roundIsVoid() {
+        RoundResult round = round("zab", 1, end(30_000, 2_000_000, 15_000_000, 1_000_000));
+        assertEquals(1, round.voidReasons().size());
+        assertTrue(round.voidReasons().get(0).contains("the hypervisor took 5.0 % of the CPU"));
+    }
+
+    @Test
+    public void busiestReplicaIsBelowItsQuota_reportDoubtsSaturation() throws Exception {
+        Report report = new Report(options(), MACHINE, List.of(round("zab", 1, end(9, 1_000_000, 17_000_000, 0))));
+        assertTrue(report.notes().get(0), report.notes().get(0).contains("only 50 % of its quota: not saturated"));
+    }
+
+    @Test
+    public void json_holdsFiguresAndRounds() throws Exception {
+        Path file = folder.getRoot().toPath().resolve("result.json");
+        new Report(options(), MACHINE, List.of(round("zab", 1, end(30_000, 2_000_000, 16_000_000, 0)))).writeTo(file);
+        JsonNode root = read(file);
+        assertEquals("WRITES", root.at("/options/mode").asText());
+        assertEquals(3000, root.at("/figures/0/medians/zab").asDouble(), 1e-9);
+        assertEquals(30_000, root.at("/rounds/0/phases/0/use/operations").asLong());
+        assertEquals("leader", root.at("/rounds/0/phases/0/roles/0").asText());
+        assertEquals("ext4", root.at("/machine/dataFileSystem").asText());
+    }
+
+    private static JsonNode read(Path file) throws IOException {
+        return new ObjectMapper().readTree(file.toFile());
+    }
+}
