@@ -1,0 +1,84 @@
+package io.chainkeeper;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchUnitRunner;
+import com.tngtech.archunit.lang.ArchRule;
+import org.junit.runner.RunWith;
+
+/** Which package may know which: docs/architecture.md, held. */
+@RunWith(ArchUnitRunner.class)
+@AnalyzeClasses(packages = "io.chainkeeper", importOptions = ImportOption.DoNotIncludeTests.class)
+public final class LayeringTest {
+    /** Dependencies point one way. */
+    @ArchTest
+    public static final ArchRule layersPointOneWay = layeredArchitecture()
+            .consideringOnlyDependenciesInLayers()
+            .layer("ordering")
+            .definedBy("io.chainkeeper.ordering..")
+            .layer("log")
+            .definedBy("io.chainkeeper.log..")
+            .layer("transport")
+            .definedBy("io.chainkeeper.transport..")
+            .layer("replica")
+            .definedBy("io.chainkeeper.replica..")
+            .layer("command")
+            .definedBy("io.chainkeeper.command..")
+            .layer("config")
+            .definedBy("io.chainkeeper.config..")
+            .layer("server")
+            .definedBy("io.chainkeeper.server..")
+            .layer("main")
+            .definedBy("io.chainkeeper.main..")
+            .whereLayer("main")
+            .mayNotBeAccessedByAnyLayer()
+            .whereLayer("server")
+            .mayOnlyBeAccessedByLayers("main")
+            .whereLayer("command")
+            .mayOnlyBeAccessedByLayers("server")
+            .whereLayer("replica")
+            .mayOnlyBeAccessedByLayers("server", "main")
+            .whereLayer("transport")
+            .mayOnlyBeAccessedByLayers("replica", "server", "main")
+            .whereLayer("log")
+            .mayOnlyBeAccessedByLayers("replica", "config", "main")
+            .whereLayer("config")
+            .mayOnlyBeAccessedByLayers("log", "transport", "server", "main");
+
+    /** One family of packages adapts ZooKeeper; nobody else sees its classes. */
+    @ArchTest
+    public static final ArchRule zooKeeperIsBehindAdapters = noClasses()
+            .that()
+            .resideOutsideOfPackages("io.chainkeeper.server..", "io.chainkeeper.config..", "io.chainkeeper.main..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.apache..");
+
+    /** The contract of a protocol knows no threads, clocks, files, sockets or chance. */
+    @ArchTest
+    public static final ArchRule contractIsPure = classes()
+            .that()
+            .resideInAPackage("io.chainkeeper.ordering..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.chainkeeper.ordering..",
+                    "java.lang",
+                    "java.lang.runtime",
+                    "java.lang.invoke",
+                    "java.util",
+                    "java.util.function",
+                    "java.nio");
+
+    /** The core finds protocols by their name in zoo.cfg, never by their class. */
+    @ArchTest
+    public static final ArchRule coreNamesNoProtocol = noClasses()
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.chainkeeper.chain..", "io.chainkeeper.iss..");
+}
