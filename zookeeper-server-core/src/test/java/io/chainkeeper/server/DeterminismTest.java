@@ -112,10 +112,11 @@ public class DeterminismTest {
             case 3 -> client.setData(path, data, random.nextInt(3) - 1);
             case 4 -> client.delete(path, -1);
             case 5 -> client.setACL(path, Ids.OPEN_ACL_UNSAFE, -1);
-            default -> client.multi(List.of(
-                    Op.create(path, data, Ids.OPEN_ACL_UNSAFE, mode),
-                    Op.setData(path, data, -1),
-                    Op.check("/n1", random.nextInt(2))));
+            default ->
+                client.multi(List.of(
+                        Op.create(path, data, Ids.OPEN_ACL_UNSAFE, mode),
+                        Op.setData(path, data, -1),
+                        Op.check("/n1", random.nextInt(2))));
         }
     }
 }

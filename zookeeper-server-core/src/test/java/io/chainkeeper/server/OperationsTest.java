@@ -46,7 +46,9 @@ public class OperationsTest {
 
     @Test
     public void fourLetterWords_showModeAndNumbers() throws Exception {
-        TestEnsemble.await("replica 2 follows replica 1", () -> ensemble.server(2).getState().equals("follower"));
+        TestEnsemble.await(
+                "replica 2 follows replica 1",
+                () -> ensemble.server(2).getState().equals("follower"));
         assertTrue(ask(1, "srvr").contains("Mode: leader\n"));
         assertTrue(ask(2, "stat").contains("Mode: follower\n"));
         assertEquals("imok", ask(3, "ruok").trim());
@@ -91,8 +93,7 @@ public class OperationsTest {
         for (int i = 0; i < 130; i++) {
             client.create("/d" + i, null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         }
-        ZxidDigest known =
-                server.getZKDatabase().getDataTree().getDigestLog().get(0);
+        ZxidDigest known = server.getZKDatabase().getDataTree().getDigestLog().get(0);
         server.auditDigest(new Command.DigestAudit(0, known.getZxid(), known.getDigest()), 1);
         server.auditDigest(new Command.DigestAudit(0, known.getZxid() + 1, 0), 1);
         assertThrows(

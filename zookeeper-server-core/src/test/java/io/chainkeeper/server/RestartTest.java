@@ -197,8 +197,8 @@ public class RestartTest {
             List<Path> logs = files(versionDirectory(3), "log.");
             Path newest = logs.get(logs.size() - 1);
             try (RandomAccessFile file = new RandomAccessFile(newest.toFile(), "rw")) {
-                file.setLength(Math.max(
-                        StoredFiles.forcedBytes(newest, checkpointDirectory(3)), endOfEntries(newest) - cut));
+                file.setLength(
+                        Math.max(StoredFiles.forcedBytes(newest, checkpointDirectory(3)), endOfEntries(newest) - cut));
             }
             restart(3);
             assertArrayEquals(bytes("n9"), ensemble.client(3).getData("/n9", false, null));

@@ -85,8 +85,8 @@ public record Recovery(
         }
     }
 
-    private static void requireBelongsTogether(
-            FileTxnSnapLog files, List<Checkpoint> all, long zxid, long snapshotZxid) throws IOException {
+    private static void requireBelongsTogether(FileTxnSnapLog files, List<Checkpoint> all, long zxid, long snapshotZxid)
+            throws IOException {
         Checkpoint newest = all.get(0);
         if (zxid < newest.coveredZxid()) {
             throw new IOException("transaction log in " + files.getDataLogDir() + " ends at " + Zxids.text(zxid)
@@ -110,8 +110,7 @@ public record Recovery(
             throws IOException {
         SideState side = SideState.initial(zxid);
         database.getSessionWithTimeOuts()
-                .forEach((id, timeoutMillis) ->
-                        side.sessions().create(id, timeoutMillis, SessionState.NO_OWNER, 0));
+                .forEach((id, timeoutMillis) -> side.sessions().create(id, timeoutMillis, SessionState.NO_OWNER, 0));
         SnapshotWriter.forceLogs(files.getDataLogDir(), snapshotZxid);
         ProposerTable proposers = new ProposerTable();
         checkpoints.write(new Checkpoint(0, zxid, snapshotZxid, zxid, proposers.encode(), side.encode()));

@@ -69,8 +69,7 @@ public final class SnapshotWriter {
         File temporary = new File(directory, TEMPORARY_NAME);
         long startNanos = System.nanoTime();
         long snapshotZxid = database.getDataTreeLastProcessedZxid();
-        new FileSnap(directory)
-                .serialize(database.getDataTree(), database.getSessionWithTimeOuts(), temporary, true);
+        new FileSnap(directory).serialize(database.getDataTree(), database.getSessionWithTimeOuts(), temporary, true);
         long coveredZxid = database.getDataTreeLastProcessedZxid();
         // What has been applied has been appended before; this hands all of it to the operating system.
         database.commit();
@@ -112,8 +111,7 @@ public final class SnapshotWriter {
         deleteBefore(files.getSnapDir(), SNAPSHOT_PREFIX, oldest);
         File[] neededLogs = FileTxnLog.getLogFiles(files.getDataLogDir().listFiles(), oldest);
         if (neededLogs.length > 0) {
-            deleteBefore(
-                    files.getDataLogDir(), LOG_PREFIX, Util.getZxidFromName(neededLogs[0].getName(), LOG_PREFIX));
+            deleteBefore(files.getDataLogDir(), LOG_PREFIX, Util.getZxidFromName(neededLogs[0].getName(), LOG_PREFIX));
         }
         checkpoints.deleteBefore(oldest);
         List<Checkpoint> left = checkpoints.readAll();

@@ -14,8 +14,8 @@ import org.junit.Test;
 
 public class ConnectionGateTest {
     private final List<Integer> answered = new ArrayList<>();
-    private final ConnectionGate gate = new ConnectionGate(
-            request -> answered.add(request.cxid), ConnectionGate::drain);
+    private final ConnectionGate gate =
+            new ConnectionGate(request -> answered.add(request.cxid), ConnectionGate::drain);
 
     private static Request request(int cxid) {
         return new Request(null, 1, cxid, OpCode.getData, null, null);

@@ -41,7 +41,8 @@ public final class StoredFiles {
 
     /** The file of the log that the newest checkpoint's snapshot is continued from. */
     public static Path logOfNewestCheckpoint(Path logDirectory, Path checkpointDirectory) throws IOException {
-        long snapshotZxid = new CheckpointStore(checkpointDirectory).readAll().get(0).snapshotZxid();
+        long snapshotZxid =
+                new CheckpointStore(checkpointDirectory).readAll().get(0).snapshotZxid();
         return FileTxnLog.getLogFiles(logDirectory.toFile().listFiles(), snapshotZxid)[0].toPath();
     }
 

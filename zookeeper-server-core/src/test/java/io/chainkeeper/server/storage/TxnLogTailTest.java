@@ -113,8 +113,7 @@ public class TxnLogTailTest {
         byte[] content = Files.readAllBytes(first.toPath());
         content[40] ^= 1;
         Files.write(first.toPath(), content);
-        IOException refusal =
-                assertThrows(IOException.class, () -> TxnLogTail.cut(directory, 0, FIRST_FILE_TXNS));
+        IOException refusal = assertThrows(IOException.class, () -> TxnLogTail.cut(directory, 0, FIRST_FILE_TXNS));
         assertTrue(refusal.getMessage().contains(first.getPath()));
         assertArrayEquals(content, Files.readAllBytes(first.toPath()));
         assertTrue(second.exists());
