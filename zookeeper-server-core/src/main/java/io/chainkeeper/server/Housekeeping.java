@@ -36,6 +36,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
     private final Serving serving;
     private final RoleView roleView;
     private final ContainerReaper reaper;
+    private final DigestAuditor auditor;
     private final List<Integer> members;
     private final long executionProfile;
     private final long periodMillis;
@@ -53,6 +54,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         this.serving = parts.serving();
         this.roleView = parts.roleView();
         this.reaper = parts.reaper();
+        this.auditor = parts.auditor();
         this.members = parts.members();
         this.executionProfile = parts.executionProfile();
         this.periodMillis = parts.periodMillis();
@@ -76,6 +78,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
      * @param serving lets clients in
      * @param roleView shows the role to monitoring
      * @param reaper deletes empty containers
+     * @param auditor compares digests
      * @param members replica ids, ascending
      * @param executionProfile hash of this replica's settings
      * @param periodMillis of ticks
@@ -90,6 +93,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
             Serving serving,
             RoleView roleView,
             ContainerReaper reaper,
+            DigestAuditor auditor,
             List<Integer> members,
             long executionProfile,
             long periodMillis,
@@ -108,6 +112,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         boolean leading = current.role() == Role.LEADER;
         if (leading) {
             nameCluster();
+            auditor.tick();
         }
         reaper.setActive(leading && server.isServing());
         keeper.tick(server.isServing(), leading, current.epoch(), periodMillis);

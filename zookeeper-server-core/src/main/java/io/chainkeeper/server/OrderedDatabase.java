@@ -1,6 +1,7 @@
 package io.chainkeeper.server;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.function.Consumer;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs;
@@ -44,10 +45,21 @@ final class OrderedDatabase extends ZKDatabase {
             if (dataTree.getNode(ZooDefs.CONFIG_NODE) == null) {
                 dataTree.addConfigNode();
             }
-            byte[] config = verifier.toString().getBytes(StandardCharsets.UTF_8);
+            byte[] config = text(verifier).getBytes(StandardCharsets.UTF_8);
             dataTree.setData(ZooDefs.CONFIG_NODE, config, -1, verifier.getVersion(), 0);
         } catch (KeeperException.NoNodeException e) {
             throw new IllegalStateException("node " + ZooDefs.CONFIG_NODE + " could not be created", e);
+        }
+    }
+
+    /** ZooKeeper formats ports with the digits of the default locale, which may differ between replicas. */
+    private static String text(QuorumVerifier verifier) {
+        Locale locale = Locale.getDefault(Locale.Category.FORMAT);
+        Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT);
+        try {
+            return verifier.toString();
+        } finally {
+            Locale.setDefault(Locale.Category.FORMAT, locale);
         }
     }
 }

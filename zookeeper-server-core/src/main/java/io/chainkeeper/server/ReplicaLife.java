@@ -75,6 +75,10 @@ final class ReplicaLife implements AutoCloseable {
         this.ordering = ordering;
         this.failureHandler = failureHandler;
         this.files = peer.getTxnFactory();
+        if (config.areLocalSessionsEnabled()) {
+            throw new IOException("localSessionsEnabled is not supported: remove it from the configuration, all"
+                    + " sessions are known to every replica");
+        }
         OrderedDatabase database = peer.database();
         database.initConfigInZKDatabase(peer.getQuorumVerifier());
         CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
@@ -199,6 +203,7 @@ final class ReplicaLife implements AutoCloseable {
                         serving,
                         new RoleView(peer),
                         new ContainerReaper(peer.database(), gate),
+                        new DigestAuditor(peer.database().getDataTree(), proposer, CLOCK_MILLIS),
                         List.copyOf(ordering.members().keySet()),
                         executionProfile,
                         period,

@@ -165,6 +165,7 @@ public class ClientCompatibilityTest {
         Collections.sort(two);
         assertEquals(List.of(EventType.NodeCreated, EventType.NodeChildrenChanged), two);
         clients[0].setData(root + "/a", bytes("newer"), -1);
+        before(clients[2], root);
         clients[2].addWatch(root, events::add, AddWatchMode.PERSISTENT_RECURSIVE);
         clients[0].delete(root + "/b", -1);
         assertEquals(EventType.NodeDeleted, next(events).getType());

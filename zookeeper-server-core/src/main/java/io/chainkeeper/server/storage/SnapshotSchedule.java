@@ -1,5 +1,6 @@
 package io.chainkeeper.server.storage;
 
+import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.server.execution.Zxids;
 import java.io.File;
@@ -111,9 +112,8 @@ public final class SnapshotSchedule implements AutoCloseable {
     public void close() {
         thread.shutdown();
         try {
-            while (!thread.awaitTermination(1, TimeUnit.MINUTES)) {
-                Thread.onSpinWait();
-            }
+            boolean ended = thread.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
+            InvariantViolated.check(ended, "the snapshot thread goes on although it was waited for");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

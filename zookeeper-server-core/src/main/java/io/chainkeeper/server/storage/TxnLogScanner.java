@@ -38,7 +38,13 @@ final class TxnLogScanner implements Closeable {
             torn = true;
             return;
         }
-        if (in.readInt() != FileTxnLog.TXNLOG_MAGIC) {
+        int magic = in.readInt();
+        if (magic == 0) {
+            // Space was reserved for the file, but its header did not reach the disk.
+            torn = true;
+            return;
+        }
+        if (magic != FileTxnLog.TXNLOG_MAGIC) {
             in.close();
             throw new IOException(file + " is no transaction log: its first bytes are wrong");
         }

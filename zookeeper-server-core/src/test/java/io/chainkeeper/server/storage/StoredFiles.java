@@ -7,9 +7,9 @@ import java.nio.file.Path;
 import java.util.List;
 import org.apache.zookeeper.server.persistence.FileTxnLog;
 
-/** Takes away from the transaction log of a stopped replica what a power failure may take: all that was not forced. */
-public final class PowerFailures {
-    private PowerFailures() {}
+/** Looks into the files of a stopped replica, and takes away what a power failure may take: all that was not forced. */
+public final class StoredFiles {
+    private StoredFiles() {}
 
     /**
      * @param log a file of the log
@@ -44,5 +44,11 @@ public final class PowerFailures {
         long snapshotZxid =
                 new CheckpointStore(checkpointDirectory).readAll().get(0).snapshotZxid();
         return FileTxnLog.getLogFiles(logDirectory.toFile().listFiles(), snapshotZxid)[0].toPath();
+    }
+
+    /** Everything of the newest checkpoint that must be the same on all replicas at its position. */
+    public static List<Object> newestSideState(Path checkpointDirectory) throws IOException {
+        Checkpoint newest = new CheckpointStore(checkpointDirectory).readAll().get(0);
+        return List.of(newest.position(), newest.zxid(), newest.proposers(), newest.sideState());
     }
 }

@@ -1,0 +1,94 @@
+package io.chainkeeper.command;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertThrows;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.MalformedMessageException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import org.junit.Test;
+
+public class CommandCodecTest {
+    private static final List<Command> COMMANDS = List.of(
+            new Command.ClientRequest(
+                    1234567890123L,
+                    0x7f00000000000001L,
+                    -3,
+                    5,
+                    List.of(new AuthId("digest", "ü:hash"), new AuthId(null, ""), new AuthId("ip", null)),
+                    ByteSlice.of(new byte[] {1, 2, 3}),
+                    2),
+            new Command.ClientRequest(0, 0, 0, -11, null, null, Command.ClientRequest.QUOTA_KEPT),
+            new Command.ClientRequest(0, 1, 0, 1, List.of(), ByteSlice.EMPTY, 0),
+            new Command.Attach(7, 8, 30_000),
+            new Command.Expire(7, 8, Command.Expire.NO_OWNER, 12),
+            new Command.Orphan(7, 3, Long.MAX_VALUE),
+            new Command.ReplicaStarted(7, -1),
+            new Command.ClusterFormed(7, new UUID(1, -2), 99, List.of(1, 2, 5)),
+            new Command.DigestAudit(7, 0x100000003L, -4));
+
+    @Test
+    public void everyCommand_decodesToItself() throws Exception {
+        for (Command command : COMMANDS) {
+            assertEquals(command, CommandCodec.decode(CommandCodec.encode(command)));
+        }
+    }
+
+    @Test
+    public void sliceInTheMiddleOfAnArray_decodes() throws Exception {
+        for (Command command : COMMANDS) {
+            byte[] bytes = CommandCodec.encode(command).toByteArray();
+            byte[] padded = new byte[bytes.length + 20];
+            Arrays.fill(padded, (byte) 0x55);
+            System.arraycopy(bytes, 0, padded, 9, bytes.length);
+            assertEquals(command, CommandCodec.decode(ByteSlice.of(padded, 9, bytes.length)));
+        }
+    }
+
+    @Test
+    public void everyPrefixAndEveryExtension_isRefused() {
+        for (Command command : COMMANDS) {
+            byte[] bytes = CommandCodec.encode(command).toByteArray();
+            for (int length = 0; length < bytes.length; length++) {
+                ByteSlice prefix = ByteSlice.of(bytes, 0, length);
+                assertThrows(MalformedMessageException.class, () -> CommandCodec.decode(prefix));
+            }
+            ByteSlice longer = ByteSlice.of(Arrays.copyOf(bytes, bytes.length + 1));
+            assertThrows(MalformedMessageException.class, () -> CommandCodec.decode(longer));
+        }
+    }
+
+    @Test
+    public void unknownVersionOrType_isRefused() {
+        byte[] bytes = CommandCodec.encode(COMMANDS.get(3)).toByteArray();
+        byte[] otherVersion = bytes.clone();
+        otherVersion[0]++;
+        assertThrows(MalformedMessageException.class, () -> CommandCodec.decode(ByteSlice.of(otherVersion)));
+        byte[] otherType = bytes.clone();
+        otherType[1] = 77;
+        assertThrows(MalformedMessageException.class, () -> CommandCodec.decode(ByteSlice.of(otherType)));
+    }
+
+    @Test
+    public void randomlyChangedBytes_decodeToSomethingOrAreRefused() {
+        Random random = new Random(17);
+        List<Integer> refused = new ArrayList<>();
+        for (int round = 0; round < 20_000; round++) {
+            byte[] bytes = CommandCodec.encode(COMMANDS.get(random.nextInt(COMMANDS.size())))
+                    .toByteArray();
+            for (int change = 0; change <= random.nextInt(4); change++) {
+                bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+            }
+            try {
+                CommandCodec.decode(ByteSlice.of(bytes));
+            } catch (MalformedMessageException e) {
+                refused.add(round);
+            }
+        }
+        assertEquals("some are refused", true, refused.size() > 1000);
+    }
+}
