@@ -85,6 +85,10 @@ final class ReplicaLife implements AutoCloseable {
         this.recovery = Recovery.recover(files, database, checkpoints, identity());
         this.server = new OrderedZooKeeperServer(peer, database, failureHandler);
         this.executionProfile = ExecutionProfile.hash(ExecutionProfile.settings(peer.isReconfigEnabled()));
+        if (recovery.side().clusterId() != null && recovery.side().executionProfile() != executionProfile) {
+            // Before anything is executed: with other settings the tree would silently become another one.
+            throw new IOException(ExecutionProfile.mismatchMessage());
+        }
         this.finalProcessor = new FinalRequestProcessor(server);
         this.gate = new RequestGate(server, finalProcessor, lock, ordering.reads(), proposer);
         this.snapshots = snapshots(database, checkpoints);

@@ -8,6 +8,7 @@ import static org.junit.Assert.assertTrue;
 import io.chainkeeper.command.Command;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import java.io.File;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.Map;
 import javax.management.ObjectName;
@@ -24,6 +25,9 @@ import org.junit.rules.TemporaryFolder;
 
 /** What monitoring and operators see. */
 public class OperationsTest {
+    /** Size of an identity file without a cluster. */
+    private static final int EMPTY_IDENTITY_BYTES = 50;
+
     @Rule
     public final TemporaryFolder folder = new TemporaryFolder();
 
@@ -107,6 +111,31 @@ public class OperationsTest {
         failing.server().getZKDatabase().getDataTree().reportDigestMismatch(1);
         assertEquals(1, failing.awaitShutdown());
         assertFalse(failing.server().isServing());
+    }
+
+    @Test
+    public void replicaWithOtherExecutionSettings_stopsAndTheOthersGoOn() throws Exception {
+        File identity = new File(ensemble.orderingDirectory(3).toFile(), "identity");
+        TestEnsemble.await("the cluster is formed", () -> identity.length() > EMPTY_IDENTITY_BYTES);
+        ensemble.awaitEqualPositions();
+        ensemble.server(2).takeSnapshot(false, false);
+        ensemble.stop(3);
+        ensemble.stop(2);
+        System.setProperty("zookeeper.letAnySaslUserDoX", "somebody");
+        try {
+            ensemble.start(3);
+            assertEquals(
+                    "found when the order is executed", 1, ensemble.replica(3).awaitShutdown());
+            assertThrows("found in the checkpoint", IOException.class, () -> ensemble.start(2));
+        } finally {
+            System.clearProperty("zookeeper.letAnySaslUserDoX");
+        }
+        ensemble.client(1).create("/goes-on", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        for (int id = 2; id <= 3; id++) {
+            ensemble.start(id);
+            ensemble.awaitServing(id);
+        }
+        EnsembleChecks.assertReplicasEqual(ensemble, 3);
     }
 
     @Test

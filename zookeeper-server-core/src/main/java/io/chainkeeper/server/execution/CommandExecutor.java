@@ -223,8 +223,9 @@ public final class CommandExecutor {
             checkProfile();
             events.selfStarted();
         } else if (started.executionProfile() != executionProfile) {
-            LOG.error(
-                    "Replica {} runs with other settings that influence execution; it must stop", proposed.proposer());
+            LOG.warn(
+                    "Replica {} has started with other settings that influence execution than this replica has",
+                    proposed.proposer());
         }
     }
 
