@@ -167,6 +167,7 @@ final class ReplicaLife implements AutoCloseable {
                 database,
                 checkpoints,
                 Math.max(LEAST_SNAPSHOTS_KEPT, config.getSnapRetainCount()),
+                config.getPurgeInterval() > 0,
                 this::checkpointTaken,
                 recovery.forcedZxid());
         return new SnapshotSchedule(

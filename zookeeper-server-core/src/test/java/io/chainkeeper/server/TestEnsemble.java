@@ -91,6 +91,7 @@ public final class TestEnsemble implements AutoCloseable {
         properties.setProperty("clientPortAddress", "127.0.0.1");
         properties.setProperty("clientPort", Integer.toString(clientPorts[id]));
         properties.setProperty("admin.enableServer", "false");
+        properties.setProperty("autopurge.purgeInterval", "1");
         properties.setProperty("4lw.commands.whitelist", "*");
         members.forEach((member, address) -> properties.setProperty(
                 "server." + member, "127.0.0.1:" + address.port() + ":" + (address.port() == 1 ? 2 : 1)));

@@ -31,6 +31,7 @@ public final class SnapshotWriter {
     private final ZKDatabase database;
     private final CheckpointStore checkpoints;
     private final int retainCount;
+    private final boolean purges;
     private final LongConsumer coveredListener;
     private long forcedZxid;
 
@@ -38,7 +39,8 @@ public final class SnapshotWriter {
      * @param files where snapshots and log lie
      * @param database the tree
      * @param checkpoints where checkpoints lie
-     * @param retainCount how many snapshots to keep, at least 1
+     * @param retainCount how many snapshots recovery may fall back to, at least 1
+     * @param purges whether what is older than those is deleted
      * @param coveredListener told of the position that recovery no longer needs the order up to
      * @param forcedZxid the log is on stable storage up to here
      */
@@ -47,12 +49,14 @@ public final class SnapshotWriter {
             ZKDatabase database,
             CheckpointStore checkpoints,
             int retainCount,
+            boolean purges,
             LongConsumer coveredListener,
             long forcedZxid) {
         this.files = files;
         this.database = database;
         this.checkpoints = checkpoints;
         this.retainCount = retainCount;
+        this.purges = purges;
         this.coveredListener = coveredListener;
         this.forcedZxid = forcedZxid;
     }
@@ -85,7 +89,12 @@ public final class SnapshotWriter {
         File snapshot = new File(directory, Util.makeSnapshotName(snapshotZxid));
         AtomicFile.rename(temporary.toPath(), snapshot.toPath());
         LOG.info("Snapshot {} taken in {} ms", snapshot, (System.nanoTime() - startNanos) / 1_000_000);
-        purge();
+        List<File> kept = new FileSnap(files.getSnapDir()).findNRecentSnapshots(retainCount);
+        long oldest = Util.getZxidFromName(kept.get(kept.size() - 1).getName(), SNAPSHOT_PREFIX);
+        if (purges) {
+            purge(oldest);
+        }
+        reportCovered(oldest);
         return snapshot;
     }
 
@@ -105,17 +114,24 @@ public final class SnapshotWriter {
         AtomicFile.forceDirectory(directory.toPath());
     }
 
-    private void purge() throws IOException {
-        List<File> kept = new FileSnap(files.getSnapDir()).findNRecentSnapshots(retainCount);
-        long oldest = Util.getZxidFromName(kept.get(kept.size() - 1).getName(), SNAPSHOT_PREFIX);
+    /** The order's own log is cut below the oldest snapshot that may be needed, whether older ones stay or not. */
+    private void reportCovered(long oldest) throws IOException {
+        long position = Long.MAX_VALUE;
+        for (Checkpoint checkpoint : checkpoints.readAll()) {
+            if (checkpoint.snapshotZxid() >= oldest) {
+                position = Math.min(position, checkpoint.position());
+            }
+        }
+        coveredListener.accept(position);
+    }
+
+    private void purge(long oldest) throws IOException {
         deleteBefore(files.getSnapDir(), SNAPSHOT_PREFIX, oldest);
         File[] neededLogs = FileTxnLog.getLogFiles(files.getDataLogDir().listFiles(), oldest);
         if (neededLogs.length > 0) {
             deleteBefore(files.getDataLogDir(), LOG_PREFIX, Util.getZxidFromName(neededLogs[0].getName(), LOG_PREFIX));
         }
         checkpoints.deleteBefore(oldest);
-        List<Checkpoint> left = checkpoints.readAll();
-        coveredListener.accept(left.get(left.size() - 1).position());
     }
 
     private static void deleteBefore(File directory, String prefix, long zxid) throws IOException {
