@@ -122,8 +122,14 @@ final class Feeds {
     }
 
     void onTruncated(int sender, Truncated m) {
-        if (m.ballot().equals(state.ballot) && m.firstAvailable() > state.maxAccepted + 1) {
+        if (!m.ballot().equals(state.ballot) || sender != upstream || m.firstAvailable() <= state.maxAccepted + 1) {
+            return;
+        }
+        if (sender == state.leaderIndex) {
             state.effects.needState(state.idOf(sender), state.maxAccepted + 1);
+        } else {
+            timedOutTick[sender] = state.now;
+            subscribe(state.chainPosition(sender)); // others may have kept more
         }
     }
 
