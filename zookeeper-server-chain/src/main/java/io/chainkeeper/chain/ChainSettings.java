@@ -35,6 +35,9 @@ record ChainSettings(
     /** Decided values that stay in memory beyond the window, so that a candidate slightly behind can be answered. */
     private static final int MEMORY_WINDOWS = 8;
 
+    /** Heartbeats that a leader may miss, at least, before it is suspected. */
+    private static final int HEARTBEATS_PER_SUSPICION = 4;
+
     private static final long MEMORY_BYTES = 32L << 20;
     private static final int MEMORY_INSTANCES = 8192;
 
@@ -91,7 +94,7 @@ record ChainSettings(
         }
         int heartbeat = number(values, HEARTBEAT_MILLIS);
         int suspicion = number(values, SUSPICION_MILLIS);
-        if (suspicion < 4 * heartbeat) {
+        if (suspicion < HEARTBEATS_PER_SUSPICION * heartbeat) {
             return SUSPICION_MILLIS + "=" + suspicion + " must be at least four times " + HEARTBEAT_MILLIS + "="
                     + heartbeat + "; raise the one or lower the other";
         }
@@ -100,12 +103,16 @@ record ChainSettings(
 
     static ChainSettings of(Map<String, String> values, int memberCount, int tickMillis) {
         int majority = memberCount / 2 + 1;
+        int heartbeatTicks = ticks(values, HEARTBEAT_MILLIS, tickMillis);
+        // Both may be rounded to a tick; a leader must be allowed to miss some heartbeats all the same.
+        int suspicionTicks =
+                Math.max(HEARTBEATS_PER_SUSPICION * heartbeatTicks, ticks(values, SUSPICION_MILLIS, tickMillis));
         return new ChainSettings(
                 number(values, WINDOW_INSTANCES),
                 number(values, MAX_BATCH_COMMANDS),
                 number(values, MAX_BATCH_BYTES),
-                ticks(values, HEARTBEAT_MILLIS, tickMillis),
-                ticks(values, SUSPICION_MILLIS, tickMillis),
+                heartbeatTicks,
+                suspicionTicks,
                 ticks(values, SILENCE_MILLIS, tickMillis),
                 Math.max(majority, number(values, MIN_QUORUM_SIZE)));
     }
@@ -122,6 +129,11 @@ record ChainSettings(
     /** How long a predecessor may be silent before its successor turns to another. */
     int feedTimeoutTicks() {
         return Math.max(2 * heartbeatTicks, suspicionTicks / 3);
+    }
+
+    /** How long a follower that found the way round the chain broken keeps closing the loop itself. */
+    int brokenLoopTicks() {
+        return 10 * suspicionTicks;
     }
 
     /** How long the link to the leader may be down before it counts as silent. */

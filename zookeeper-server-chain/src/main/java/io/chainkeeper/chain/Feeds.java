@@ -45,6 +45,14 @@ final class Feeds {
     /** What the leader was last told when this replica closed the loop. */
     private Progress sentToLeader;
 
+    /** The newest round that the leader is known to have confirmed, and since when. */
+    private long confirmedRound;
+
+    private long confirmedTick;
+
+    /** Until then this replica closes the loop although it feeds somebody. */
+    private long loopBrokenUntilTick;
+
     /** The instance that is being read from the log; 0 if none. */
     private long readFrom;
 
@@ -74,6 +82,9 @@ final class Feeds {
         upstream = NOBODY;
         resumeDue = false;
         sentToLeader = null;
+        confirmedRound = 0;
+        confirmedTick = state.now;
+        loopBrokenUntilTick = state.now;
     }
 
     /** Turns to the nearest member that is up and stands before a place in the chain. */
@@ -122,8 +133,14 @@ final class Feeds {
     }
 
     void onTruncated(int sender, Truncated m) {
-        if (m.ballot().equals(state.ballot) && m.firstAvailable() > state.maxAccepted + 1) {
+        if (!m.ballot().equals(state.ballot) || sender != upstream || m.firstAvailable() <= state.maxAccepted + 1) {
+            return;
+        }
+        if (sender == state.leaderIndex) {
             state.effects.needState(state.idOf(sender), state.maxAccepted + 1);
+        } else {
+            timedOutTick[sender] = state.now;
+            subscribe(state.chainPosition(sender)); // others may have kept more
         }
     }
 
@@ -195,6 +212,9 @@ final class Feeds {
 
     void peerDown(int index) {
         feeds[index] = null;
+        if (index == state.leaderIndex) {
+            sentToLeader = null; // what was sent last may be lost
+        }
         if (index == upstream) {
             if (state.role == Role.FOLLOWER) {
                 subscribe(state.chainPosition(index));
@@ -282,7 +302,7 @@ final class Feeds {
                 somebodyKeepsUp |= feeds[i].next > state.maxAccepted;
             }
         }
-        if (state.role == Role.FOLLOWER && !somebodyKeepsUp) {
+        if (state.role == Role.FOLLOWER && (isLoopBroken() || !somebodyKeepsUp)) {
             closeLoop();
         }
         snapshot = null;
@@ -342,6 +362,22 @@ final class Feeds {
             }
         }
         return false;
+    }
+
+    /**
+     * Whether what goes down the chain does not come back to the leader: it has confirmed no round for a while, because
+     * somebody further down hangs or cannot reach it. Then all that notice close the loop themselves, before the leader
+     * has to take itself for deposed, and for some time, because trying the whole chain again costs such a pause.
+     */
+    private boolean isLoopBroken() {
+        if (state.progress.confirmedRound() > confirmedRound) {
+            confirmedRound = state.progress.confirmedRound();
+            confirmedTick = state.now;
+        } else if (state.now - confirmedTick > state.settings.feedTimeoutTicks()) {
+            confirmedTick = state.now;
+            loopBrokenUntilTick = state.now + state.settings.brokenLoopTicks();
+        }
+        return state.now < loopBrokenUntilTick;
     }
 
     private void closeLoop() {

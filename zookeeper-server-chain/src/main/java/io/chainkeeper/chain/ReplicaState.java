@@ -58,6 +58,9 @@ final class ReplicaState {
     /** Every instance up to here is decided and delivered. */
     long maxDecided;
 
+    /** Highest instance accepted here over a value of an older ballot. */
+    private long overwritten;
+
     /** Highest log sequence that is durable. */
     long durableSequence;
 
@@ -147,6 +150,9 @@ final class ReplicaState {
         ByteBuffer head = ByteBuffer.allocate(BALLOT_BYTES + Long.BYTES);
         head.putLong(ballot.round()).putInt(ballot.replica()).putLong(maxDecided);
         long sequence = effects.append(new LogRecord(instance, ACCEPTED, ByteSlice.of(head.array()), value));
+        if (values.contains(instance)) {
+            overwritten = instance;
+        }
         values.put(instance, new AcceptedValues.Accepted(ballot, value, sequence));
         maxAccepted = instance;
         pendingAcks.add(new Pending(sequence, instance));
@@ -162,10 +168,15 @@ final class ReplicaState {
         }
     }
 
-    /** How far the vector and what others said allow to decide. */
+    /**
+     * How far the vector and what others said allow to decide. What others made durable need not be durable here, except
+     * where the log holds a value of an older ballot: after a crash a checkpoint could cover that instance, and the old
+     * value would pass for the decided one.
+     */
     long decidable() {
         progress.raiseMaxDecided(progress.ackedByQuorum(settings.quorum()));
-        return Math.min(progress.maxDecided(), maxAccepted);
+        long decidable = Math.min(progress.maxDecided(), maxAccepted);
+        return maxDecided < overwritten ? Math.min(decidable, progress.ack(selfIndex)) : decidable;
     }
 
     void checkInvariants() {

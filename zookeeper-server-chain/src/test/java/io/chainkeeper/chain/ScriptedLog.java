@@ -1,0 +1,113 @@
+package io.chainkeeper.chain;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.RecoveredState;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/** An acceptor log that loses on a crash exactly what was not synced. */
+final class ScriptedLog {
+    private final TreeMap<Long, LogRecord> positional = new TreeMap<>();
+    private final TreeMap<Integer, LogRecord> metadata = new TreeMap<>();
+    private final List<LogRecord> unsynced = new ArrayList<>();
+    private long appendedSequence;
+    private long durableSequence;
+
+    /** Puts a durable record of an accepted value, as an earlier start would have left it. */
+    void plant(long instance, Ballot ballot, long maxDecided, ByteSlice value) {
+        ByteBuffer head = ByteBuffer.allocate(20);
+        head.putLong(ballot.round()).putInt(ballot.replica()).putLong(maxDecided);
+        keep(new LogRecord(instance, ReplicaState.ACCEPTED, ByteSlice.of(head.array()), value));
+    }
+
+    long append(LogRecord record) {
+        unsynced.add(record);
+        return ++appendedSequence;
+    }
+
+    boolean sync() {
+        if (unsynced.isEmpty()) {
+            return false;
+        }
+        unsynced.forEach(this::keep);
+        unsynced.clear();
+        durableSequence = appendedSequence;
+        return true;
+    }
+
+    private void keep(LogRecord record) {
+        if (record.position() == LogRecord.METADATA) {
+            metadata.put(record.kind(), record);
+        } else {
+            positional.put(record.position(), record);
+        }
+    }
+
+    void crash() {
+        unsynced.clear();
+        appendedSequence = 0;
+        durableSequence = 0;
+    }
+
+    long durableSequence() {
+        return durableSequence;
+    }
+
+    int unsyncedRecords() {
+        return unsynced.size();
+    }
+
+    /** How many records were ever appended in this start. */
+    long appended() {
+        return appendedSequence;
+    }
+
+    LogRecord durable(long position) {
+        return positional.get(position);
+    }
+
+    void truncate(long belowPosition) {
+        positional.headMap(belowPosition).clear();
+    }
+
+    List<LogRecord> read(long from) {
+        List<LogRecord> records = new ArrayList<>();
+        for (long i = from; positional.containsKey(i) && records.size() < 100; i++) {
+            records.add(positional.get(i));
+        }
+        return records;
+    }
+
+    RecoveredState recovered(long appliedPosition) {
+        return new RecoveredState() {
+            @Override
+            public long appliedPosition() {
+                return appliedPosition;
+            }
+
+            @Override
+            public LogRecord metadata(int kind) {
+                return metadata.get(kind);
+            }
+
+            @Override
+            public long firstPosition() {
+                return positional.isEmpty() ? 0 : positional.firstKey();
+            }
+
+            @Override
+            public long lastPosition() {
+                return positional.isEmpty() ? 0 : positional.lastKey();
+            }
+
+            @Override
+            public void forEachPosition(long fromPosition, Consumer<LogRecord> visitor) {
+                new ArrayList<>(positional.tailMap(fromPosition).values()).forEach(visitor);
+            }
+        };
+    }
+}

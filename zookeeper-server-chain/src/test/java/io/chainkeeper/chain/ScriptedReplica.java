@@ -1,0 +1,212 @@
+package io.chainkeeper.chain;
+
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.OrderingProtocol;
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.replica.ProposerTable;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/** One start of a replica under a test's control: every input is a call, every effect is recorded. */
+final class ScriptedReplica implements Effects {
+    /** Where messages and decisions go. */
+    interface World {
+        void send(int from, int to, Message message);
+
+        void delivered(int replica, long position, ByteSlice value);
+    }
+
+    private record Held(long logSequence, int to, Message message) {}
+
+    final int id;
+    final ScriptedLog log;
+    final OrderingProtocol protocol;
+
+    /** The text of each executed command, in order; what the executor skips is not here. */
+    final List<String> executed = new ArrayList<>();
+
+    /** What was delivered: position to value. */
+    final Map<Long, ByteSlice> delivered = new TreeMap<>();
+
+    final Set<Long> barriersReached = new TreeSet<>();
+    final List<OrderingStatus> statuses = new ArrayList<>();
+    final List<Long> needsState = new ArrayList<>();
+    final Deque<Long> logReads = new ArrayDeque<>();
+    final Map<Integer, Boolean> silentMembers = new TreeMap<>();
+
+    private final long incarnation;
+    private final World world;
+    private final Deque<Held> held = new ArrayDeque<>();
+    private final ProposerTable proposers = new ProposerTable();
+    private long lastSequence;
+    private long lastToken;
+    private long lastDelivered;
+
+    ScriptedReplica(
+            int id,
+            long incarnation,
+            List<Integer> members,
+            Map<String, String> settings,
+            ScriptedLog log,
+            long appliedPosition,
+            ProtocolContext.RandomSource random,
+            World world) {
+        this.id = id;
+        this.incarnation = incarnation;
+        this.log = log;
+        this.world = world;
+        this.lastDelivered = appliedPosition;
+        this.protocol = new ChainPaxosFactory()
+                .create(new ProtocolContext(id, incarnation, members, settings, random, 50), this);
+        input(p -> p.onStart(log.recovered(appliedPosition)));
+    }
+
+    /** Gives one input and ends the batch. */
+    void input(Consumer<OrderingProtocol> input) {
+        input.accept(protocol);
+        protocol.onBatchEnd();
+    }
+
+    void tick() {
+        input(OrderingProtocol::onTick);
+    }
+
+    void propose(String text) {
+        ByteSlice command = ByteSlice.of(text.getBytes(StandardCharsets.UTF_8));
+        input(p -> p.onPropose(new ProposedCommand(id, incarnation, 0, ++lastSequence, command)));
+    }
+
+    /** A linearizable read waits; returns its token. */
+    long read() {
+        input(p -> p.onReadBarrier(++lastToken));
+        return lastToken;
+    }
+
+    /** Makes everything appended durable; returns whether there was anything. */
+    boolean sync() {
+        if (!log.sync()) {
+            return false;
+        }
+        while (!held.isEmpty() && held.peek().logSequence() <= log.durableSequence()) {
+            Held released = held.remove();
+            world.send(id, released.to(), released.message());
+        }
+        input(p -> p.onDurable(log.durableSequence()));
+        return true;
+    }
+
+    /** Answers the oldest log read; returns whether there was one. */
+    boolean answerLogRead() {
+        if (logReads.isEmpty()) {
+            return false;
+        }
+        long from = logReads.remove();
+        input(p -> p.onLogRead(from, log.read(from)));
+        return true;
+    }
+
+    OrderingStatus status() {
+        return protocol.status();
+    }
+
+    boolean leads() {
+        return status().role() == OrderingStatus.Role.LEADER;
+    }
+
+    long gauge(String name) {
+        return protocol.gauges().get(name);
+    }
+
+    // ---------------------------------------------------------------- effects
+
+    @Override
+    public void send(int to, Message message) {
+        InvariantViolated.check(!message.isPromise(), "%s is a promise and rests on no record", message);
+        world.send(id, to, message);
+    }
+
+    @Override
+    public void sendAfter(long logSequence, int to, Message message) {
+        if (logSequence <= log.durableSequence()) {
+            world.send(id, to, message);
+        } else {
+            held.add(new Held(logSequence, to, message));
+        }
+    }
+
+    @Override
+    public long append(LogRecord record) {
+        return log.append(record);
+    }
+
+    @Override
+    public void deliver(long position, ByteSlice value) {
+        InvariantViolated.check(position == lastDelivered + 1, "%d delivered after %d", position, lastDelivered);
+        lastDelivered = position;
+        delivered.put(position, value);
+        world.delivered(id, position, value);
+        for (ProposedCommand command : commands(value)) {
+            if (proposers.advance(command) == ProposerTable.Verdict.APPLY) {
+                executed.add(text(command));
+            }
+        }
+    }
+
+    static List<ProposedCommand> commands(ByteSlice value) {
+        try {
+            return BatchCodec.decode(value);
+        } catch (MalformedMessageException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    static String text(ProposedCommand command) {
+        return new String(command.command().toByteArray(), StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void barrierReached(long token) {
+        InvariantViolated.check(barriersReached.add(token), "barrier %d reached twice", token);
+    }
+
+    @Override
+    public void truncate(long belowPosition) {
+        log.truncate(belowPosition);
+    }
+
+    @Override
+    public void readLog(long fromPosition, int maxBytes) {
+        logReads.add(fromPosition);
+    }
+
+    @Override
+    public void needState(int fromPeer, long position) {
+        needsState.add(position);
+    }
+
+    @Override
+    public void statusChanged(OrderingStatus status) {
+        statuses.add(status);
+    }
+
+    @Override
+    public void memberSilent(int member, boolean silent) {
+        silentMembers.put(member, silent);
+    }
+}
