@@ -4,6 +4,11 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.config.OrderingConfig;
+import io.chainkeeper.log.AcceptorLog;
+import io.chainkeeper.log.AcceptorLogSettings;
+import io.chainkeeper.log.AcceptorLogs;
+import io.chainkeeper.log.Durability;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
@@ -25,15 +30,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.junit.After;
+import org.junit.Rule;
 import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
 
-/** ChainPaxos in its production host: real threads, links inside the process, a log in memory. */
+/** ChainPaxos in its production host: real threads, real acceptor logs, links inside the process. */
 public final class ChainReplicaTest {
     private static final long DEADLINE_SECONDS = 30;
     private static final List<Integer> MEMBERS = List.of(1, 2, 3);
 
+    /** Acceptor logs of the replicas. */
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
+
     private final InProcessLinks links = new InProcessLinks();
-    private final Map<Integer, MemoryLog> logs = new TreeMap<>();
     private final Map<Integer, Node> nodes = new TreeMap<>();
     private final AtomicReference<String> failure = new AtomicReference<>();
 
@@ -44,7 +54,11 @@ public final class ChainReplicaTest {
         private final Replica replica;
 
         Node(int id) throws IOException {
-            MemoryLog log = logs.computeIfAbsent(id, i -> new MemoryLog());
+            AcceptorLog log = AcceptorLogs.open(
+                    folder.getRoot().toPath().resolve("replica" + id),
+                    OrderingConfig.LogStore.SEGMENTED,
+                    Durability.SYNC,
+                    AcceptorLogSettings.defaults());
             replica = new Replica(
                     id,
                     Replica.nextIncarnation(log, 0),
@@ -227,10 +241,11 @@ public final class ChainReplicaTest {
     @Test
     public void allStop_everythingAcknowledgedSurvives() throws Exception {
         startAll();
+        List<String> before = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
             nodes.get(1 + i % 3).write("w" + i).await();
+            before.add("w" + i);
         }
-        List<String> before = List.copyOf(nodes.get(1).executed);
         stopAll();
         nodes.clear();
         startAll();
