@@ -83,6 +83,10 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
         return replica;
     }
 
+    boolean isRunning(int id) {
+        return running.containsKey(id);
+    }
+
     ScriptedLog log(int id) {
         return logs.get(id);
     }
@@ -220,6 +224,17 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
         Message message = overTheWire(link.remove());
         replica(to).input(p -> p.onMessage(from, message));
         return message;
+    }
+
+    /** Delivers all that is on a link as one batch of inputs; returns how many messages that were. */
+    int deliverBatch(int from, int to) {
+        Deque<Message> link = links.get(new Link(from, to));
+        int count = link.size();
+        for (int i = 0; i < count; i++) {
+            replica(to).protocol.onMessage(from, overTheWire(link.remove()));
+        }
+        replica(to).protocol.onBatchEnd();
+        return count;
     }
 
     private static Message overTheWire(Message message) {

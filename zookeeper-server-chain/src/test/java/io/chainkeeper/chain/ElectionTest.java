@@ -1,0 +1,327 @@
+package io.chainkeeper.chain;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.chain.ChainMessage.Accept;
+import io.chainkeeper.chain.ChainMessage.PreVote;
+import io.chainkeeper.chain.ChainMessage.PreVoteDenied;
+import io.chainkeeper.chain.ChainMessage.PreVoteOk;
+import io.chainkeeper.chain.ChainMessage.Prepare;
+import io.chainkeeper.chain.ChainMessage.Refused;
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.ProposedCommand;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.Test;
+
+/** Taking leadership: what may depose a leader, and what a new one must adopt. */
+public final class ElectionTest {
+    private ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
+    private int leader = ensemble.awaitLeader();
+    private int middle = ensemble.behindLeader(leader, 1);
+    private int tail = ensemble.behindLeader(leader, 2);
+
+    private int awaitLeaderOtherThan(int old) {
+        ensemble.runUntil("another leader", 300, () -> leaderOtherThan(old) > 0);
+        return leaderOtherThan(old);
+    }
+
+    private int leaderOtherThan(int old) {
+        for (int id = 1; id <= 3; id++) {
+            if (id != old && ensemble.isRunning(id) && ensemble.replica(id).leads()) {
+                return id;
+            }
+        }
+        return 0;
+    }
+
+    private Ballot ballot() {
+        return new Ballot(ensemble.replica(leader).status().epoch(), leader);
+    }
+
+    /** C2: a value that only one acceptor of the new quorum has is adopted by a leader that lacks it. */
+    @Test
+    public void valueAcceptedByMinority_newLeaderLacksIt_adoptsIt() {
+        ensemble.stall(middle, leader);
+        ensemble.stall(middle, tail);
+        ensemble.replica(leader).propose("a");
+        ensemble.settle();
+        assertEquals(List.of(), ensemble.replica(leader).executed);
+        ensemble.crash(leader);
+        ensemble.breakLink(middle, tail);
+        ensemble.unstall(middle, leader);
+        ensemble.unstall(middle, tail);
+        assertTrue("the tail never had it", ensemble.log(tail).durable(1) == null);
+        for (int i = 0; i < 200 && !ensemble.replica(tail).leads(); i++) {
+            ensemble.replica(tail).tick();
+            ensemble.settle();
+        }
+        assertTrue("the one that lacks it leads", ensemble.replica(tail).leads());
+        ensemble.run(5);
+        assertEquals(List.of("a"), ensemble.replica(tail).executed);
+        assertEquals(List.of("a"), ensemble.replica(middle).executed);
+    }
+
+    /** Of two values accepted at one instance the one of the higher ballot is adopted. */
+    @Test
+    public void twoBallotsAtOneInstance_higherIsAdopted() {
+        ScriptedEnsemble planted = new ScriptedEnsemble(3);
+        planted.log(1).plant(1, new Ballot(1, 1), 0, ByteSliceOf.batch("lower"));
+        planted.log(2).plant(1, new Ballot(2, 2), 0, ByteSliceOf.batch("higher"));
+        planted.start(1);
+        planted.start(2);
+        planted.awaitLeader();
+        planted.run(5);
+        assertEquals(List.of("higher"), planted.replica(1).executed);
+        assertEquals(List.of("higher"), planted.replica(2).executed);
+    }
+
+    /** P1: what only a minority accepted is either adopted by the next leader or never appears. */
+    @Test
+    public void valueAcceptedByMinorityAndMissed_neverReappears() {
+        ensemble.isolate(leader);
+        ensemble.replica(leader).propose("lost");
+        ensemble.settle();
+        int next = awaitLeaderOtherThan(leader);
+        ensemble.replica(next).propose("a");
+        ensemble.settle();
+        ensemble.rejoin(leader);
+        ensemble.run(50);
+        // Its proposer lives and proposes it again, behind what was decided meanwhile.
+        assertEquals(List.of("a", "lost"), ensemble.replica(next).executed);
+        assertEquals(List.of("a", "lost"), ensemble.replica(leader).executed);
+    }
+
+    /** Rule 4: what a member accepted in an older ballot does not count for the vector of a newer one. */
+    @Test
+    public void staleOwnValue_isNotDecidedByNewBallot() {
+        ensemble.isolate(leader);
+        ensemble.replica(leader).propose("stale");
+        ensemble.settle();
+        int next = awaitLeaderOtherThan(leader);
+        ensemble.replica(next).propose("a");
+        ensemble.settle();
+        ScriptedReplica former = ensemble.replica(leader);
+        former.executed.clear();
+        // The vector of the new ballot says that instance 1 is decided, before its value has come.
+        int other = next == middle ? tail : middle;
+        Progress news = new Progress(3);
+        news.raiseMaxDecided(1);
+        Ballot ballot = new Ballot(ensemble.replica(next).status().epoch(), next);
+        former.input(p -> p.onMessage(other, new ChainMessage.Accepted(ballot, 1, news)));
+        assertEquals(List.of(), former.executed);
+        ensemble.rejoin(leader);
+        ensemble.run(30);
+        assertEquals("a", former.executed.get(0));
+    }
+
+    /** P2: accepting in a higher ballot raises the promise; older ballots are refused from then on. */
+    @Test
+    public void acceptRaisesPromise() {
+        ScriptedReplica acceptor = ensemble.replica(tail);
+        Ballot higher = new Ballot(100, middle);
+        acceptor.input(p -> p.onMessage(middle, new Accept(higher, 1, 1, ByteSliceOf.batch("x"), new Progress(3))));
+        assertEquals(100, acceptor.status().epoch());
+        ensemble.sent.clear();
+        acceptor.input(p -> p.onMessage(leader, new Prepare(new Ballot(99, leader), 1)));
+        assertTrue(ensemble.wasSent(
+                tail, leader, m -> m instanceof Refused r && r.promised().equals(higher)));
+        acceptor.sync();
+        ensemble.restart(tail);
+        assertEquals(
+                "the accepted record carries the promise",
+                100,
+                ensemble.replica(tail).gauge("ballot_round"));
+    }
+
+    /** P2: a value of a ballot below the promise is refused, also at an instance that is still free. */
+    @Test
+    public void acceptBelowLastAccepted_isRefused() {
+        ScriptedReplica acceptor = ensemble.replica(tail);
+        Ballot old = ballot();
+        acceptor.input(p -> p.onMessage(middle, new Prepare(new Ballot(100, middle), 1)));
+        long records = acceptor.log.appended();
+        ensemble.sent.clear();
+        acceptor.input(p -> p.onMessage(leader, new Accept(old, 1, 1, ByteSliceOf.batch("x"), new Progress(3))));
+        assertEquals("nothing was accepted", records, acceptor.log.appended());
+        assertTrue(ensemble.wasSent(tail, leader, m -> m instanceof Refused));
+    }
+
+    /** A ballot belongs to one replica: nobody can prepare another's. */
+    @Test
+    public void prepareOfAnothersBallot_isRefused() {
+        ensemble.sent.clear();
+        ensemble.replica(tail).input(p -> p.onMessage(middle, new Prepare(new Ballot(100, leader), 1)));
+        assertTrue(ensemble.wasSent(tail, middle, m -> m instanceof Refused));
+        assertTrue(ensemble.replica(tail).gauge("ballot_round") < 100);
+    }
+
+    /** Whoever hears the leader does not help to depose it. */
+    @Test
+    public void flakyReplica_doesNotDeposeHealthyLeader() {
+        Ballot before = ballot();
+        ensemble.stall(leader, tail);
+        ensemble.stall(middle, tail);
+        ensemble.sent.clear();
+        ensemble.run(200);
+        assertTrue(
+                "it asked", ensemble.sent.stream().anyMatch(s -> s.from() == tail && s.message() instanceof PreVote));
+        assertTrue(ensemble.replica(leader).leads());
+        assertEquals(before, ballot());
+        assertEquals(
+                "its own promise is unchanged",
+                before.round(),
+                ensemble.replica(tail).gauge("ballot_round"));
+        ensemble.unstall(leader, tail);
+        ensemble.unstall(middle, tail);
+        ensemble.run(50);
+        assertEquals(leader, ensemble.replica(tail).status().leader());
+        assertEquals(before, ballot());
+    }
+
+    /** A link that is down for a moment changes no leader. */
+    @Test
+    public void shortDisconnect_causesNoLeaderChange() {
+        Ballot before = ballot();
+        for (int i = 0; i < 30; i++) {
+            ensemble.breakLink(leader, i % 2 == 0 ? middle : tail);
+            ensemble.run(3);
+            ensemble.cut(leader, tail);
+            ensemble.run(8);
+            ensemble.heal(leader, tail);
+            ensemble.run(3);
+        }
+        assertEquals(before, ballot());
+        assertEquals(1, ensemble.replica(middle).statuses.size());
+    }
+
+    /** C7: replicas whose clocks run at different speeds, and stand still at times, keep their leader. */
+    @Test
+    public void clockJumps_noElectionStorm() {
+        Ballot before = ballot();
+        for (int i = 0; i < 200; i++) {
+            ensemble.run(1);
+            ensemble.replica(1 + i % 3).tick();
+            if (i % 20 == 0) {
+                ScriptedReplica jumping = ensemble.replica(tail);
+                for (int j = 0; j < 20; j++) {
+                    jumping.tick();
+                }
+            }
+        }
+        assertEquals(before, ballot());
+    }
+
+    /** Timeouts that round to a tick or less still leave the leader some heartbeats to miss. */
+    @Test
+    public void timeoutsShorterThanATick_leaderMayMissHeartbeats() {
+        ScriptedEnsemble hasty = ScriptedEnsemble.started(
+                3, Map.of("chain.heartbeatMillis", "10", "chain.suspicionTimeoutMillis", "50"));
+        int head = hasty.awaitLeader();
+        long epoch = hasty.replica(head).status().epoch();
+        for (int i = 0; i < 100; i++) {
+            hasty.replica(head).tick();
+            hasty.replica(head).tick();
+            hasty.run(1);
+        }
+        assertEquals(epoch, hasty.replica(head).status().epoch());
+        assertTrue(hasty.replica(head).leads());
+    }
+
+    /** A leader without a quorum takes itself for deposed and says so. */
+    @Test
+    public void leaderLosesQuorum_stepsDown() {
+        ensemble.isolate(leader);
+        ensemble.runUntil("its resignation", 40, () -> !ensemble.replica(leader).leads());
+        assertEquals(-1, ensemble.replica(leader).status().leader());
+    }
+
+    /** An acceptor that no longer has in memory what a candidate lacks neither grants nor promises. */
+    @Test
+    public void candidateLacksWhatIsNoLongerInMemory_isDenied() {
+        ScriptedEnsemble old = new ScriptedEnsemble(3);
+        for (int i = 1; i <= 5; i++) {
+            old.log(1).plant(i, new Ballot(1, 1), i - 1, ByteSliceOf.batch("w" + i));
+        }
+        old.start(1, 100);
+        old.start(2);
+        old.sent.clear();
+        old.replica(1).input(p -> p.onMessage(2, new PreVote(new Ballot(7, 2), 0)));
+        assertTrue(old.wasSent(1, 2, m -> m instanceof PreVoteDenied));
+        old.sent.clear();
+        old.replica(1).input(p -> p.onMessage(2, new Prepare(new Ballot(7, 2), 1)));
+        assertTrue(old.wasSent(1, 2, m -> m instanceof PreVoteDenied));
+        assertTrue(old.replica(1).gauge("ballot_round") < 7);
+        old.replica(1).input(p -> p.onMessage(2, new PreVote(new Ballot(8, 2), 100)));
+        assertTrue(old.wasSent(1, 2, m -> m instanceof PreVoteOk));
+    }
+
+    /** What a candidate asked for in several parts counts only when complete, also if a link breaks between them. */
+    @Test
+    public void longAnswerToPrepare_isTakenWholeOrNotAtAll() {
+        ScriptedEnsemble planted = new ScriptedEnsemble(3);
+        byte[] large = new byte[700 << 10];
+        List<ByteSlice> values = new ArrayList<>();
+        for (int i = 1; i <= 4; i++) {
+            values.add(BatchCodec.encode(List.of(new ProposedCommand(99, 1, 0, i, ByteSlice.of(large)))));
+            planted.log(2).plant(i, new Ballot(1, 2), 0, values.get(i - 1));
+        }
+        planted.start(2);
+        planted.start(3);
+        planted.stall(2, 3);
+        for (int i = 0; i < 20; i++) {
+            planted.replica(3).tick();
+            planted.settle();
+        }
+        planted.deliver(2, 3);
+        planted.settle();
+        planted.deliver(2, 3);
+        planted.settle();
+        assertFalse("one part of four is no promise", planted.replica(3).leads());
+        planted.breakLink(2, 3);
+        planted.unstall(2, 3);
+        planted.awaitLeader();
+        planted.run(10);
+        for (int i = 1; i <= 4; i++) {
+            assertEquals(values.get(i - 1), planted.replica(3).delivered.get((long) i));
+        }
+    }
+
+    /** A single replica is its own quorum. */
+    @Test
+    public void singleReplica_leadsAndDecidesWhenDurable() {
+        ScriptedEnsemble single = ScriptedEnsemble.started(1);
+        single.holdDisk(1);
+        single.replica(1).propose("a");
+        single.settle();
+        assertEquals(List.of(), single.replica(1).executed);
+        single.releaseDisk(1);
+        single.settle();
+        assertEquals(List.of("a"), single.replica(1).executed);
+    }
+
+    /** C7: a broken invariant is an exception out of the input, never something to go on after. */
+    @Test(expected = InvariantViolated.class)
+    public void decidedInstanceMissingFromTheLog_replicaDoesNotStart() {
+        ScriptedEnsemble damaged = new ScriptedEnsemble(3);
+        damaged.log(1).plant(5, new Ballot(1, 1), 4, ByteSliceOf.batch("w"));
+        damaged.start(1, 2);
+    }
+
+    /** The promise record is what a restart finds. */
+    @Test
+    public void promise_isAMetadataRecordOfTheLog() {
+        ScriptedReplica acceptor = ensemble.replica(tail);
+        acceptor.input(p -> p.onMessage(middle, new Prepare(new Ballot(100, middle), 1)));
+        acceptor.sync();
+        LogRecord record = ensemble.log(tail).recovered(0).metadata(ReplicaState.PROMISE);
+        assertEquals(
+                new Ballot(100, middle), ReplicaState.ballotOf(record.head().asByteBuffer()));
+    }
+}

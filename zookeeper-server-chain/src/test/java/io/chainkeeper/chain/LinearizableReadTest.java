@@ -1,0 +1,205 @@
+package io.chainkeeper.chain;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.chain.ChainMessage.Accepted;
+import java.util.List;
+import org.junit.Test;
+
+/** Reads at any replica see every write that was answered anywhere before they were asked. */
+public final class LinearizableReadTest {
+    private final ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
+    private final int leader = ensemble.awaitLeader();
+    private final int middle = ensemble.behindLeader(leader, 1);
+    private final int tail = ensemble.behindLeader(leader, 2);
+
+    private boolean answered(int id, long token) {
+        return ensemble.replica(id).barriersReached.contains(token);
+    }
+
+    /** C12: without traffic a read is answered at once, no timer, no instance, no log record. */
+    @Test
+    public void idleCluster_linearizableReadNeedsNoLogWrite() {
+        for (int id = 1; id <= 3; id++) {
+            long[] records = {
+                ensemble.log(1).appended(),
+                ensemble.log(2).appended(),
+                ensemble.log(3).appended()
+            };
+            long token = ensemble.replica(id).read();
+            ensemble.settle();
+            assertTrue("read at " + id, answered(id, token));
+            for (int i = 1; i <= 3; i++) {
+                assertEquals("records at " + i, records[i - 1], ensemble.log(i).appended());
+            }
+        }
+    }
+
+    /** The round's floor: a read waits for what was proposed before its round began. */
+    @Test
+    public void readAfterAnsweredWrite_waitsUntilItIsExecutedHere() {
+        ensemble.stall(middle, tail);
+        ensemble.stall(tail, leader);
+        ensemble.replica(leader).propose("a");
+        ensemble.run(16);
+        assertEquals("answered at the leader", List.of("a"), ensemble.replica(leader).executed);
+        ensemble.stall(leader, tail);
+        long token = ensemble.replica(tail).read();
+        ensemble.unstall(tail, leader);
+        ensemble.run(2);
+        if (!ensemble.replica(tail).executed.contains("a")) {
+            assertFalse(answered(tail, token));
+        }
+        ensemble.unstall(middle, tail);
+        ensemble.unstall(leader, tail);
+        ensemble.run(10);
+        assertTrue(answered(tail, token));
+        assertEquals(List.of("a"), ensemble.replica(tail).executed);
+    }
+
+    /** A leader that is cut off answers no read, however long it takes to notice. */
+    @Test
+    public void partitionedLeader_answersNoLinearizableRead() {
+        ensemble.isolate(leader);
+        long token = ensemble.replica(leader).read();
+        ensemble.run(10);
+        assertTrue(
+                "it still takes itself for the leader", ensemble.replica(leader).leads());
+        ensemble.runUntil(
+                "a new leader",
+                200,
+                () -> ensemble.replica(middle).leads() || ensemble.replica(tail).leads());
+        int next = ensemble.replica(middle).leads() ? middle : tail;
+        ensemble.replica(next).propose("a");
+        ensemble.run(100);
+        assertFalse(answered(leader, token));
+        ensemble.rejoin(leader);
+        ensemble.run(50);
+        assertTrue(answered(leader, token));
+        assertEquals(List.of("a"), ensemble.replica(leader).executed);
+    }
+
+    /** A hung leader (P9) that comes back with reads waiting must not answer them from its old state. */
+    @Test
+    public void leaderHangsAndReturns_waitingReadSeesWhatItsSuccessorDecided() {
+        ensemble.stop(leader);
+        int next = awaitOther();
+        ensemble.replica(next).propose("a");
+        ensemble.run(10);
+        assertEquals(List.of("a"), ensemble.replica(next).executed);
+        ensemble.resume(leader);
+        long token = ensemble.replica(leader).read();
+        assertFalse(answered(leader, token));
+        ensemble.run(50);
+        assertTrue(answered(leader, token));
+        assertEquals(List.of("a"), ensemble.replica(leader).executed);
+    }
+
+    private int awaitOther() {
+        ensemble.runUntil(
+                "a new leader",
+                200,
+                () -> ensemble.replica(middle).leads() || ensemble.replica(tail).leads());
+        return ensemble.replica(middle).leads() ? middle : tail;
+    }
+
+    /** A nudge that is lost with its link is sent again. */
+    @Test
+    public void nudgeLostWithItsLink_readIsAnsweredAllTheSame() {
+        ensemble.stall(tail, leader);
+        long token = ensemble.replica(tail).read();
+        ensemble.settle();
+        assertFalse(answered(tail, token));
+        ensemble.breakLink(tail, leader);
+        ensemble.unstall(tail, leader);
+        ensemble.settle();
+        assertTrue("without waiting for a timer", answered(tail, token));
+    }
+
+    /** Reads that wait when the leader changes are asked again of the new one. */
+    @Test
+    public void leaderCrashesWithReadsWaiting_newLeaderAnswersThem() {
+        ensemble.stall(tail, leader);
+        ensemble.stall(leader, tail);
+        long atTail = ensemble.replica(tail).read();
+        long atMiddle = ensemble.replica(middle).read();
+        ensemble.crash(leader);
+        ensemble.unstall(tail, leader);
+        ensemble.unstall(leader, tail);
+        ensemble.awaitLeader();
+        ensemble.run(10);
+        assertTrue(answered(tail, atTail));
+        assertTrue(answered(middle, atMiddle));
+    }
+
+    /** What the leader remembers of an earlier incarnation's reads answers none of a later one. */
+    @Test
+    public void followerRestartsWithinBallot_oldNudgesAnswerNoNewRead() {
+        for (int i = 0; i < 50; i++) {
+            ensemble.replica(tail).read();
+        }
+        ensemble.run(10);
+        ensemble.crash(tail);
+        ensemble.replica(leader).propose("a");
+        ensemble.settle();
+        assertEquals(List.of("a"), ensemble.replica(leader).executed);
+        ensemble.start(tail);
+        long token = ensemble.replica(tail).read();
+        while (!answered(tail, token)) {
+            ensemble.run(1);
+        }
+        assertEquals(List.of("a"), ensemble.replica(tail).executed);
+    }
+
+    /** Any number of reads that wait together share one round. */
+    @Test
+    public void manyReadsAtOnce_shareARound() {
+        ensemble.run(1);
+        ScriptedReplica replica = ensemble.replica(tail);
+        ensemble.sent.clear();
+        for (int i = 0; i < 100; i++) {
+            replica.protocol.onReadBarrier(1_000 + i);
+        }
+        replica.protocol.onBatchEnd();
+        while (ensemble.deliverBatch(tail, leader) > 0) {
+            ensemble.settle();
+        }
+        ensemble.settle();
+        assertEquals(100, replica.barriersReached.size());
+        long rounds = ensemble.sent.stream()
+                .filter(s -> s.from() == leader && s.message() instanceof Accepted)
+                .map(s -> ((Accepted) s.message()).progress().round())
+                .distinct()
+                .count();
+        assertTrue(rounds + " rounds", rounds <= 2);
+    }
+
+    /** A round that a minority has seen answers nothing. */
+    @Test
+    public void roundSeenByMinority_answersNothing() {
+        ScriptedEnsemble five = ScriptedEnsemble.started(5);
+        int head = five.awaitLeader();
+        int last = five.behindLeader(head, 4);
+        five.run(20);
+        five.stop(five.behindLeader(head, 2));
+        five.stop(five.behindLeader(head, 3));
+        five.stop(last);
+        long token = five.replica(head).read();
+        long atFollower = five.replica(five.behindLeader(head, 1)).read();
+        five.run(25);
+        assertFalse(five.replica(head).barriersReached.contains(token));
+        assertFalse(five.replica(five.behindLeader(head, 1)).barriersReached.contains(atFollower));
+        five.resume(last);
+        int follower = five.behindLeader(head, 1);
+        five.runUntil(
+                "the leader's read",
+                300,
+                () -> five.replica(head).barriersReached.contains(token));
+        five.runUntil(
+                "the follower's read",
+                300,
+                () -> five.replica(follower).barriersReached.contains(atFollower));
+    }
+}
