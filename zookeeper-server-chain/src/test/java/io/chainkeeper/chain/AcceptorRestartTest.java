@@ -5,6 +5,7 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.chain.ChainMessage.Accept;
 import io.chainkeeper.chain.ChainMessage.Prepare;
 import io.chainkeeper.chain.ChainMessage.PrepareOk;
 import io.chainkeeper.chain.ChainMessage.Refused;
@@ -92,14 +93,17 @@ public final class AcceptorRestartTest {
     @Test
     public void followerRestartsWithinBallot_keepsItsAcknowledgement() {
         ensemble.stall(tail, leader);
+        ensemble.stall(middle, leader);
         ensemble.replica(leader).propose("a");
         ensemble.settle();
         ensemble.unstall(tail, leader);
         ensemble.restart(tail);
         ensemble.crash(middle);
+        ensemble.sent.clear();
         ensemble.runUntil(
                 "the decision", 20, () -> ensemble.replica(leader).executed.equals(List.of("a")));
         assertTrue(ensemble.replica(leader).leads());
+        assertFalse("it has the value already", ensemble.wasSent(leader, tail, m -> m instanceof Accept));
     }
 
     /** C1: nothing decided is lost when all crash at once. */

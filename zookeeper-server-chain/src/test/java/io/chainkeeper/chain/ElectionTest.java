@@ -185,6 +185,22 @@ public final class ElectionTest {
         assertEquals(before, ballot());
     }
 
+    /** Nor if it can hear their answers: it believes in time that did not pass for the others. */
+    @Test
+    public void replicaThatStoodStill_doesNotDeposeHealthyLeader() {
+        Ballot before = ballot();
+        ensemble.sent.clear();
+        for (int i = 0; i < 100; i++) {
+            ensemble.replica(tail).tick();
+        }
+        ensemble.run(50);
+        assertTrue(ensemble.wasSent(tail, middle, m -> m instanceof PreVote));
+        assertTrue(ensemble.wasSent(middle, tail, m -> m instanceof PreVoteDenied));
+        assertEquals(before, ballot());
+        assertTrue(ensemble.replica(leader).leads());
+        assertEquals(leader, ensemble.replica(tail).status().leader());
+    }
+
     /** A link that is down for a moment changes no leader. */
     @Test
     public void shortDisconnect_causesNoLeaderChange() {

@@ -5,6 +5,7 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.chain.ChainMessage.Accepted;
+import io.chainkeeper.chain.ChainMessage.ReadNudge;
 import java.util.List;
 import org.junit.Test;
 
@@ -16,7 +17,7 @@ public final class LinearizableReadTest {
     private final int tail = ensemble.behindLeader(leader, 2);
 
     private boolean answered(int id, long token) {
-        return ensemble.replica(id).barriersReached.contains(token);
+        return ensemble.replica(id).barriersReached.containsKey(token);
     }
 
     /** C12: without traffic a read is answered at once, no timer, no instance, no log record. */
@@ -37,26 +38,30 @@ public final class LinearizableReadTest {
         }
     }
 
-    /** The round's floor: a read waits for what was proposed before its round began. */
+    /** The round's floor: a confirmed read waits until what was proposed before its round has been executed here. */
     @Test
-    public void readAfterAnsweredWrite_waitsUntilItIsExecutedHere() {
+    public void roundConfirmedBeforeItsFloorIsExecuted_readWaits() {
         ensemble.stall(middle, tail);
-        ensemble.stall(tail, leader);
-        ensemble.replica(leader).propose("a");
-        ensemble.run(16);
-        assertEquals("answered at the leader", List.of("a"), ensemble.replica(leader).executed);
         ensemble.stall(leader, tail);
-        long token = ensemble.replica(tail).read();
-        ensemble.unstall(tail, leader);
-        ensemble.run(2);
-        if (!ensemble.replica(tail).executed.contains("a")) {
-            assertFalse(answered(tail, token));
-        }
+        ScriptedReplica reader = ensemble.replica(tail);
+        ensemble.sent.clear();
+        long token = reader.read();
+        ReadNudge nudge = ensemble.sent.stream()
+                .filter(s -> s.message() instanceof ReadNudge)
+                .map(s -> (ReadNudge) s.message())
+                .findFirst()
+                .orElseThrow();
+        ensemble.replica(leader).propose("a");
+        ensemble.settle();
+        Progress confirmed = new Progress(3);
+        confirmed.beginRound(100, 1, new long[] {nudge.nudge(), nudge.nudge(), nudge.nudge()});
+        confirmed.raiseConfirmedRound(100);
+        reader.input(p -> p.onMessage(leader, new Accepted(nudge.ballot(), 1, confirmed)));
+        assertFalse("released before its floor", answered(tail, token));
         ensemble.unstall(middle, tail);
         ensemble.unstall(leader, tail);
         ensemble.run(10);
-        assertTrue(answered(tail, token));
-        assertEquals(List.of("a"), ensemble.replica(tail).executed);
+        assertEquals(Integer.valueOf(1), reader.barriersReached.get(token));
     }
 
     /** A leader that is cut off answers no read, however long it takes to notice. */
@@ -147,10 +152,11 @@ public final class LinearizableReadTest {
         assertEquals(List.of("a"), ensemble.replica(leader).executed);
         ensemble.start(tail);
         long token = ensemble.replica(tail).read();
-        while (!answered(tail, token)) {
-            ensemble.run(1);
-        }
-        assertEquals(List.of("a"), ensemble.replica(tail).executed);
+        ensemble.runUntil("the read", 50, () -> answered(tail, token));
+        assertEquals(
+                "answered after the write",
+                Integer.valueOf(1),
+                ensemble.replica(tail).barriersReached.get(token));
     }
 
     /** Any number of reads that wait together share one round. */
@@ -189,17 +195,17 @@ public final class LinearizableReadTest {
         long token = five.replica(head).read();
         long atFollower = five.replica(five.behindLeader(head, 1)).read();
         five.run(25);
-        assertFalse(five.replica(head).barriersReached.contains(token));
-        assertFalse(five.replica(five.behindLeader(head, 1)).barriersReached.contains(atFollower));
+        assertFalse(five.replica(head).barriersReached.containsKey(token));
+        assertFalse(five.replica(five.behindLeader(head, 1)).barriersReached.containsKey(atFollower));
         five.resume(last);
         int follower = five.behindLeader(head, 1);
         five.runUntil(
                 "the leader's read",
                 300,
-                () -> five.replica(head).barriersReached.contains(token));
+                () -> five.replica(head).barriersReached.containsKey(token));
         five.runUntil(
                 "the follower's read",
                 300,
-                () -> five.replica(follower).barriersReached.contains(atFollower));
+                () -> five.replica(follower).barriersReached.containsKey(atFollower));
     }
 }

@@ -18,9 +18,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /** One start of a replica under a test's control: every input is a call, every effect is recorded. */
@@ -44,7 +42,9 @@ final class ScriptedReplica implements Effects {
     /** What was delivered: position to value. */
     final Map<Long, ByteSlice> delivered = new TreeMap<>();
 
-    final Set<Long> barriersReached = new TreeSet<>();
+    /** Barriers reached: token to how many commands had been executed by then. */
+    final Map<Long, Integer> barriersReached = new TreeMap<>();
+
     final List<OrderingStatus> statuses = new ArrayList<>();
     final List<Long> needsState = new ArrayList<>();
     final Deque<Long> logReads = new ArrayDeque<>();
@@ -182,7 +182,8 @@ final class ScriptedReplica implements Effects {
 
     @Override
     public void barrierReached(long token) {
-        InvariantViolated.check(barriersReached.add(token), "barrier %d reached twice", token);
+        Integer before = barriersReached.put(token, executed.size());
+        InvariantViolated.check(before == null, "barrier %d reached twice", token);
     }
 
     @Override
