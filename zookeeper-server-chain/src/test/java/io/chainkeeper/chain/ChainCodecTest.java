@@ -1,0 +1,192 @@
+package io.chainkeeper.chain;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertSame;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.chain.ChainMessage.Accept;
+import io.chainkeeper.chain.ChainMessage.Accepted;
+import io.chainkeeper.chain.ChainMessage.Entry;
+import io.chainkeeper.chain.ChainMessage.Forward;
+import io.chainkeeper.chain.ChainMessage.Leave;
+import io.chainkeeper.chain.ChainMessage.Offer;
+import io.chainkeeper.chain.ChainMessage.PreVote;
+import io.chainkeeper.chain.ChainMessage.PreVoteDenied;
+import io.chainkeeper.chain.ChainMessage.PreVoteOk;
+import io.chainkeeper.chain.ChainMessage.Prepare;
+import io.chainkeeper.chain.ChainMessage.PrepareOk;
+import io.chainkeeper.chain.ChainMessage.ReadNudge;
+import io.chainkeeper.chain.ChainMessage.Received;
+import io.chainkeeper.chain.ChainMessage.Refused;
+import io.chainkeeper.chain.ChainMessage.Resume;
+import io.chainkeeper.chain.ChainMessage.Truncated;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.MalformedMessageException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeSet;
+import org.junit.Test;
+
+/** Bytes from a peer: every message survives the wire, and anything else is refused as malformed. */
+public final class ChainCodecTest {
+    private static final ChainCodec CODEC = new ChainCodec();
+    private static final Ballot BALLOT = new Ballot(Long.MAX_VALUE - 1, 255);
+    private static final Ballot OTHER = new Ballot(7, 3);
+
+    private static Progress progress() {
+        Progress progress = new Progress(5);
+        for (int i = 0; i < 5; i++) {
+            progress.raiseAck(i, 100 + i);
+            progress.raiseRoundSeen(i, 200 + i);
+        }
+        progress.raiseMaxDecided(99);
+        progress.raiseConfirmedRound(42);
+        progress.beginRound(43, 98, new long[] {1, Long.MAX_VALUE, 3, 0, 5});
+        return progress;
+    }
+
+    private static List<ChainMessage> everyMessage() {
+        ByteSlice value = ByteSliceOf.batch("a", "b");
+        return List.of(
+                new Accept(BALLOT, 3, 17, value, progress()),
+                new Accept(BALLOT, 3, 17, ByteSlice.EMPTY, progress()),
+                new Accepted(BALLOT, 3, progress()),
+                new Resume(BALLOT, 4, 5),
+                new Received(BALLOT, 6),
+                new Leave(BALLOT),
+                new Offer(BALLOT, 7, 8),
+                new Truncated(BALLOT, 9),
+                new PreVote(BALLOT, 10),
+                new PreVoteOk(BALLOT),
+                new PreVoteDenied(BALLOT, OTHER),
+                new Prepare(BALLOT, 11),
+                new PrepareOk(BALLOT, 2, true, 12, List.of(new Entry(13, OTHER, value), new Entry(14, BALLOT, value))),
+                new PrepareOk(BALLOT, 0, false, 0, List.of()),
+                new Refused(BALLOT, OTHER),
+                new Forward(BALLOT, 15, List.of(ByteSliceOf.command(2, 15, "x"), ByteSliceOf.command(2, 16, ""))),
+                new Forward(BALLOT, 15, List.of()),
+                new ReadNudge(BALLOT, 1L << 60));
+    }
+
+    /** One frame, at an offset in a larger array, as it comes from a link. */
+    private static ByteSlice frame(ChainMessage message) {
+        ByteSlice[] parts = CODEC.encode(message);
+        byte[] joined = new byte[1000];
+        int length = 3;
+        for (ByteSlice part : parts) {
+            System.arraycopy(part.array(), part.offset(), joined, length, part.length());
+            length += part.length();
+        }
+        return ByteSlice.of(joined, 3, length - 3);
+    }
+
+    @Test
+    public void everyMessage_decodesToItself() throws Exception {
+        TreeSet<String> types = new TreeSet<>();
+        for (ChainMessage message : everyMessage()) {
+            assertEquals(message, CODEC.decode(frame(message)));
+            types.add(message.getClass().getSimpleName());
+        }
+        assertEquals("a message is missing here", ChainMessage.class.getPermittedSubclasses().length, types.size());
+    }
+
+    /** Only what rests on a record may claim to be a promise, and what does must. */
+    @Test
+    public void promises_areThoseThatAcknowledge() {
+        for (ChainMessage message : everyMessage()) {
+            boolean acknowledges =
+                    message instanceof Accept || message instanceof Accepted || message instanceof PrepareOk;
+            assertEquals(message.toString(), acknowledges, message.isPromise());
+        }
+    }
+
+    @Test
+    public void valuesInAFrame_areViewsOfIt() throws Exception {
+        for (ChainMessage message : everyMessage()) {
+            ByteSlice frame = frame(message);
+            Object decoded = CODEC.decode(frame);
+            if (decoded instanceof Accept accept) {
+                assertSame(frame.array(), accept.value().array());
+            } else if (decoded instanceof PrepareOk promise) {
+                promise.entries()
+                        .forEach(e -> assertSame(frame.array(), e.value().array()));
+            } else if (decoded instanceof Forward forward) {
+                forward.commands()
+                        .forEach(c -> assertSame(frame.array(), c.command().array()));
+            }
+        }
+    }
+
+    @Test
+    public void valuesOfAMessage_areNotCopiedToEncodeIt() {
+        ByteSlice value = ByteSliceOf.batch("a");
+        assertSame(value, CODEC.encode(new Accept(BALLOT, 1, 1, value, progress()))[1]);
+        PrepareOk promise = new PrepareOk(BALLOT, 0, true, 1, List.of(new Entry(1, OTHER, value)));
+        assertSame(value, CODEC.encode(promise)[1]);
+    }
+
+    @Test
+    public void frameCutShort_isMalformed() {
+        for (ChainMessage message : everyMessage()) {
+            ByteSlice frame = frame(message);
+            int body = message instanceof Accept accept ? accept.value().length() : 0;
+            for (int length = 0; length < frame.length() - body; length++) {
+                ByteSlice cut = frame.slice(0, length);
+                assertThrows(message + " cut to " + length, MalformedMessageException.class, () -> CODEC.decode(cut));
+            }
+        }
+    }
+
+    @Test
+    public void frameTooLong_isMalformed() {
+        for (ChainMessage message : everyMessage()) {
+            if (!(message instanceof Accept)) {
+                ByteSlice frame = frame(message);
+                ByteSlice longer = ByteSlice.of(Arrays.copyOf(frame.toByteArray(), frame.length() + 1));
+                assertThrows(message.toString(), MalformedMessageException.class, () -> CODEC.decode(longer));
+            }
+        }
+    }
+
+    @Test
+    public void unknownType_isMalformed() {
+        byte[] frame = new byte[13];
+        for (int type : new int[] {0, 16, 127, -1}) {
+            frame[0] = (byte) type;
+            MalformedMessageException e =
+                    assertThrows(MalformedMessageException.class, () -> CODEC.decode(ByteSlice.of(frame)));
+            assertTrue(e.getMessage(), e.getMessage().contains(String.valueOf(type)));
+        }
+    }
+
+    /** Garbage never allocates by what it claims, and never throws anything else. */
+    @Test
+    public void garbage_isMalformedOrAMessage() {
+        Random random = new Random(3);
+        List<ChainMessage> messages = everyMessage();
+        int malformed = 0;
+        for (int i = 0; i < 200_000; i++) {
+            byte[] bytes;
+            if (i % 2 == 0) {
+                bytes = new byte[random.nextInt(200)];
+                random.nextBytes(bytes);
+                if (bytes.length > 0) {
+                    bytes[0] = (byte) (1 + random.nextInt(15));
+                }
+            } else {
+                bytes = frame(messages.get(random.nextInt(messages.size()))).toByteArray();
+                for (int flips = 1 + random.nextInt(4); flips > 0; flips--) {
+                    bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+                }
+            }
+            try {
+                CODEC.decode(ByteSlice.of(bytes));
+            } catch (MalformedMessageException e) {
+                malformed++;
+            }
+        }
+        assertTrue("only " + malformed + " were refused", malformed > 10_000);
+    }
+}
