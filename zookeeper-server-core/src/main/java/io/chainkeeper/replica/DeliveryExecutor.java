@@ -80,13 +80,20 @@ final class DeliveryExecutor implements Runnable {
         }
     }
 
-    /** Ordering loop: waits until less than so many bytes wait for execution. */
+    /**
+     * Ordering loop: waits until less than so many bytes wait for execution.
+     *
+     * @throws ReplicaStoppedException if this executor has stopped, so that there will never be room
+     */
     void awaitRoom(long maxBacklogBytes) {
         if (backlogBytes <= maxBacklogBytes) {
             return;
         }
         synchronized (lock) {
-            while (backlogBytes > maxBacklogBytes && !stopping) {
+            while (backlogBytes > maxBacklogBytes) {
+                if (stopping) {
+                    throw new ReplicaStoppedException("the executor has stopped");
+                }
                 lock.notifyAll();
                 try {
                     lock.wait();
@@ -130,6 +137,7 @@ final class DeliveryExecutor implements Runnable {
                 batch = take();
             }
         } catch (RuntimeException | Error | MalformedMessageException e) {
+            stop(); // whoever waits for room must not wait for ever
             failure.failed(
                     "Executing the order failed after position " + appliedPosition + ": " + e.getMessage()
                             + ". This replica stops; the others go on.",
@@ -200,11 +208,16 @@ final class DeliveryExecutor implements Runnable {
         return next.proposal();
     }
 
-    void close() throws InterruptedException {
+    private void stop() {
         synchronized (lock) {
             stopping = true;
             lock.notifyAll();
         }
+    }
+
+    /** Executes what was delivered, then ends the thread. */
+    void close() throws InterruptedException {
+        stop();
         if (Thread.currentThread() != thread) {
             thread.join();
         }

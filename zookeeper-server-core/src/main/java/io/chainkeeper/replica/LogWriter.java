@@ -61,10 +61,17 @@ final class LogWriter implements Runnable {
         }
     }
 
-    /** Waits until a record is durable, or this writer stops. */
+    /**
+     * Waits until a record is durable.
+     *
+     * @throws ReplicaStoppedException if this writer has stopped
+     */
     void awaitDurable(long sequence) {
         synchronized (lock) {
-            while (durableSequence < sequence && !stopping) {
+            while (durableSequence < sequence) {
+                if (stopping) {
+                    throw new ReplicaStoppedException("the acceptor log has stopped");
+                }
                 await();
             }
         }

@@ -323,10 +323,14 @@ final class OrderingLoop implements Runnable, Effects {
                 List<LogRecord> records = log.read(fromPosition, maxBytes);
                 submit((Input) p -> p.onLogRead(fromPosition, records));
             } catch (IOException | RuntimeException e) {
-                failure.failed(
-                        "Reading position " + fromPosition + " from the acceptor log failed: " + e.getMessage()
-                                + ". This replica stops; check its disk.",
-                        e);
+                // Told by the loop: whoever closes the replica for it waits for the thread of the log reader.
+                submit((Input) p -> {
+                    stopping = true;
+                    failure.failed(
+                            "Reading position " + fromPosition + " from the acceptor log failed: " + e.getMessage()
+                                    + ". This replica stops; check its disk.",
+                            e);
+                });
             }
         });
     }

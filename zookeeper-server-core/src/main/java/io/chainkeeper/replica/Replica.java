@@ -34,6 +34,12 @@ public final class Replica implements TotalOrder, Closeable {
     /** Host metadata record: the incarnation, a long in the head. */
     public static final int INCARNATION = LogRecord.FIRST_HOST_KIND;
 
+    /**
+     * Protocols number things within an incarnation, so many for each unit that it is below the next: as many must fit
+     * between two starts with the clock set back in between as with an hour.
+     */
+    private static final long STEP_AFTER_CLOCK_SET_BACK = 3_600_000;
+
     private static final Logger LOG = LoggerFactory.getLogger(Replica.class);
 
     private final PeerTransport transport;
@@ -127,7 +133,8 @@ public final class Replica implements TotalOrder, Closeable {
         LogRecord previous = log.recovered(appliedPosition).metadata(INCARNATION);
         long last = previous == null ? 0 : previous.head().asByteBuffer().getLong();
         // The wall clock keeps incarnations apart where the log remembers nothing (ordering.durability=memory).
-        return Math.max(last + 1, System.currentTimeMillis());
+        long clock = System.currentTimeMillis();
+        return clock > last ? clock : last + STEP_AFTER_CLOCK_SET_BACK;
     }
 
     /**

@@ -1,0 +1,168 @@
+package io.chainkeeper.replica;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.ProposedCommand;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.After;
+import org.junit.Test;
+
+/** Execution in order, each command once, reads behind what they must see, and back-pressure on a slow application. */
+public final class DeliveryExecutorTest {
+    private static final long INCARNATION = 3;
+
+    private final RecordingApplication application = new RecordingApplication();
+    private final OutstandingBytes outstanding = new OutstandingBytes(1 << 20);
+    private final Failures failures = new Failures();
+    private final DeliveryExecutor executor =
+            new DeliveryExecutor(application, 1, INCARNATION, 1, outstanding, () -> {}, failures);
+
+    private static final class Write extends Proposal {
+        Write(String text) {
+            super(0, text(text));
+        }
+    }
+
+    @After
+    public void close() throws InterruptedException {
+        application.executions.release(1_000_000);
+        executor.close();
+    }
+
+    private static ByteSlice text(String text) {
+        return ByteSlice.of(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static ProposedCommand command(int proposer, long sequence, String text) {
+        return new ProposedCommand(proposer, INCARNATION, 0, sequence, text(text));
+    }
+
+    private void deliver(long position, ProposedCommand... commands) {
+        executor.deliver(position, BatchCodec.encode(List.of(commands)));
+        executor.wake();
+    }
+
+    private void awaitApplied(long position) {
+        Failures.await("position " + position, () -> executor.appliedPosition() == position);
+    }
+
+    private void propose(long sequence, String text) {
+        Write write = new Write(text);
+        outstanding.acquire(write.command().length());
+        executor.expect(sequence, write);
+    }
+
+    @Test
+    public void repeatsAndCommandsWithoutTheirPredecessor_areSkipped() {
+        executor.start();
+        deliver(1, command(2, 1, "a"), command(2, 1, "a"), command(2, 3, "c"));
+        deliver(2);
+        deliver(3, command(2, 1, "a"), command(2, 2, "b"), command(2, 3, "c"));
+        awaitApplied(3);
+        assertEquals(List.of("1 a", "1 applied", "2 applied", "3 b", "3 c", "3 applied"), application.events());
+    }
+
+    @Test
+    public void ownCommands_comeWithTheirProposalAndReleaseTheirBytes() {
+        executor.start();
+        propose(1, "a");
+        propose(2, "b");
+        deliver(1, command(1, 2, "b"));
+        awaitApplied(1);
+        assertTrue("skipped for its gap, not lost", outstanding.used() > 0);
+        deliver(2, command(2, 1, "x"), command(1, 1, "a"), command(1, 2, "b"));
+        awaitApplied(2);
+        assertEquals(List.of("1 applied", "2 x", "2 a own", "2 b own", "2 applied"), application.events());
+        assertEquals(0, outstanding.used());
+    }
+
+    @Test
+    public void barrier_isReachedAfterWhatWasDeliveredBefore() {
+        application.executions.drainPermits();
+        executor.start();
+        deliver(1, command(2, 1, "a"));
+        executor.barrier(List.of(() -> application.record("read"), () -> application.record("read")));
+        deliver(2, command(2, 2, "b"));
+        executor.wake();
+        application.executions.release(2);
+        awaitApplied(2);
+        assertEquals(List.of("1 a", "1 applied", "read", "read", "2 b", "2 applied"), application.events());
+    }
+
+    @Test
+    public void barrierWithNothingToExecute_wakesTheExecutor() {
+        executor.start();
+        executor.barrier(List.of(() -> application.record("read")));
+        executor.wake();
+        Failures.await("the read", () -> application.events().equals(List.of("read")));
+    }
+
+    @Test
+    public void slowApplication_backlogMakesTheLoopWait() throws Exception {
+        application.executions.drainPermits();
+        executor.start();
+        List<ProposedCommand> commands = new ArrayList<>();
+        for (int i = 1; i <= 20; i++) {
+            commands.add(command(2, i, "w" + i));
+            deliver(i, commands.get(i - 1));
+        }
+        Thread loop = new Thread(() -> executor.awaitRoom(500), "loop");
+        loop.start();
+        Failures.awaitBlocked(loop);
+        assertTrue(executor.backlogBytes() > 500);
+        application.executions.release(20);
+        Failures.join(loop);
+        awaitApplied(20);
+        Failures.await("an empty backlog", () -> executor.backlogBytes() == 0);
+    }
+
+    /** P8 and a dead-lock: whoever waits for room must hear that there will be none. */
+    @Test
+    public void applicationThrowsWhileTheLoopWaits_loopIsTold() throws Exception {
+        application.executions.drainPermits();
+        executor.start();
+        deliver(1, command(2, 1, RecordingApplication.POISON));
+        deliver(2, command(2, 2, "b"));
+        AtomicReference<Throwable> thrown = new AtomicReference<>();
+        Thread loop = new Thread(() -> executor.awaitRoom(1), "loop");
+        loop.setUncaughtExceptionHandler((thread, e) -> thrown.set(e));
+        loop.start();
+        Failures.awaitBlocked(loop);
+        application.executions.release(1);
+        assertTrue(failures.await().contains("poisoned"));
+        Failures.join(loop);
+        assertTrue(thrown.get() instanceof ReplicaStoppedException);
+        assertEquals("nothing is executed after it", List.of(), application.events());
+        assertEquals(0, executor.appliedPosition());
+    }
+
+    @Test
+    public void positionSkipped_stopsTheReplica() throws Exception {
+        executor.start();
+        deliver(2, command(2, 1, "a"));
+        assertTrue(failures.await().contains("position 2 delivered after 0"));
+    }
+
+    @Test
+    public void valueThatDoesNotDecode_stopsTheReplica() throws Exception {
+        executor.start();
+        executor.deliver(1, ByteSlice.of(new byte[] {0, 0, 0, 9}));
+        executor.wake();
+        assertTrue(failures.await().contains("claims 9 commands"));
+    }
+
+    @Test
+    public void closed_executesWhatWasDelivered() throws Exception {
+        deliver(1, command(2, 1, "a"));
+        deliver(2, command(2, 2, "b"));
+        executor.start();
+        executor.close();
+        assertEquals(2, executor.appliedPosition());
+    }
+}

@@ -1,0 +1,81 @@
+package io.chainkeeper.replica;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.Test;
+
+/** Back-pressure on proposers: who finds no room waits, and everybody gets on when there is some. */
+public final class OutstandingBytesTest {
+    private static final int COST = ReplicaLimits.COMMAND_COST_BYTES;
+
+    @Test
+    public void full_waitsUntilReleased() throws Exception {
+        OutstandingBytes bytes = new OutstandingBytes(2 * (COST + 10));
+        bytes.acquire(10);
+        bytes.acquire(10);
+        Thread waiter = new Thread(() -> bytes.acquire(10), "proposer");
+        waiter.start();
+        Failures.awaitBlocked(waiter);
+        bytes.release(10);
+        Failures.join(waiter);
+        assertEquals(2 * (COST + 10), bytes.used());
+    }
+
+    @Test
+    public void commandLargerThanTheBound_isNotStuck() {
+        OutstandingBytes bytes = new OutstandingBytes(100);
+        bytes.acquire(1_000_000);
+        bytes.release(1_000_000);
+        assertEquals(0, bytes.used());
+    }
+
+    @Test
+    public void stopped_waitersAreToldSo() throws Exception {
+        OutstandingBytes bytes = new OutstandingBytes(1);
+        bytes.acquire(10);
+        AtomicReference<Throwable> thrown = new AtomicReference<>();
+        Thread waiter = new Thread(() -> bytes.acquire(10), "proposer");
+        waiter.setUncaughtExceptionHandler((thread, e) -> thrown.set(e));
+        waiter.start();
+        Failures.awaitBlocked(waiter);
+        bytes.stop();
+        Failures.join(waiter);
+        assertTrue(thrown.get() instanceof ReplicaStoppedException);
+        assertThrows(ReplicaStoppedException.class, () -> bytes.acquire(10));
+    }
+
+    @Test
+    public void manyProposersAndOneExecutor_nobodyIsLeftWaiting() throws Exception {
+        OutstandingBytes bytes = new OutstandingBytes(3 * COST);
+        AtomicInteger taken = new AtomicInteger();
+        List<Thread> proposers = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            Thread proposer = new Thread(
+                    () -> {
+                        for (int j = 0; j < 5_000; j++) {
+                            bytes.acquire(0);
+                            taken.incrementAndGet();
+                        }
+                    },
+                    "proposer-" + i);
+            proposers.add(proposer);
+            proposer.start();
+        }
+        for (int released = 0; released < 20_000; released++) {
+            int due = released;
+            Failures.await("a proposal", () -> taken.get() > due);
+            assertTrue("unbounded: " + bytes.used(), bytes.used() <= (3 + proposers.size()) * COST);
+            bytes.release(0);
+        }
+        for (Thread proposer : proposers) {
+            Failures.join(proposer);
+        }
+        assertEquals(0, bytes.used());
+    }
+}

@@ -1,0 +1,66 @@
+package io.chainkeeper.replica;
+
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.ProposedCommand;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+
+/** Remembers what it is given; waits or throws when a test wants it to. */
+final class RecordingApplication implements Application {
+    /** A command that this application cannot execute. */
+    static final String POISON = "poison";
+
+    /** One permit for each command that may be executed. */
+    final Semaphore executions = new Semaphore(Integer.MAX_VALUE / 2);
+
+    private final ProposerTable proposers = new ProposerTable();
+    private final List<String> events = new ArrayList<>();
+
+    List<String> events() {
+        synchronized (events) {
+            return List.copyOf(events);
+        }
+    }
+
+    void record(String event) {
+        synchronized (events) {
+            events.add(event);
+        }
+    }
+
+    @Override
+    public long recoveredPosition() {
+        return 0;
+    }
+
+    @Override
+    public ProposerTable proposerTable() {
+        return proposers;
+    }
+
+    @Override
+    public void apply(long position, ProposedCommand command, Proposal own) {
+        executions.acquireUninterruptibly();
+        String text = new String(command.command().toByteArray(), StandardCharsets.UTF_8);
+        if (text.equals(POISON)) {
+            throw new IllegalStateException("poisoned");
+        }
+        record(position + " " + text + (own == null ? "" : " own"));
+    }
+
+    @Override
+    public void positionApplied(long position) {
+        record(position + " applied");
+    }
+
+    @Override
+    public void batchEnd() {}
+
+    @Override
+    public void statusChanged(OrderingStatus status) {}
+
+    @Override
+    public void memberSilent(int member, boolean silent) {}
+}

@@ -1,0 +1,229 @@
+package io.chainkeeper.replica;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.MessageCodec;
+import io.chainkeeper.ordering.OrderingProtocol;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.transport.PeerTransport;
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
+import org.junit.After;
+import org.junit.Test;
+
+/** A replica that cannot go on says so once and can be closed by whichever thread found out. */
+public final class ReplicaStopTest {
+    private static final ReplicaLimits LIMITS = new ReplicaLimits(1 << 20, 1_000, 2_000, 1 << 20, 10, 10);
+
+    private final ScriptedAcceptorLog log = new ScriptedAcceptorLog();
+    private final RecordingApplication application = new RecordingApplication();
+    private final Failures failures = new Failures();
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final AtomicReference<Replica> replica = new AtomicReference<>();
+
+    @After
+    public void close() throws IOException {
+        application.executions.release(1_000_000);
+        replica.get().close();
+    }
+
+    private static <T> T stub(Class<T> type, BiConsumer<String, Object[]> calls) {
+        return type.cast(
+                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    calls.accept(method.getName(), arguments);
+                    return method.getReturnType() == Map.class ? Map.of() : null;
+                }));
+    }
+
+    private static ByteSlice batch(long sequence, String text) {
+        ByteSlice command = ByteSlice.of(text.getBytes(StandardCharsets.UTF_8));
+        return BatchCodec.encode(List.of(new ProposedCommand(9, 1, 0, sequence, command)));
+    }
+
+    /** Starts a replica whose protocol does what the test says, and whose failures close it on the spot. */
+    private void start(Protocol protocol) throws IOException {
+        OrderingProtocolFactory factory = new OrderingProtocolFactory() {
+            @Override
+            public String name() {
+                return "scripted";
+            }
+
+            @Override
+            public Set<String> settingKeys() {
+                return Set.of();
+            }
+
+            @Override
+            public String checkSettings(Map<String, String> settings, int memberCount) {
+                return null;
+            }
+
+            @Override
+            public MessageCodec codec() {
+                return stub(MessageCodec.class, (name, arguments) -> {});
+            }
+
+            @Override
+            public int streamCount(int memberCount) {
+                return 1;
+            }
+
+            @Override
+            public OrderingProtocol create(ProtocolContext context, Effects effects) {
+                return stub(OrderingProtocol.class, (name, arguments) -> protocol.input(effects, name, arguments));
+            }
+        };
+        replica.set(new Replica(
+                1,
+                1,
+                List.of(1),
+                factory,
+                Map.of(),
+                log.log(),
+                stub(PeerTransport.class, (name, arguments) -> {}),
+                application,
+                LIMITS,
+                (message, cause) -> {
+                    failures.failed(message, cause);
+                    try {
+                        replica.get().close();
+                        closed.countDown();
+                    } catch (IOException e) {
+                        throw new IllegalStateException(e);
+                    }
+                }));
+        replica.get().start();
+    }
+
+    private interface Protocol {
+        void input(Effects effects, String name, Object[] arguments);
+    }
+
+    private void assertClosedAfter(String failure) throws InterruptedException {
+        String message = failures.await();
+        assertTrue(message, message.contains(failure));
+        assertTrue(
+                "closing it from the failure does not return",
+                closed.await(Failures.DEADLINE_SECONDS, TimeUnit.SECONDS));
+        assertTrue(log.isClosed());
+        assertEquals("told once", 1, failures.messages().size());
+        assertThrows(ReplicaStoppedException.class, () -> replica.get().readBarrier(() -> {}));
+        assertThrows(ReplicaStoppedException.class, () -> replica.get().propose(new Proposal(0, ByteSlice.EMPTY) {}));
+    }
+
+    @Test
+    public void invariantBroken_replicaStops() throws Exception {
+        start((effects, name, arguments) -> {
+            if (name.equals("onTick")) {
+                throw new IllegalStateException("two and two are five");
+            }
+        });
+        assertClosedAfter("two and two are five");
+    }
+
+    @Test
+    public void applicationThrows_replicaStops() throws Exception {
+        start((effects, name, arguments) -> {
+            if (name.equals("onStart")) {
+                effects.deliver(1, batch(1, RecordingApplication.POISON));
+            }
+        });
+        assertClosedAfter("poisoned");
+    }
+
+    /** While the log is replayed the loop waits for the executor; if that one fails, nobody may wait for ever. */
+    @Test
+    public void applicationThrowsDuringReplay_replicaStops() throws Exception {
+        application.executions.drainPermits();
+        application.executions.release(1);
+        start((effects, name, arguments) -> {
+            if (name.equals("onStart")) {
+                effects.deliver(1, batch(1, RecordingApplication.POISON));
+                for (int i = 2; i <= 1_000; i++) {
+                    effects.deliver(i, batch(i, "w" + i));
+                }
+            }
+        });
+        assertClosedAfter("poisoned");
+    }
+
+    @Test
+    public void acceptorLogFails_replicaStopsAndPromisesNothing() throws Exception {
+        log.failSyncs(new IOException("Input/output error"));
+        start((effects, name, arguments) -> {
+            if (name.equals("onTick")) {
+                effects.append(new LogRecord(1, 1, ByteSlice.EMPTY, ByteSlice.EMPTY));
+            } else if (name.equals("onDurable")) {
+                throw new AssertionError("told that a record is durable");
+            }
+        });
+        assertClosedAfter("Input/output error");
+        assertEquals(0, log.callsAfterFailure());
+    }
+
+    @Test
+    public void acceptorLogCannotBeRead_replicaStops() throws Exception {
+        log.failReads(new IOException("checksum differs"));
+        start((effects, name, arguments) -> {
+            if (name.equals("onStart")) {
+                effects.readLog(1, 1_000);
+            }
+        });
+        long begin = System.nanoTime();
+        assertClosedAfter("checksum differs");
+        assertTrue(
+                "the thread that failed was waited for by itself",
+                System.nanoTime() - begin < TimeUnit.SECONDS.toNanos(9));
+    }
+
+    @Test
+    public void needsStateThatNobodyHas_saysWhatToDo() throws Exception {
+        start((effects, name, arguments) -> {
+            if (name.equals("onTick")) {
+                effects.needState(2, 17);
+            }
+        });
+        assertClosedAfter("position 17");
+        assertTrue(failures.messages().get(0), failures.messages().get(0).contains("ordering.logRetentionBytes"));
+    }
+
+    @Test
+    public void closedTwice_isClosedOnce() throws Exception {
+        start((effects, name, arguments) -> {});
+        replica.get().close();
+        replica.get().close();
+        assertEquals(List.of(), failures.messages());
+    }
+
+    /** What a protocol numbers within an incarnation must not run into the next one if the clock was set back. */
+    @Test
+    public void clockSetBack_nextIncarnationIsFarFromTheLast() throws Exception {
+        start((effects, name, arguments) -> {});
+        long last = System.currentTimeMillis() + 1_000_000_000L;
+        ScriptedAcceptorLog ahead = new ScriptedAcceptorLog();
+        ahead.recovers(new LogRecord(
+                LogRecord.METADATA,
+                Replica.INCARNATION,
+                ByteSlice.of(ByteBuffer.allocate(8).putLong(last).array()),
+                ByteSlice.EMPTY));
+        assertTrue(Replica.nextIncarnation(ahead.log(), 0) >= last + 3_600_000);
+        assertTrue(Replica.nextIncarnation(new ScriptedAcceptorLog().log(), 0) <= System.currentTimeMillis());
+    }
+}
