@@ -57,7 +57,7 @@ record ChainSettings(
     private static Map<String, Key> keys() {
         Map<String, Key> keys = new TreeMap<>();
         for (Key key : new Key[] {
-            new Key(WINDOW_INSTANCES, 16, 1, 1024),
+            new Key(WINDOW_INSTANCES, 4, 1, 1024),
             new Key(MAX_BATCH_COMMANDS, 1024, 1, 65536),
             new Key(MAX_BATCH_BYTES, 256 << 10, 1024, 8 << 20),
             new Key(HEARTBEAT_MILLIS, 200, 10, 10_000),
