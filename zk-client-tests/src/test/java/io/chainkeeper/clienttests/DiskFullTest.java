@@ -22,8 +22,8 @@ import org.junit.Test;
 import org.junit.rules.TestRule;
 
 /**
- * The device of one replica's logs becomes full. The device is a small tmpfs, so the test needs the right to mount; where
- * it is absent, the test says so and is skipped.
+ * The device of one replica's logs becomes full. The device is a small tmpfs, so the test needs the right to mount;
+ * where it is absent, the test says so and is skipped.
  */
 public class DiskFullTest {
     private static final String DEVICE_SIZE = "96m";

@@ -2,8 +2,8 @@
  * Tests of ensembles as users run them: server processes started by {@code bin/zkServer.sh}, ZooKeeper's and Curator's
  * clients, servers that are killed, paused or out of disk.
  *
- * <p>{@code mvn verify -pl zk-client-tests -am} runs them. {@code -Densemble.protocol=zab} runs the same tests against the
- * stock quorum server, which shows whether a failure is the test's; {@code -Densemble.home=<directory>} takes the scripts
- * of another installation. Directories of failed ensembles stay under {@code target/ensembles}.
+ * <p>{@code mvn verify -pl zk-client-tests -am} runs them. {@code -Densemble.protocol=zab} runs the same tests against
+ * the stock quorum server, which shows whether a failure is the test's; {@code -Densemble.home=<directory>} takes the
+ * scripts of another installation. Directories of failed ensembles stay under {@code target/ensembles}.
  */
 package io.chainkeeper.clienttests;

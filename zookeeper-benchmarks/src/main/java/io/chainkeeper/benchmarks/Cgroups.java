@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Quotas by the kernel's control groups, of version 1 (controllers {@code cpu} and, for exact times, {@code cpuacct}) or
- * version 2 ({@code cpu}).
+ * Quotas by the kernel's control groups, of version 1 (controllers {@code cpu} and, for exact times, {@code cpuacct})
+ * or version 2 ({@code cpu}).
  */
 final class Cgroups implements CpuControl {
     /** The kernel refuses quotas below a millisecond. */

@@ -5,8 +5,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * What must not outlive the run: processes, control groups, directories. Closed at the end of main or, on Ctrl-C, by the
- * shutdown hook, whichever is first. Safe for use by any thread.
+ * What must not outlive the run: processes, control groups, directories. Closed at the end of main or, on Ctrl-C, by
+ * the shutdown hook, whichever is first. Safe for use by any thread.
  */
 final class Cleanup implements AutoCloseable {
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();

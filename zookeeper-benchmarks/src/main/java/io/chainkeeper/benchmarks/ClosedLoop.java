@@ -1,8 +1,8 @@
 package io.chainkeeper.benchmarks;
 
 /**
- * Load without a rate of its own: each session keeps a fixed number of operations in flight, a new one for each that has
- * succeeded.
+ * Load without a rate of its own: each session keeps a fixed number of operations in flight, a new one for each that
+ * has succeeded.
  */
 final class ClosedLoop implements AutoCloseable {
     private final Clients clients;

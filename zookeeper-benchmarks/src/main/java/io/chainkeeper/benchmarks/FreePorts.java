@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Ports for servers that are about to be started. They lie below the range from which the kernel takes ports of outgoing
- * connections, so that no client gets one between now and the server's start. Single-threaded.
+ * Ports for servers that are about to be started. They lie below the range from which the kernel takes ports of
+ * outgoing connections, so that no client gets one between now and the server's start. Single-threaded.
  */
 final class FreePorts {
     private static final int LOWEST = 15_000;

@@ -186,7 +186,8 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
             notes.add(where
                     + String.format(
                             Locale.ROOT,
-                            "the busiest replica used only %.0f %% of its quota: not saturated; raise --outstanding or --sessions",
+                            "the busiest replica used only %.0f %% of its quota: not saturated;"
+                                    + " raise --outstanding or --sessions",
                             100 * Metric.busiestCores(phase) / options.cpuCores()));
         }
         if (options.cpuCores() > 0 && phase.use().clientCores() > CLIENT_BOUND_SHARE * left) {

@@ -11,8 +11,8 @@ import java.util.Map;
  * @param protocols values of {@code ordering.protocol}, in the order in which a round measures them
  * @param replicas servers of an ensemble
  * @param cpuCores CPU quota of each server; 0 for none
- * @param quotaPeriodMicros period of the quota; shorter than the scheduler's slice, so that a server with many threads can
- *     use all of it
+ * @param quotaPeriodMicros period of the quota; shorter than the scheduler's slice, so that a server with many threads
+ *     can use all of it
  * @param measuredSeconds length of a measured interval
  * @param warmupSeconds bound of each of the two warm-ups, without and with the quota
  * @param rounds how often each protocol is measured, each time with a fresh ensemble

@@ -43,8 +43,8 @@ record ServerCommand(Path java, Path configDirectory, Path lib, List<String> jvm
     }
 
     /**
-     * What the JVM would choose by itself if it were started under the quota. Servers are warmed up without it, so it has
-     * to be said.
+     * What the JVM would choose by itself if it were started under the quota. Servers are warmed up without it, so it
+     * has to be said.
      *
      * @param cpuCores the quota; 0 for none
      * @param jvmOptions options that the user gave; they win

@@ -12,11 +12,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Commands on their way: those of this replica until they are delivered, and, at the leader, those of all replicas until
- * they are in a batch. Both are bounded by the host, which limits how many commands of one replica are outstanding.
+ * Commands on their way: those of this replica until they are delivered, and, at the leader, those of all replicas
+ * until they are in a batch. Both are bounded by the host, which limits how many commands of one replica are
+ * outstanding.
  *
- * <p>A replica sends everything that it has not seen delivered to each new leader, in order. The executor skips what was
- * ordered before, so nothing is lost, doubled or reordered.
+ * <p>A replica sends everything that it has not seen delivered to each new leader, in order. The executor skips what
+ * was ordered before, so nothing is lost, doubled or reordered.
  */
 final class CommandQueue {
     private record Source(int proposer, long incarnation) implements Comparable<Source> {

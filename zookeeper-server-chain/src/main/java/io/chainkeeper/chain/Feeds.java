@@ -14,9 +14,9 @@ import java.util.List;
 
 /**
  * The links of the chain. Each follower asks one member ahead of it in the chain to feed it: its predecessor, or, while
- * that one does not answer, the next one ahead, in the end the leader. Whoever feeds nobody that keeps up closes the loop
- * by sending its progress to the leader. With all members up this is the paper's chain; without some it closes round
- * them by itself, and a member that comes back offers itself to its successor again
+ * that one does not answer, the next one ahead, in the end the leader. Whoever feeds nobody that keeps up closes the
+ * loop by sending its progress to the leader. With all members up this is the paper's chain; without some it closes
+ * round them by itself, and a member that comes back offers itself to its successor again
  * (docs/decisions/002-closing-the-chain.md).
  *
  * <p>A feed starts where its successor says that it is (its highest accepted instance), so resending after a broken

@@ -13,10 +13,10 @@ import java.util.Arrays;
  * ballot says so in its entry. The reads are safe when a quorum has said so and this replica has delivered the floor.
  *
  * <p>Why: let x be executed anywhere before the nudge was sent. If x was decided in this ballot or an earlier one, the
- * leader had proposed or recovered it before the round began, so x is at most the floor. It cannot have been decided in a
- * later ballot: a quorum would have promised that one before x was decided, and one of its members would also have
- * acknowledged the round afterwards, in a ballot below its promise. The argument uses neither the shape of the chain nor
- * who is in it, so it holds while members are skipped (docs/decisions/001-read-rounds.md).
+ * leader had proposed or recovered it before the round began, so x is at most the floor. It cannot have been decided in
+ * a later ballot: a quorum would have promised that one before x was decided, and one of its members would also have
+ * acknowledged the round afterwards, in a ballot below its promise. The argument uses neither the shape of the chain
+ * nor who is in it, so it holds while members are skipped (docs/decisions/001-read-rounds.md).
  *
  * <p>Rounds also are the leader's keep-alive: it begins one every heartbeat.
  */

@@ -169,9 +169,9 @@ final class ReplicaState {
     }
 
     /**
-     * How far the vector and what others said allow to decide. What others made durable need not be durable here, except
-     * where the log holds a value of an older ballot: after a crash a checkpoint could cover that instance, and the old
-     * value would pass for the decided one.
+     * How far the vector and what others said allow to decide. What others made durable need not be durable here,
+     * except where the log holds a value of an older ballot: after a crash a checkpoint could cover that instance, and
+     * the old value would pass for the decided one.
      */
     long decidable() {
         progress.raiseMaxDecided(progress.ackedByQuorum(settings.quorum()));

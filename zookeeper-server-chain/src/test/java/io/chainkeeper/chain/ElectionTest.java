@@ -123,7 +123,7 @@ public final class ElectionTest {
 
     /** P2: accepting in a higher ballot raises the promise; older ballots are refused from then on. */
     @Test
-    public void acceptRaisesPromise() {
+    public void acceptOfHigherBallot_raisesPromise() {
         ScriptedReplica acceptor = ensemble.replica(tail);
         Ballot higher = new Ballot(100, middle);
         acceptor.input(p -> p.onMessage(middle, new Accept(higher, 1, 1, ByteSliceOf.batch("x"), new Progress(3))));

@@ -13,9 +13,9 @@ import org.apache.zookeeper.server.quorum.QuorumPeer.QuorumServer;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 
 /**
- * Turns a zoo.cfg into what a replica is started from, and finds every mistake in it that can be found without starting:
- * keys, myid, server list, directories, ports. Writes nothing, and loads no server class, because those read system
- * properties that ZooKeeper's parser sets from the file.
+ * Turns a zoo.cfg into what a replica is started from, and finds every mistake in it that can be found without
+ * starting: keys, myid, server list, directories, ports. Writes nothing, and loads no server class, because those read
+ * system properties that ZooKeeper's parser sets from the file.
  */
 public final class OrderingConfigParser {
     private static final String DATA_DIR = "dataDir";

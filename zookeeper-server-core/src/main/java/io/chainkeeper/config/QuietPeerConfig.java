@@ -5,9 +5,9 @@ import java.util.Properties;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 
 /**
- * ZooKeeper's parser, except that purging is on unless the file says {@code autopurge.purgeInterval=0}, and that it does
- * not write: with {@code reconfigEnabled=true} ZooKeeper's copies zoo.cfg to zoo.cfg.bak while it parses, long before
- * anyone knows whether the server can start.
+ * ZooKeeper's parser, except that purging is on unless the file says {@code autopurge.purgeInterval=0}, and that it
+ * does not write: with {@code reconfigEnabled=true} ZooKeeper's copies zoo.cfg to zoo.cfg.bak while it parses, long
+ * before anyone knows whether the server can start.
  */
 final class QuietPeerConfig extends QuorumPeerConfig {
     private static final String PURGE_KEY = "autopurge.purgeInterval";

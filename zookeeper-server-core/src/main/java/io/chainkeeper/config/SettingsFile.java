@@ -12,8 +12,8 @@ import java.util.Properties;
 
 /**
  * A zoo.cfg, or the dynamic configuration file that it names, with the number of each line. {@link Properties} alone
- * forgets lines and keeps only the last of several values of one key, which is how two servers with one id go unnoticed.
- * Understands exactly what {@link Properties} understands. Immutable.
+ * forgets lines and keeps only the last of several values of one key, which is how two servers with one id go
+ * unnoticed. Understands exactly what {@link Properties} understands. Immutable.
  */
 final class SettingsFile {
     /**

@@ -10,8 +10,8 @@ import org.apache.zookeeper.client.FourLetterWordMain;
 import org.apache.zookeeper.common.X509Exception.SSLContextException;
 
 /**
- * The demo's servers: processes started by zkServer.sh from {@code server-1}, {@code server-2}, ... below one directory.
- * Safe for use by any thread; after {@link #close} none can be started any more.
+ * The demo's servers: processes started by zkServer.sh from {@code server-1}, {@code server-2}, ... below one
+ * directory. Safe for use by any thread; after {@link #close} none can be started any more.
  */
 final class DemoServers implements AutoCloseable {
     private static final int FOUR_LETTER_WORD_TIMEOUT_MILLIS = 1000;

@@ -33,7 +33,8 @@ final class ReplicatedOrdering implements OrderingFactory {
     /**
      * @param config the ordering part of the zoo.cfg
      * @param factory the protocol that it names
-     * @param executionProfile hash of the settings that execution depends on; links to replicas with another are refused
+     * @param executionProfile hash of the settings that execution depends on; links to replicas with another are
+     *     refused
      * @param clusterId the cluster that this replica's data belongs to, 0 while it belongs to none
      * @param listenOnAllAddresses {@code quorumListenOnAllIPs}
      * @param tls where links get their TLS from, null for plain links

@@ -25,7 +25,8 @@ public interface ServerStarter {
         /**
          * Waits until the server has ended.
          *
-         * @return 0 after {@link #close}, else the process's exit code after a failure, of which {@link #failureMessage} tells
+         * @return 0 after {@link #close}, else the process's exit code after a failure, of which
+         *     {@link #failureMessage} tells
          * @throws InterruptedException if interrupted
          */
         int awaitEnd() throws InterruptedException;

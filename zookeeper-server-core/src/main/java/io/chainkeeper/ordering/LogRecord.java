@@ -1,9 +1,10 @@
 package io.chainkeeper.ordering;
 
 /**
- * A record of the acceptor log. There are two sorts. <em>Metadata</em> ({@code position == METADATA}): of each kind only
- * the latest counts and is kept for ever (promised ballot, incarnation). <em>Positional</em> ({@code position >= 1}): of
- * each position only the latest counts, and it may be dropped once {@link Effects#truncate} says so (accepted values).
+ * A record of the acceptor log. There are two sorts. <em>Metadata</em> ({@code position == METADATA}): of each kind
+ * only the latest counts and is kept for ever (promised ballot, incarnation). <em>Positional</em>
+ * ({@code position >= 1}): of each position only the latest counts, and it may be dropped once {@link Effects#truncate}
+ * says so (accepted values).
  *
  * @param position {@link #METADATA}, or the position in the total order, from 1
  * @param kind 1 to 127; the protocol's to choose up to 99, the host's from 100

@@ -5,8 +5,8 @@ import java.util.Map;
 
 /**
  * A total-order protocol as a deterministic state machine. Every method is one input; effects go to the {@link Effects}
- * given at creation. Single-threaded by construction: the host serialises all calls. An {@link InvariantViolated} out of
- * any method means the replica must stop.
+ * given at creation. Single-threaded by construction: the host serialises all calls. An {@link InvariantViolated} out
+ * of any method means the replica must stop.
  */
 public interface OrderingProtocol {
     /**

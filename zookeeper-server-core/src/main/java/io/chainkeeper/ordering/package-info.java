@@ -1,10 +1,10 @@
 /**
  * The contract between a total-order protocol and the world that hosts it.
  *
- * <p>A protocol is a deterministic state machine: one call is one input ({@link io.chainkeeper.ordering.OrderingProtocol}),
- * everything it wants done is an effect ({@link io.chainkeeper.ordering.Effects}). Nothing in this package, nor in any
- * implementation of it, knows threads, clocks, sockets, files or chance; the same class runs in production and under
- * the simulator.
+ * <p>A protocol is a deterministic state machine: one call is one input
+ * ({@link io.chainkeeper.ordering.OrderingProtocol}), everything it wants done is an effect
+ * ({@link io.chainkeeper.ordering.Effects}). Nothing in this package, nor in any implementation of it, knows threads,
+ * clocks, sockets, files or chance; the same class runs in production and under the simulator.
  *
  * <p>Duties of a host, in order:
  *

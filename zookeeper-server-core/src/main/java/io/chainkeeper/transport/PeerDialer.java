@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps trying to reach one peer for as long as there is no connection to it: look the name up, try each address, pause,
- * again. Belongs to the I/O thread.
+ * Keeps trying to reach one peer for as long as there is no connection to it: look the name up, try each address,
+ * pause, again. Belongs to the I/O thread.
  */
 final class PeerDialer implements HandshakeHandler.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(NettyPeerTransport.class);

@@ -252,7 +252,7 @@ public class ClientCompatibilityTest {
     }
 
     @Test
-    public void statsAreEqualOnAllReplicas() throws Exception {
+    public void operationsOfEverySort_leaveEqualStatsOnAllReplicas() throws Exception {
         create(clients[0], "/a", CreateMode.PERSISTENT);
         clients[1].setData(root + "/a", bytes("changed"), -1);
         create(clients[2], "/a/b", CreateMode.EPHEMERAL);

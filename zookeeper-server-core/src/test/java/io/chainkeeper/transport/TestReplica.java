@@ -13,7 +13,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
-/** A transport with a listener that records, sending as an ordering loop does: from one thread, after it saw the link up. */
+/**
+ * A transport with a listener that records, sending as an ordering loop does: from one thread, after it saw the link
+ * up.
+ */
 final class TestReplica implements AutoCloseable {
     /** Quick enough for tests, generous enough for a busy machine. */
     static final TransportLimits LIMITS = new TransportLimits(1 << 20, 8 << 20, 5_000, 20_000, 5, 50, 500, 20_000, 16);

@@ -124,8 +124,8 @@ final class Cluster implements World {
     }
 
     /**
-     * The newest, or, as when its file is damaged, an older one. An earlier start from a checkpoint ahead of the log has
-     * left a hole in the log; no replica can recover from a checkpoint before that.
+     * The newest, or, as when its file is damaged, an older one. An earlier start from a checkpoint ahead of the log
+     * has left a hole in the log; no replica can recover from a checkpoint before that.
      */
     private Checkpoint chooseCheckpoint(SimulatedReplica replica) {
         List<Checkpoint> checkpoints = replica.checkpoints();

@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * A world in which time stands still: messages wait on their links and records in their queues until a scenario says that
- * they arrive or become stable. Inputs are fed, and deliveries executed, at once.
+ * A world in which time stands still: messages wait on their links and records in their queues until a scenario says
+ * that they arrive or become stable. Inputs are fed, and deliveries executed, at once.
  */
 final class ManualWorld implements World {
     private static final int MAX_ROUNDS = 10_000;

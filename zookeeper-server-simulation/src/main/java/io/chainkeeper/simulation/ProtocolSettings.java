@@ -8,8 +8,8 @@ import java.util.TreeSet;
 
 /**
  * Draws a protocol's zoo.cfg settings for a run: small windows and batches, short timeouts. Protocols differ in their
- * keys, so values are chosen by the unit that a key's name ends with; a key whose drawn value the protocol refuses keeps
- * its default.
+ * keys, so values are chosen by the unit that a key's name ends with; a key whose drawn value the protocol refuses
+ * keeps its default.
  */
 final class ProtocolSettings {
     private static final int[] COUNTS = {1, 2, 4, 16};

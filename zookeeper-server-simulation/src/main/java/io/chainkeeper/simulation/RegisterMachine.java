@@ -11,7 +11,9 @@ import io.chainkeeper.simulation.checker.VersionedRegister.Write;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The application of the simulation, in the place of the znode tree: registers, and a digest of all that was applied. */
+/**
+ * The application of the simulation, in the place of the znode tree: registers, and a digest of all that was applied.
+ */
 final class RegisterMachine {
     static final State INITIAL = new State("initial", 0);
 

@@ -29,8 +29,8 @@ import java.util.function.Consumer;
 
 /**
  * One incarnation of a replica: does what the contract asks of a protocol's host (package {@code
- * io.chainkeeper.ordering}), and checks that the protocol keeps its side of it. Owns the queue of inputs and the queue of
- * executions; when either is worked on is the world's decision.
+ * io.chainkeeper.ordering}), and checks that the protocol keeps its side of it. Owns the queue of inputs and the queue
+ * of executions; when either is worked on is the world's decision.
  */
 final class ReplicaHost implements Effects {
     private record Input(String name, long number, Object detail, Consumer<OrderingProtocol> call) {}

@@ -50,8 +50,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * log R                         readable records
  * </pre>
  *
- * {@code start} and {@code run} print only changes of role, deliveries and answers; the others print everything that happens. The order
- * checker watches throughout, and at the end what clients saw must be linearizable.
+ * {@code start} and {@code run} print only changes of role, deliveries and answers; the others print everything that
+ * happens. The order checker watches throughout, and at the end what clients saw must be linearizable.
  */
 final class ScenarioRunner {
     private static final String REGISTER = "r";

@@ -13,9 +13,9 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * A replica's acceptor log. A record is first queued, then written (readable), then stable. A crash keeps what is stable
- * and, as a real disk may, some further records in the order they were appended in; a torn record at the end is the same
- * as none, because opening the log cuts it.
+ * A replica's acceptor log. A record is first queued, then written (readable), then stable. A crash keeps what is
+ * stable and, as a real disk may, some further records in the order they were appended in; a torn record at the end is
+ * the same as none, because opening the log cuts it.
  */
 final class SimulatedLog {
     private record Queued(long sequence, LogRecord record) {}

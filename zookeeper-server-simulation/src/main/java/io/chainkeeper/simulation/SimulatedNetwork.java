@@ -7,10 +7,10 @@ import java.util.TreeMap;
 import java.util.function.IntFunction;
 
 /**
- * One connection per pair of replicas, as TCP gives it: first in first out per direction, nothing lost while it is up. A
- * cut direction holds back what is sent; if the cut lasts, or if the process at one end is gone, the connection breaks:
- * what was in flight is lost, each end notices in its own time, and a new connection follows when the pair can reach each
- * other.
+ * One connection per pair of replicas, as TCP gives it: first in first out per direction, nothing lost while it is up.
+ * A cut direction holds back what is sent; if the cut lasts, or if the process at one end is gone, the connection
+ * breaks: what was in flight is lost, each end notices in its own time, and a new connection follows when the pair can
+ * reach each other.
  */
 final class SimulatedNetwork {
     private record Frame(long arrivesAtMicros, byte[] bytes) {}

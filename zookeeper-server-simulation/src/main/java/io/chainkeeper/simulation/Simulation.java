@@ -12,10 +12,10 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
 /**
- * One run of one seed. First the safety phase: anything may fail, nothing may contradict. Then the liveness phase: faults
- * stop, everything is healed and restarted, and within a bounded time everything outstanding must complete, every replica
- * must order a write and answer a linearizable read, and all must reach the same position and digest. At the end what
- * clients saw must be linearizable.
+ * One run of one seed. First the safety phase: anything may fail, nothing may contradict. Then the liveness phase:
+ * faults stop, everything is healed and restarted, and within a bounded time everything outstanding must complete,
+ * every replica must order a write and answer a linearizable read, and all must reach the same position and digest. At
+ * the end what clients saw must be linearizable.
  */
 public final class Simulation {
     /** Length of a tick of an exact clock. */

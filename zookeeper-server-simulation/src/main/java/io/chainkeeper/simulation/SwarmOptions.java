@@ -6,8 +6,8 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /**
- * What one run is like. Each run draws which faults there are and how often, because a run with all faults at once hides
- * what a run with only some of them finds.
+ * What one run is like. Each run draws which faults there are and how often, because a run with all faults at once
+ * hides what a run with only some of them finds.
  *
  * @param replicas 1, 3 or 5
  * @param settings the protocol's

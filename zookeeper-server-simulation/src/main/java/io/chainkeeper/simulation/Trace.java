@@ -1,8 +1,8 @@
 package io.chainkeeper.simulation;
 
 /**
- * Everything that happened in a run: as a hash, which two runs of one seed must share, and on demand as text. Text costs
- * much more than the run itself, so a run that fails without it is run again with it.
+ * Everything that happened in a run: as a hash, which two runs of one seed must share, and on demand as text. Text
+ * costs much more than the run itself, so a run that fails without it is run again with it.
  */
 final class Trace {
     private static final long HASH_MULTIPLIER = 0x9E3779B97F4A7C15L;

@@ -1,6 +1,7 @@
 /**
- * The deterministic simulator: replicas made of real {@link io.chainkeeper.ordering.OrderingProtocol} objects in a world
- * (network, log, clock, clients, faults) that one seed decides, in one thread, with checkers outside the code under test.
+ * The deterministic simulator: replicas made of real {@link io.chainkeeper.ordering.OrderingProtocol} objects in a
+ * world (network, log, clock, clients, faults) that one seed decides, in one thread, with checkers outside the code
+ * under test.
  *
  * <p>{@link io.chainkeeper.simulation.Simulation} is one run, {@link io.chainkeeper.simulation.Simulate} the command,
  * {@link io.chainkeeper.simulation.ReplicaHost} the host that a protocol sees,

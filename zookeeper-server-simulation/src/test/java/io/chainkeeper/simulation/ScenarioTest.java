@@ -16,8 +16,8 @@ import org.junit.runners.Parameterized.Parameter;
 import org.junit.runners.Parameterized.Parameters;
 
 /**
- * Scenario files: commands and what they are expected to print ({@link ScenarioRunner}). {@code -Dscenario.rewrite=true}
- * writes what they print now into the files; the review looks at the difference.
+ * Scenario files: commands and what they are expected to print ({@link ScenarioRunner}).
+ * {@code -Dscenario.rewrite=true} writes what they print now into the files; the review looks at the difference.
  */
 @RunWith(Parameterized.class)
 public class ScenarioTest {

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.Test;
 
 /**
- * Runs of the simulator. {@code -Dsimulation.seconds=N} changes how long fresh seeds are run, {@code -Dsimulation.seed=N}
- * where they begin, {@code -Dsimulation.protocol=NAME} the protocol.
+ * Runs of the simulator. {@code -Dsimulation.seconds=N} changes how long fresh seeds are run,
+ * {@code -Dsimulation.seed=N} where they begin, {@code -Dsimulation.protocol=NAME} the protocol.
  */
 public class SimulationTest {
     private static final long DEFAULT_SECONDS = 45;

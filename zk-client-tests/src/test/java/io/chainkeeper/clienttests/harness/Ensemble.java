@@ -23,8 +23,8 @@ import org.junit.runner.Description;
  * An ensemble of server processes on 127.0.0.1. As a JUnit rule it starts all of them before and kills them after; a
  * test that controls the servers itself calls {@link #start()} and {@link #close()}.
  *
- * <p>System property {@code ensemble.protocol} chooses {@code ordering.protocol} where a test does not; {@code zab} runs
- * the tests against the stock quorum server.
+ * <p>System property {@code ensemble.protocol} chooses {@code ordering.protocol} where a test does not; {@code zab}
+ * runs the tests against the stock quorum server.
  */
 public final class Ensemble extends ExternalResource implements AutoCloseable {
     /** The ensembles' tick: short, so that sessions may be short. */
@@ -145,7 +145,9 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         }
     }
 
-    /** SIGKILL to all servers, one right after the other, also to those that the scripts have left in the background. */
+    /**
+     * SIGKILL to all servers, one right after the other, also to those that the scripts have left in the background.
+     */
     public void killAll() throws IOException, InterruptedException {
         for (ServerProcess server : servers) {
             if (server.isRunning()) {

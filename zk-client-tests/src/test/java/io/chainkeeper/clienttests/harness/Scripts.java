@@ -38,7 +38,9 @@ public final class Scripts {
         return directory;
     }
 
-    /** Returns a builder of a process that runs {@code bin/<script>}, with the environment the tests give to servers. */
+    /**
+     * Returns a builder of a process that runs {@code bin/<script>}, with the environment the tests give to servers.
+     */
     public static ProcessBuilder command(Path workingDirectory, String script, String... arguments) {
         List<String> command = new ArrayList<>();
         command.add(home().resolve("bin").resolve(script).toString());

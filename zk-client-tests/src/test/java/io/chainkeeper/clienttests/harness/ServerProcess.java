@@ -81,8 +81,8 @@ public final class ServerProcess {
     }
 
     /**
-     * Runs {@code zkServer.sh} with one of its commands for this server, to the script's end. A server that it leaves in
-     * the background is killed with the ensemble, at the latest when this JVM ends.
+     * Runs {@code zkServer.sh} with one of its commands for this server, to the script's end. A server that it leaves
+     * in the background is killed with the ensemble, at the latest when this JVM ends.
      */
     public Scripts.Result script(String command) throws IOException, InterruptedException {
         Scripts.Result result = Scripts.run(

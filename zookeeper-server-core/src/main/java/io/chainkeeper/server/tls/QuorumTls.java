@@ -16,8 +16,9 @@ import org.apache.zookeeper.common.ZKConfig;
 
 /**
  * Mutual TLS for replica links with ZooKeeper's quorum keys: {@code ssl.quorum.keyStore.location} and the others, which
- * a zoo.cfg turns into system properties {@code zookeeper.ssl.quorum.*}. Key and trust stores of any type that ZooKeeper
- * reads, its default cipher suites, CRL and OCSP switches all mean what they mean to ZooKeeper, with two exceptions:
+ * a zoo.cfg turns into system properties {@code zookeeper.ssl.quorum.*}. Key and trust stores of any type that
+ * ZooKeeper reads, its default cipher suites, CRL and OCSP switches all mean what they mean to ZooKeeper, with two
+ * exceptions:
  *
  * <ul>
  *   <li>a certificate of the other side is always demanded, whatever {@code ssl.quorum.clientAuth} says;

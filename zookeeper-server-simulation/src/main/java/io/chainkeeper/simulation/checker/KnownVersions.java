@@ -9,8 +9,8 @@ import java.util.Map;
 
 /**
  * A versioned register of which a history is known. A version exists once, so a finished operation that tells the value
- * of a version rules out every unfinished write of another value there; and a value that only one operation writes, once
- * seen at a version, was written there or nowhere. Writes that nobody saw are all alike.
+ * of a version rules out every unfinished write of another value there; and a value that only one operation writes,
+ * once seen at a version, was written there or nowhere. Writes that nobody saw are all alike.
  */
 final class KnownVersions implements SequentialModel<State> {
     private final VersionedRegister register;

@@ -10,8 +10,8 @@ import java.util.TreeMap;
  * Decides whether a history is linearizable: whether every operation can be given one instant between its invocation
  * and its return so that, executed one at a time in that order, all of them return what they returned.
  *
- * <p>Method: Wing and Gong, "Testing and Verifying Concurrent Objects" (1993), with the memoisation of Lowe, "Testing for
- * Linearizability" (2017), key by key (linearizability is local: Herlihy and Wing, 1990).
+ * <p>Method: Wing and Gong, "Testing and Verifying Concurrent Objects" (1993), with the memoisation of Lowe, "Testing
+ * for Linearizability" (2017), key by key (linearizability is local: Herlihy and Wing, 1990).
  *
  * @param <S> state of the model
  */

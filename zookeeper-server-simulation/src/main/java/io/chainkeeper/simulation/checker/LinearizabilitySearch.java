@@ -11,11 +11,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The search for one key. A configuration is the set of operations that have taken effect and the state they led to; the
- * search goes depth first from configuration to configuration and never enters one twice.
+ * The search for one key. A configuration is the set of operations that have taken effect and the state they led to;
+ * the search goes depth first from configuration to configuration and never enters one twice.
  *
- * <p>Three cuts keep it small, none of which can hide a solution. An operation that may come next and leaves the state as
- * it is comes next, without alternative. Of unfinished operations that nobody could tell apart only one is tried. An unfinished operation that would change nothing is left out.
+ * <p>Three cuts keep it small, none of which can hide a solution. An operation that may come next and leaves the state
+ * as it is comes next, without alternative. Of unfinished operations that nobody could tell apart only one is tried. An
+ * unfinished operation that would change nothing is left out.
  */
 final class LinearizabilitySearch<S> {
     private final SequentialModel<S> model;

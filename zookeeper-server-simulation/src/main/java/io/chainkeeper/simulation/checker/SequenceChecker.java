@@ -4,8 +4,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Numbers given out by the ensemble, such as those of sequential znodes, are given once, and a session that asks several
- * times gets growing ones. Safe for use by any thread; violations are thrown where they are found.
+ * Numbers given out by the ensemble, such as those of sequential znodes, are given once, and a session that asks
+ * several times gets growing ones. Safe for use by any thread; violations are thrown where they are found.
  */
 public final class SequenceChecker {
     private final Map<String, Map<Long, Long>> sessionByNumber = new HashMap<>();

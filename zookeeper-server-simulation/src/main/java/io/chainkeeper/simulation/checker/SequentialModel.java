@@ -37,9 +37,10 @@ public interface SequentialModel<S> {
 
     /**
      * Groups unfinished operations that no client could tell apart, which keeps the search small when many outcomes are
-     * unknown: of a group only one is tried at a time, conditional ones first, then the one invoked first. Operations may
-     * share a group only if, wherever two of them would change the state, one can take the other's place without
-     * changing any finished operation's result, and a conditional one that would change the state now never could later.
+     * unknown: of a group only one is tried at a time, conditional ones first, then the one invoked first. Operations
+     * may share a group only if, wherever two of them would change the state, one can take the other's place without
+     * changing any finished operation's result, and a conditional one that would change the state now never could
+     * later.
      *
      * @param unfinished an operation whose outcome is unknown
      * @return the group's name, or null if the operation is alone

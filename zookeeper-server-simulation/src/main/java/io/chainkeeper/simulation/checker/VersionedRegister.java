@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A znode's data as {@code setData} and {@code getData} show it: a value and a version that each successful write raises
- * by one. Arguments are {@link Write} (null for a read), results are {@link Outcome}.
+ * A znode's data as {@code setData} and {@code getData} show it: a value and a version that each successful write
+ * raises by one. Arguments are {@link Write} (null for a read), results are {@link Outcome}.
  */
 public final class VersionedRegister implements SequentialModel<VersionedRegister.State> {
     /** Expected version of an unconditional write, as in ZooKeeper. */
