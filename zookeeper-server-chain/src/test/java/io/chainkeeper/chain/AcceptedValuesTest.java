@@ -109,7 +109,7 @@ public final class AcceptedValuesTest {
         ChainSettings settings = settings(1);
         TreeMap<Long, Accepted> model = new TreeMap<>();
         long sequence = 0;
-        for (int step = 0; step < 60_000; step++) {
+        for (int step = 0; step < 15_000; step++) {
             int choice = random.nextInt(1_000);
             if (choice == 0) {
                 values.clear(values.last() + 1 + random.nextInt(3));
