@@ -59,6 +59,10 @@ final class ChainPaxos implements OrderingProtocol {
     private long lastConfirmedTick;
 
     private final long[] lastSeenTick;
+
+    /** Tick at which the link to each member last went down. */
+    private final long[] linkDownTick;
+
     private final boolean[] reportedSilent;
     private boolean refusedInThisBatch;
 
@@ -70,6 +74,7 @@ final class ChainPaxos implements OrderingProtocol {
         this.reads = new ReadRounds(state);
         this.commands = new CommandQueue(state);
         this.lastSeenTick = new long[state.memberCount()];
+        this.linkDownTick = new long[state.memberCount()];
         this.reportedSilent = new boolean[state.memberCount()];
     }
 
@@ -362,9 +367,19 @@ final class ChainPaxos implements OrderingProtocol {
         }
     }
 
+    /** A follower that hears the leader through others only can neither forward commands nor ask for rounds. */
+    private boolean isCutOffFromLeader() {
+        return state.role == Role.FOLLOWER
+                && !state.linkUp[state.leaderIndex]
+                && state.now - linkDownTick[state.leaderIndex] > state.settings.suspicionTicks();
+    }
+
     private void publishStatus() {
-        int leader = state.role == Role.LOOKING ? OrderingStatus.NO_LEADER : state.idOf(state.leaderIndex);
-        OrderingStatus next = new OrderingStatus(state.role, leader, state.promised.round());
+        boolean looking = state.role == Role.LOOKING || isCutOffFromLeader();
+        OrderingStatus next = new OrderingStatus(
+                looking ? Role.LOOKING : state.role,
+                looking ? OrderingStatus.NO_LEADER : state.idOf(state.leaderIndex),
+                state.promised.round());
         if (!next.equals(status)) {
             status = next;
             effects.statusChanged(next);
@@ -405,6 +420,7 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     private void tickFollower() {
+        publishStatus();
         long silentTicks = state.now - lastHeardTick;
         // Those nearer to the head try first, so that two candidates seldom meet.
         long stagger = (long) state.chainPosition(state.selfIndex) * state.settings.heartbeatTicks();
@@ -446,6 +462,7 @@ final class ChainPaxos implements OrderingProtocol {
             commands.resend();
             reads.renudge();
         }
+        publishStatus();
         afterInput();
     }
 
@@ -453,6 +470,7 @@ final class ChainPaxos implements OrderingProtocol {
     public void onPeerDown(int peer) {
         int index = state.indexOf(peer);
         state.linkUp[index] = false;
+        linkDownTick[index] = state.now;
         feeds.peerDown(index);
         afterInput();
     }

@@ -66,6 +66,24 @@ public final class LinkFaultTest {
         assertTrue(ensemble.wasSent(tail, leader, m -> m instanceof Accepted));
     }
 
+    /** It can neither forward commands nor ask for rounds, so its clients are better off elsewhere. */
+    @Test
+    public void memberHearsLeaderThroughOthersOnly_looksUntilTheLinkIsBack() {
+        start(3);
+        ensemble.cut(leader, tail);
+        ensemble.runUntil(
+                "the tail to look for a leader",
+                2000,
+                () -> ensemble.replica(tail).status().role() == OrderingStatus.Role.LOOKING);
+        assertLeaderStayed();
+        ensemble.heal(leader, tail);
+        ensemble.runUntil(
+                "the tail to follow again",
+                2000,
+                () -> ensemble.replica(tail).status().role() == OrderingStatus.Role.FOLLOWER);
+        assertLeaderStayed();
+    }
+
     /** C4: what a broken link lost is sent again, in order, and only that. */
     @Test
     public void linkToSuccessorDropsMessages_chainResumes() {

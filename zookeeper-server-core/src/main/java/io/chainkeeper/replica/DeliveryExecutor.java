@@ -83,7 +83,7 @@ final class DeliveryExecutor implements Runnable {
     /**
      * Ordering loop: waits until less than so many bytes wait for execution.
      *
-     * @throws ReplicaStoppedException if this executor has stopped, so that there will never be room
+     * @throws PartStoppedException if this executor has stopped, so that there will never be room
      */
     void awaitRoom(long maxBacklogBytes) {
         if (backlogBytes <= maxBacklogBytes) {
@@ -92,7 +92,7 @@ final class DeliveryExecutor implements Runnable {
         synchronized (lock) {
             while (backlogBytes > maxBacklogBytes) {
                 if (stopping) {
-                    throw new ReplicaStoppedException("the executor has stopped");
+                    throw new PartStoppedException("the executor has stopped");
                 }
                 lock.notifyAll();
                 try {
@@ -155,7 +155,7 @@ final class DeliveryExecutor implements Runnable {
                 try {
                     lock.wait();
                 } catch (InterruptedException e) {
-                    return null;
+                    throw new ReplicaStoppedException("interrupted while waiting for the order");
                 }
                 idle = false;
             }

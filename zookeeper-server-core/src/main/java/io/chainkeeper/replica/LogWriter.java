@@ -64,13 +64,13 @@ final class LogWriter implements Runnable {
     /**
      * Waits until a record is durable.
      *
-     * @throws ReplicaStoppedException if this writer has stopped
+     * @throws PartStoppedException if this writer has stopped
      */
     void awaitDurable(long sequence) {
         synchronized (lock) {
             while (durableSequence < sequence) {
                 if (stopping) {
-                    throw new ReplicaStoppedException("the acceptor log has stopped");
+                    throw new PartStoppedException("the acceptor log has stopped");
                 }
                 await();
             }

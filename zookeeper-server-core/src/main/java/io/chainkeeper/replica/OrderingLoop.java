@@ -156,6 +156,8 @@ final class OrderingLoop implements Runnable, Effects {
                     park();
                 }
             }
+        } catch (PartStoppedException e) {
+            stopping = true;
         } catch (RuntimeException | Error e) {
             stopping = true;
             failure.failed(

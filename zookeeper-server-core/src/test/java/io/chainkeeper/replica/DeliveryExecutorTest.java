@@ -137,7 +137,7 @@ public final class DeliveryExecutorTest {
         application.executions.release(1);
         assertTrue(failures.await().contains("poisoned"));
         Failures.join(loop);
-        assertTrue(thrown.get() instanceof ReplicaStoppedException);
+        assertTrue(thrown.get() instanceof PartStoppedException);
         assertEquals("nothing is executed after it", List.of(), application.events());
         assertEquals(0, executor.appliedPosition());
     }

@@ -122,7 +122,7 @@ public final class LogWriterTest {
         long sequence = writer.append(record(1, 1));
         writer.start();
         failures.await();
-        assertThrows(ReplicaStoppedException.class, () -> writer.awaitDurable(sequence));
+        assertThrows(PartStoppedException.class, () -> writer.awaitDurable(sequence));
     }
 
     @Test
