@@ -35,8 +35,8 @@ public final class Replica implements TotalOrder, Closeable {
     public static final int INCARNATION = LogRecord.FIRST_HOST_KIND;
 
     /**
-     * How far the incarnation moves on when the clock was set back. Protocols derive numbers from the incarnation that must
-     * not reach those of the next one; normally milliseconds lie between two starts, so here an hour's worth of them does.
+     * How far the incarnation moves on when the clock was set back. Protocols derive numbers from the incarnation that
+     * must not reach those of the next one. Normally milliseconds lie between two starts; here an hour's worth does.
      */
     private static final long STEP_AFTER_CLOCK_SET_BACK = 3_600_000;
 
