@@ -17,6 +17,7 @@ import io.chainkeeper.chain.ChainMessage.Resume;
 import io.chainkeeper.chain.ChainMessage.Truncated;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Message;
@@ -491,6 +492,9 @@ final class ChainPaxos implements OrderingProtocol {
     public void onCheckpoint(long position) {
         effects.truncate(position + 1);
     }
+
+    @Override
+    public void onEnsemble(Ensemble ensemble) {}
 
     @Override
     public void onBatchEnd() {

@@ -40,6 +40,9 @@ public final class ChainPaxosFactory implements OrderingProtocolFactory {
     @Override
     public OrderingProtocol create(ProtocolContext context, Effects effects) {
         return new ChainPaxos(
-                context, ChainSettings.of(context.settings(), context.members().size(), context.tickMillis()), effects);
+                context,
+                ChainSettings.of(
+                        context.settings(), context.ensemble().participants().size(), context.tickMillis()),
+                effects);
     }
 }

@@ -71,21 +71,21 @@ final class ReplicaState {
         this.context = context;
         this.settings = settings;
         this.effects = effects;
-        this.selfIndex = context.members().indexOf(context.replicaId());
-        this.linkUp = new boolean[context.members().size()];
-        this.progress = new Progress(context.members().size());
+        this.selfIndex = context.ensemble().participants().indexOf(context.replicaId());
+        this.linkUp = new boolean[context.ensemble().participants().size()];
+        this.progress = new Progress(context.ensemble().participants().size());
     }
 
     int memberCount() {
-        return context.members().size();
+        return context.ensemble().participants().size();
     }
 
     int idOf(int index) {
-        return context.members().get(index);
+        return context.ensemble().participants().get(index);
     }
 
     int indexOf(int replicaId) {
-        return context.members().indexOf(replicaId);
+        return context.ensemble().participants().indexOf(replicaId);
     }
 
     boolean isLeader() {

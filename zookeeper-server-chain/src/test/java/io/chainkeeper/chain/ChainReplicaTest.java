@@ -10,9 +10,12 @@ import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.AcceptorLogs;
 import io.chainkeeper.log.Durability;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ProposerTable;
@@ -62,9 +65,10 @@ public final class ChainReplicaTest {
             replica = new Replica(
                     id,
                     Replica.nextIncarnation(log, 0),
-                    MEMBERS,
+                    Ensemble.of(MEMBERS),
                     new ChainPaxosFactory(),
                     Map.of(),
+                    ProtocolContext.Start.ORDINARY,
                     log,
                     links.transport(id),
                     this,
@@ -82,6 +86,14 @@ public final class ChainReplicaTest {
         public ProposerTable proposerTable() {
             return proposers;
         }
+
+        @Override
+        public Membership recoveredMembership() {
+            return null;
+        }
+
+        @Override
+        public void membershipChanged(long position, Membership membership) {}
 
         @Override
         public void apply(long position, ProposedCommand command, Proposal own) {

@@ -2,7 +2,9 @@ package io.chainkeeper.config;
 
 import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.Durability;
+import io.chainkeeper.ordering.Ensemble;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -44,6 +46,11 @@ public record OrderingConfig(
 
     /** The largest {@code ordering.logRetentionBytes}, 1 TiB. */
     public static final long MAX_LOG_RETENTION_BYTES = 1L << 40;
+
+    /** @return who is meant to take part */
+    public Ensemble ensemble() {
+        return Ensemble.of(List.copyOf(members.keySet()));
+    }
 
     /** Which implementation holds the acceptor log. */
     public enum LogStore {

@@ -6,6 +6,7 @@ import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.AcceptorLogs;
 import io.chainkeeper.log.Durability;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.Replica;
@@ -18,7 +19,6 @@ import io.chainkeeper.transport.TransportSettings;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.function.LongSupplier;
 
 /** The order in production: a protocol with its acceptor log and its links to the other members. */
@@ -68,9 +68,12 @@ final class ReplicatedOrdering implements OrderingFactory {
             Replica replica = new Replica(
                     config.replicaId(),
                     incarnation,
-                    new ArrayList<>(config.members().keySet()),
+                    config.ensemble(),
                     factory,
                     config.protocolSettings(),
+                    config.durability() == Durability.MEMORY
+                            ? ProtocolContext.Start.FORGETFUL
+                            : ProtocolContext.Start.ORDINARY,
                     log,
                     new NettyPeerTransport(transportSettings(incarnation)),
                     application,

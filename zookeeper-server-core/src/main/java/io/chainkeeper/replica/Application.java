@@ -1,5 +1,6 @@
 package io.chainkeeper.replica;
 
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
 
@@ -22,6 +23,21 @@ public interface Application {
      * @return the table, an empty one if there is no checkpoint
      */
     ProposerTable proposerTable();
+
+    /**
+     * The membership in force after {@link #recoveredPosition()}; stored with each checkpoint.
+     *
+     * @return null if there is no checkpoint, or none of the positions up to it changed the membership
+     */
+    Membership recoveredMembership();
+
+    /**
+     * A position holds a membership, which is in force from the next one on.
+     *
+     * @param position the position
+     * @param membership who votes from now on
+     */
+    void membershipChanged(long position, Membership membership);
 
     /**
      * Executes the next command. Repeats have been skipped already.

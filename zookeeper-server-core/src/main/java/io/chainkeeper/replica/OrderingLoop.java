@@ -143,7 +143,7 @@ final class OrderingLoop implements Runnable, Effects {
     @Override
     public void run() {
         try {
-            protocol.onStart(log.recovered(application.recoveredPosition()));
+            protocol.onStart(log.recovered(application.recoveredPosition()).with(application.recoveredMembership()));
             recovering = false;
             if (alone) {
                 keepIncarnation();

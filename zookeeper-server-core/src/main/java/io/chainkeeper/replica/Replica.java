@@ -2,6 +2,7 @@ package io.chainkeeper.replica;
 
 import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
@@ -63,9 +64,10 @@ public final class Replica implements TotalOrder, Closeable {
      *
      * @param replicaId this replica's id
      * @param incarnation number of this start, from {@link #nextIncarnation}
-     * @param members ids of the voting members, ascending
+     * @param ensemble the configured ensemble
      * @param factory the protocol
      * @param protocolSettings its checked settings
+     * @param start what this start may rely on
      * @param log the open acceptor log
      * @param transport links, not started
      * @param application what executes the order
@@ -75,9 +77,10 @@ public final class Replica implements TotalOrder, Closeable {
     public Replica(
             int replicaId,
             long incarnation,
-            List<Integer> members,
+            Ensemble ensemble,
             OrderingProtocolFactory factory,
             Map<String, String> protocolSettings,
+            ProtocolContext.Start start,
             AcceptorLog log,
             PeerTransport transport,
             Application application,
@@ -87,8 +90,8 @@ public final class Replica implements TotalOrder, Closeable {
         this.log = log;
         this.codec = factory.codec();
         this.failure = failure;
-        this.memberCount = members.size();
-        this.streams = factory.streamCount(members.size());
+        this.memberCount = ensemble.participants().size();
+        this.streams = factory.streamCount(memberCount);
         this.outstanding = new OutstandingBytes(limits.maxOutstandingBytes());
         this.inbound = new InboundBytes(limits);
         this.incarnation = incarnation;
@@ -111,12 +114,19 @@ public final class Replica implements TotalOrder, Closeable {
                 inbound,
                 limits,
                 logReader,
-                members.size() == 1,
+                ensemble.participants().equals(List.of(replicaId))
+                        && ensemble.observers().isEmpty(),
                 this::fail);
         SplittableRandom random = new SplittableRandom(incarnation * 31 + replicaId);
         OrderingProtocol protocol = factory.create(
                 new ProtocolContext(
-                        replicaId, incarnation, members, protocolSettings, random::nextInt, limits.tickMillis()),
+                        replicaId,
+                        incarnation,
+                        ensemble,
+                        protocolSettings,
+                        random::nextInt,
+                        limits.tickMillis(),
+                        start),
                 loop);
         loop.host(protocol);
     }
@@ -192,6 +202,11 @@ public final class Replica implements TotalOrder, Closeable {
     @Override
     public void checkpointTaken(long position) {
         loop.submit((OrderingLoop.Input) protocol -> protocol.onCheckpoint(position));
+    }
+
+    @Override
+    public void configure(Ensemble ensemble) {
+        loop.submit((OrderingLoop.Input) protocol -> protocol.onEnsemble(ensemble));
     }
 
     private void wakeLoop() {

@@ -1,5 +1,6 @@
 package io.chainkeeper.replica;
 
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.OrderingStatus;
 import java.util.Map;
 
@@ -38,6 +39,13 @@ public interface TotalOrder {
      * @param position covered by the oldest checkpoint that may be needed
      */
     void checkpointTaken(long position);
+
+    /**
+     * Tells the order that the configured ensemble has changed.
+     *
+     * @param ensemble who is meant to take part from now on
+     */
+    void configure(Ensemble ensemble);
 
     /** A linearizable read, or a {@code sync}. */
     interface ReadWaiter {

@@ -1,5 +1,6 @@
 package io.chainkeeper.server;
 
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.Application;
@@ -60,6 +61,17 @@ final class OrderedApplication implements Application {
     @Override
     public ProposerTable proposerTable() {
         return proposers;
+    }
+
+    @Override
+    public Membership recoveredMembership() {
+        return executor.sideState().membership();
+    }
+
+    @Override
+    public void membershipChanged(long at, Membership membership) {
+        lock.beginBatch();
+        executor.sideState().membershipChanged(membership);
     }
 
     @Override

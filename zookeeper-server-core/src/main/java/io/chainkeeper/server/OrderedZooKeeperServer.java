@@ -241,6 +241,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
         return switch (status.get().role()) {
             case LEADER -> "leader";
             case FOLLOWER -> "follower";
+            case OBSERVER -> "observer";
             case LOOKING -> "looking";
         };
     }

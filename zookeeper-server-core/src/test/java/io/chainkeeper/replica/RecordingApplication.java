@@ -1,5 +1,6 @@
 package io.chainkeeper.replica;
 
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
 import java.nio.charset.StandardCharsets;
@@ -39,6 +40,14 @@ final class RecordingApplication implements Application {
     public ProposerTable proposerTable() {
         return proposers;
     }
+
+    @Override
+    public Membership recoveredMembership() {
+        return null;
+    }
+
+    @Override
+    public void membershipChanged(long position, Membership membership) {}
 
     @Override
     public void apply(long position, ProposedCommand command, Proposal own) {

@@ -7,6 +7,7 @@ import static org.junit.Assert.assertTrue;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
@@ -93,9 +94,10 @@ public final class ReplicaStopTest {
         replica.set(new Replica(
                 1,
                 1,
-                List.of(1),
+                Ensemble.of(List.of(1)),
                 factory,
                 Map.of(),
+                ProtocolContext.Start.ORDINARY,
                 log.log(),
                 stub(PeerTransport.class, (name, arguments) -> {}),
                 application,

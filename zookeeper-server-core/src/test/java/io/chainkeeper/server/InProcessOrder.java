@@ -2,6 +2,7 @@ package io.chainkeeper.server;
 
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
@@ -308,6 +309,9 @@ public final class InProcessOrder implements AutoCloseable {
         public int streamCount() {
             return streamCount;
         }
+
+        @Override
+        public void configure(Ensemble ensemble) {}
 
         @Override
         public void checkpointTaken(long position) {

@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.simulation.RegisterMachine.Checkpoint;
@@ -59,6 +60,10 @@ final class OrderChecker {
             return;
         }
         values.add(value);
+        Membership membership = membershipIn(value);
+        if (membership != null) {
+            reference.membershipChanged(membership);
+        }
         for (ProposedCommand command : decode(value)) {
             applyToReference(position, command);
         }
@@ -139,14 +144,27 @@ final class OrderChecker {
 
     static List<ProposedCommand> decode(ByteSlice value) {
         try {
-            return BatchCodec.decode(value);
+            return BatchCodec.isMembership(value) ? List.of() : BatchCodec.decode(value);
         } catch (MalformedMessageException e) {
             throw new InvariantViolated("a delivered value is no batch: " + e.getMessage());
         }
     }
 
+    /** The membership that a value is, null if it is a batch. */
+    static Membership membershipIn(ByteSlice value) {
+        try {
+            return BatchCodec.isMembership(value) ? BatchCodec.decodeMembership(value) : null;
+        } catch (MalformedMessageException e) {
+            throw new InvariantViolated("a delivered value is no membership: " + e.getMessage());
+        }
+    }
+
     /** A value in words: proposer, incarnation, sequence and command of each of its commands. */
     static String describe(ByteSlice value) {
+        Membership membership = membershipIn(value);
+        if (membership != null) {
+            return "members " + membership;
+        }
         List<String> commands = new ArrayList<>();
         for (ProposedCommand command : decode(value)) {
             commands.add(command.proposer() + "." + command.incarnation() + "#" + command.sequence() + " "

@@ -5,6 +5,7 @@ import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
@@ -98,7 +99,7 @@ final class ReplicaHost implements Effects {
         this.trace = trace;
         this.checker = checker;
         this.codec = factory.codec();
-        this.members = context.members();
+        this.members = context.ensemble().participants();
         this.incarnation = context.incarnation();
         this.streams = factory.streamCount(members.size());
         this.lastSequences = new long[streams];
@@ -131,7 +132,8 @@ final class ReplicaHost implements Effects {
     /** Begins; the first input. */
     void start() {
         trace.record(id(), "starts as incarnation", incarnation, "applied " + machine.position());
-        call(running -> running.onStart(replica.log().recovered(machine.position())));
+        call(running ->
+                running.onStart(replica.log().recovered(machine.position()).with(machine.membership())));
     }
 
     // ---------------------------------------------------------------- inputs
@@ -402,6 +404,10 @@ final class ReplicaHost implements Effects {
     private void executePosition(long position, ByteSlice value) {
         trace.record(id(), "executes", position, null);
         Map<ClientOperation, Outcome> answers = new LinkedHashMap<>();
+        Membership membership = OrderChecker.membershipIn(value);
+        if (membership != null) {
+            machine.membershipChanged(membership);
+        }
         for (ProposedCommand command : OrderChecker.decode(value)) {
             ProposerTable.Verdict verdict = machine.advance(command);
             boolean own = command.proposer() == id() && command.incarnation() == incarnation;

@@ -2,6 +2,7 @@ package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.MessageCodec;
@@ -201,6 +202,11 @@ final class BrokenProtocols implements OrderingProtocolFactory {
         @Override
         public void onCheckpoint(long position) {
             protocol.onCheckpoint(position);
+        }
+
+        @Override
+        public void onEnsemble(Ensemble ensemble) {
+            protocol.onEnsemble(ensemble);
         }
 
         @Override

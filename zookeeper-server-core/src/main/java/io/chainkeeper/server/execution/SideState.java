@@ -2,6 +2,7 @@ package io.chainkeeper.server.execution;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.server.session.SessionTable;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -17,6 +18,7 @@ public final class SideState {
     private final SessionTable sessions;
     private final Map<Integer, Long> incarnations;
     private volatile UUID clusterId;
+    private volatile Membership membership;
     private long executionProfile;
     private long zxid;
     private long agreedTimeMillis;
@@ -104,10 +106,26 @@ public final class SideState {
         }
     }
 
+    /** @return who votes after the last position; null while the order has not changed the initial membership */
+    public Membership membership() {
+        return membership;
+    }
+
+    /**
+     * A position holds a membership. Executor thread.
+     *
+     * @param changed in force from the next position on
+     */
+    public void membershipChanged(Membership changed) {
+        membership = changed;
+    }
+
     /** @return the state's bytes, the same on every replica at the same position */
     public ByteSlice encode() {
         ByteSlice table = sessions.encode();
-        ByteBuffer out = ByteBuffer.allocate(16 + 1 + 16 + 8 + 4 + incarnations.size() * 12 + table.length());
+        ByteSlice members = membership == null ? ByteSlice.EMPTY : membership.encode();
+        ByteBuffer out = ByteBuffer.allocate(
+                16 + 1 + 16 + 8 + 4 + incarnations.size() * 12 + 4 + members.length() + table.length());
         out.putLong(zxid).putLong(agreedTimeMillis);
         out.put((byte) (clusterId == null ? 0 : 1));
         out.putLong(clusterId == null ? 0 : clusterId.getMostSignificantBits());
@@ -115,6 +133,7 @@ public final class SideState {
         out.putLong(executionProfile);
         out.putInt(incarnations.size());
         incarnations.forEach((replica, incarnation) -> out.putInt(replica).putLong(incarnation));
+        out.putInt(members.length()).put(members.array(), members.offset(), members.length());
         out.put(table.array(), table.offset(), table.length());
         return ByteSlice.of(out.array());
     }
@@ -142,14 +161,19 @@ public final class SideState {
             for (int i = 0; i < count; i++) {
                 incarnations.put(in.getInt(), in.getLong());
             }
+            int memberBytes = in.getInt();
+            Membership membership =
+                    memberBytes == 0 ? null : Membership.decode(bytes.slice(in.position(), memberBytes));
+            in.position(in.position() + memberBytes);
             SessionTable table = SessionTable.decode(bytes.slice(in.position(), in.remaining()));
             SideState state = new SideState(table, incarnations);
             state.zxid = zxid;
+            state.membership = membership;
             state.agreedTimeMillis = agreedTimeMillis;
             state.executionProfile = profile;
             state.clusterId = formed ? clusterId : null;
             return state;
-        } catch (BufferUnderflowException e) {
+        } catch (BufferUnderflowException | IndexOutOfBoundsException | IllegalArgumentException e) {
             throw new MalformedMessageException("side state of " + bytes.length() + " bytes is cut short");
         }
     }
