@@ -122,8 +122,9 @@ final class ChainCodec implements MessageCodec {
     }
 
     private static ByteBuffer encodeHello(Hello m) {
-        ByteBuffer out = begin(HELLO, m.ballot(), 2 + m.participants().size());
-        out.put((byte) (m.knowsNothing() ? 1 : 0)).put((byte) m.participants().size());
+        ByteBuffer out = begin(HELLO, m.ballot(), 3 + m.participants().size());
+        out.put((byte) (m.promisedNothing() ? 1 : 0)).put((byte) (m.founder() ? 1 : 0));
+        out.put((byte) m.participants().size());
         m.participants().forEach(id -> out.put(id.byteValue()));
         return out;
     }
@@ -256,13 +257,14 @@ final class ChainCodec implements MessageCodec {
     }
 
     private static Hello hello(ByteBuffer in) throws MalformedMessageException {
-        boolean knowsNothing = in.get() != 0;
+        boolean promisedNothing = in.get() != 0;
+        boolean founder = in.get() != 0;
         int count = in.get() & 0xff;
         List<Integer> participants = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             participants.add(replicaId(in));
         }
-        return new Hello(knowsNothing, participants);
+        return new Hello(promisedNothing, founder, participants);
     }
 
     private static int replicaId(ByteBuffer in) throws MalformedMessageException {

@@ -113,12 +113,13 @@ sealed interface ChainMessage extends Message {
     record Forward(Ballot ballot, long lowest, List<ProposedCommand> commands) implements ChainMessage {}
 
     /**
-     * First message over a link, and the only one outside of any ballot.
+     * First message over a link, said again when the sender becomes a founder; the only one outside of any ballot.
      *
-     * @param knowsNothing whether the sender has accepted nothing, so that it may found a cluster
+     * @param promisedNothing whether the sender has promised nothing, so that it may help to found a cluster
+     * @param founder whether it has helped to found one
      * @param participants whom the sender was configured with at its start, ascending
      */
-    record Hello(boolean knowsNothing, List<Integer> participants) implements ChainMessage {
+    record Hello(boolean promisedNothing, boolean founder, List<Integer> participants) implements ChainMessage {
         @Override
         public Ballot ballot() {
             return Ballot.NONE;

@@ -204,7 +204,7 @@ final class ChainPaxos implements OrderingProtocol {
         } else if (message instanceof Refused refused) {
             onRefused(refused);
         } else if (message instanceof Hello hello) {
-            state.disk.met(sender, hello.knowsNothing(), hello.participants());
+            onHello(sender, hello);
         } else if (message instanceof Learning learning) {
             onLearning(sender, learning);
         } else if (message instanceof TakeOver takeOver) {
@@ -254,6 +254,20 @@ final class ChainPaxos implements OrderingProtocol {
         if (follow(m.ballot(), m.start())) {
             feeds.onOffer(sender, m);
         }
+    }
+
+    private void onHello(int sender, Hello m) {
+        if (state.disk.met(sender, m)) {
+            for (int id : state.chain()) {
+                if (state.linkUp[id]) {
+                    effects.send(id, state.disk.hello(hasPromisedNothing()));
+                }
+            }
+        }
+    }
+
+    private boolean hasPromisedNothing() {
+        return state.promised.equals(Ballot.NONE) && state.values.last() == 0;
     }
 
     private void onLearning(int sender, Learning m) {
@@ -522,8 +536,7 @@ final class ChainPaxos implements OrderingProtocol {
     public void onPeerUp(int peer) {
         state.linkUp[peer] = true;
         state.disk.keep();
-        boolean knowsNothing = state.disk.mayFound() && state.values.last() == 0;
-        effects.send(peer, new Hello(knowsNothing, state.context.ensemble().participants()));
+        effects.send(peer, state.disk.hello(hasPromisedNothing()));
         if (state.isLeader() && state.mayLearn(peer)) {
             feeds.announce(peer);
         }

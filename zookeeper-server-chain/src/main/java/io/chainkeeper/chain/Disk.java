@@ -1,23 +1,23 @@
 package io.chainkeeper.chain;
 
+import io.chainkeeper.chain.ChainMessage.Hello;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Member;
-import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.RecoveredState;
 import java.nio.ByteBuffer;
-import java.util.List;
 
 /**
  * Whether this replica's acceptor log can be trusted to remember its promises. A blank log may belong to a new server or
  * to one that has lost its disk, and the second must not vote: what it forgot may have been counted.
  *
- * <p>So a blank replica votes only if it helps to found the cluster (it has met enough others that know of nothing to
- * be a majority with them, and nobody who knows of anything), or once the order has admitted it under the number of its
- * disk.
+ * <p>So a blank replica votes only if it helps to found the cluster, or once the order has admitted it under the number
+ * of its disk. It becomes a founder when it has met enough others that have promised nothing to be a majority with them,
+ * and nobody who has. The first election waits until a majority are founders, so that those who come too late to be one
+ * always find a leader that can admit them.
  */
 final class Disk {
     /** Metadata record: number of the disk, and a byte that is 1 if it took part in founding the cluster. */
@@ -29,6 +29,7 @@ final class Disk {
     private final ProtocolContext context;
     private final Effects effects;
     private final boolean[] blankPeers = new boolean[ReplicaState.IDS];
+    private final boolean[] founders = new boolean[ReplicaState.IDS];
     private boolean metSomebodyNotBlank;
     private long number;
     private boolean founder;
@@ -86,31 +87,53 @@ final class Disk {
         effects.append(new LogRecord(LogRecord.METADATA, DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
     }
 
-    /** Whether nothing is known here that could have been decided, given that nothing was accepted. */
-    boolean mayFound() {
-        return blank || founder;
+    boolean isFounder() {
+        return founder;
     }
 
-    /** A peer has said whether it knows of nothing that was accepted, and whom it takes for the participants. */
-    void met(int peer, boolean peerIsBlank, List<Integer> participants) {
-        if (!peerIsBlank) {
+    /** What to tell a peer, given whether anything was promised or accepted here. */
+    Hello hello(boolean nothingPromised) {
+        return new Hello(
+                nothingPromised && (blank || founder),
+                founder,
+                context.ensemble().participants());
+    }
+
+    /** A peer has told about itself; returns whether this replica is a founder now and was not before. */
+    boolean met(int peer, Hello hello) {
+        boolean sameParticipants =
+                hello.participants().equals(context.ensemble().participants());
+        if (!hello.promisedNothing()) {
             metSomebodyNotBlank = true;
-        } else if (participants.equals(context.ensemble().participants())) {
+        } else if (sameParticipants) {
             blankPeers[peer] = true;
         }
+        founders[peer] = hello.founder() && sameParticipants;
+        boolean before = founder;
         foundIfMajority();
+        return founder && !before;
+    }
+
+    /** Whether so many have founded the cluster that one of them may be elected. */
+    boolean isFounded() {
+        return countOf(founders) + (founder ? 1 : 0) >= majorityOfParticipants();
+    }
+
+    private int countOf(boolean[] peers) {
+        int count = 0;
+        for (int id : context.ensemble().participants()) {
+            count += peers[id] ? 1 : 0;
+        }
+        return count;
+    }
+
+    private int majorityOfParticipants() {
+        return context.ensemble().participants().size() / 2 + 1;
     }
 
     private void foundIfMajority() {
-        List<Integer> participants = context.ensemble().participants();
-        if (!blank || metSomebodyNotBlank || !participants.contains(context.replicaId())) {
-            return;
-        }
-        int met = 1;
-        for (int id : participants) {
-            met += blankPeers[id] ? 1 : 0;
-        }
-        if (met >= Membership.initial(1, participants).quorum()) {
+        boolean participates = context.ensemble().participants().contains(context.replicaId());
+        if (blank && !metSomebodyNotBlank && participates && countOf(blankPeers) + 1 >= majorityOfParticipants()) {
             found();
         }
     }

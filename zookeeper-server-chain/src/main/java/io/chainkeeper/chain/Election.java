@@ -69,7 +69,7 @@ final class Election {
 
     /** The followed leader is silent: ask now, unless asking already. */
     void suspect() {
-        if (phase == Phase.IDLE && state.isVoter() && state.now >= deadlineTick) {
+        if (phase == Phase.IDLE && mayTry() && state.now >= deadlineTick) {
             preVote();
         }
     }
@@ -77,9 +77,14 @@ final class Election {
     void tick() {
         if (phase != Phase.IDLE && state.now >= deadlineTick) {
             restart();
-        } else if (phase == Phase.IDLE && state.role == Role.LOOKING && state.isVoter() && state.now >= deadlineTick) {
+        } else if (phase == Phase.IDLE && state.role == Role.LOOKING && mayTry() && state.now >= deadlineTick) {
             preVote();
         }
+    }
+
+    private boolean mayTry() {
+        boolean founded = state.maxDecided > 0 || state.values.last() > 0 || state.disk.isFounded();
+        return founded && state.isVoter();
     }
 
     void peerUp(int id) {

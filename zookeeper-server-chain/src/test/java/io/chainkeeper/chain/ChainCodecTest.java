@@ -77,8 +77,8 @@ public final class ChainCodecTest {
                 new Refused(BALLOT, OTHER),
                 new Forward(BALLOT, 15, List.of(ByteSliceOf.command(2, 15, "x"), ByteSliceOf.command(2, 16, ""))),
                 new Forward(BALLOT, 15, List.of()),
-                new Hello(true, List.of(1, 2, 255)),
-                new Hello(false, List.of()),
+                new Hello(true, false, List.of(1, 2, 255)),
+                new Hello(false, true, List.of()),
                 new Learning(BALLOT, 1L << 50, 16),
                 new TakeOver(BALLOT),
                 new ReadNudge(BALLOT, 1L << 60));
