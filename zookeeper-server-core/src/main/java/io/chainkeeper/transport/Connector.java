@@ -34,6 +34,7 @@ final class Connector {
                 .handler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
+                        io.channels().add(channel);
                         PeerTls tls = io.settings().tls();
                         if (tls != null) {
                             channel.pipeline()

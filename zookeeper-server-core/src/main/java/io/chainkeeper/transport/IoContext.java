@@ -1,6 +1,7 @@
 package io.chainkeeper.transport;
 
 import io.netty.channel.EventLoop;
+import io.netty.channel.group.ChannelGroup;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 
@@ -11,6 +12,7 @@ import java.util.concurrent.ThreadPoolExecutor;
  * @param loop the one thread that does all I/O and calls the listener; that there is one makes the listener's calls
  *     follow each other
  * @param blocking runs what may block: name look-ups and the tasks of TLS
+ * @param channels all that are open; once it is closed, those that are added are closed at once
  * @param listener told of everything
  * @param peers who they are at the moment
  * @param policy decides who is let in
@@ -21,6 +23,7 @@ record IoContext(
         TransportSettings settings,
         EventLoop loop,
         ThreadPoolExecutor blocking,
+        ChannelGroup channels,
         PeerTransport.Listener listener,
         PeerTable peers,
         HandshakePolicy policy,

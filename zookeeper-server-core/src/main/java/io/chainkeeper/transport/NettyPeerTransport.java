@@ -10,6 +10,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.FastThreadLocalThread;
@@ -90,7 +91,16 @@ public final class NettyPeerTransport implements PeerTransport {
         StateConnections state = new StateConnections(settings, responder, responders);
         RefusalReporter refusals = new RefusalReporter(self, peers::isServed, listener);
         HandshakePolicy policy = new HandshakePolicy(settings, peers::members);
-        IoContext context = new IoContext(settings, loop, blocking, listener, peers, policy, refusals, state);
+        IoContext context = new IoContext(
+                settings,
+                loop,
+                blocking,
+                new DefaultChannelGroup("peers-of-" + self, loop, true),
+                listener,
+                peers,
+                policy,
+                refusals,
+                state);
         io = context;
         // Before the port is open: whoever connects at once must find its link.
         context.execute(() -> peers.apply(context));
@@ -143,6 +153,7 @@ public final class NettyPeerTransport implements PeerTransport {
                             + " quorumListenOnAllIPs=true",
                     bound.cause());
         }
+        io.channels().add(bound.channel());
         return bound.channel();
     }
 
@@ -282,10 +293,13 @@ public final class NettyPeerTransport implements PeerTransport {
         }
         InvariantViolated.check(!loop.inEventLoop(), "the listener must not close its own transport");
         closed = true;
-        io.execute(() -> {
-            peers.stop();
-            io.state().stop();
-        });
+        // Awaited: a loop that is told to shut down may leave its channels open, and does not wait for tasks.
+        loop.submit(() -> IoContext.run(() -> {
+                    peers.stop();
+                    io.state().stop();
+                    io.channels().close();
+                }))
+                .awaitUninterruptibly(CLOSE_LIMIT_SECONDS, TimeUnit.SECONDS);
         loop.shutdownGracefully(0, CLOSE_LIMIT_SECONDS, TimeUnit.SECONDS);
         awaitThreads();
     }

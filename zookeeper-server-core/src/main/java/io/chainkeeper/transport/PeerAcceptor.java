@@ -23,6 +23,7 @@ final class PeerAcceptor extends ChannelInitializer<Channel> {
 
     @Override
     protected void initChannel(Channel channel) {
+        io.channels().add(channel);
         InetSocketAddress remote = (InetSocketAddress) channel.remoteAddress();
         if (remote == null) {
             channel.close();

@@ -73,6 +73,9 @@ final class StateDialer implements HandshakeHandler.Owner {
 
     private StateRequester connect(InetAddress target)
             throws ExecutionException, TimeoutException, InterruptedException {
+        if (io.loop().isShuttingDown()) {
+            throw new RejectedExecutionException();
+        }
         HandshakeHandler handshake = new HandshakeHandler(io, peer, Purpose.STATE, address.toString(), this);
         Connector.connect(io, target, address, handshake).addListener(connected -> {
             if (!connected.isSuccess()) {

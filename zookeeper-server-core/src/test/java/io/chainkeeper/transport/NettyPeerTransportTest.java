@@ -9,6 +9,9 @@ import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
@@ -353,6 +356,18 @@ public class NettyPeerTransportTest {
         two.transport.send(1, new ByteSlice[] {ByteSlice.EMPTY});
         two.transport.flush();
         two.transport.resumeReading(1);
+    }
+
+    @Test(timeout = 120_000)
+    public void close_leavesNoPortOpen() throws Exception {
+        startPair(UnaryOperator.identity());
+        for (int i = 0; i < 30; i++) {
+            InetSocketAddress address = two.address();
+            two.close();
+            assertThrows(ConnectException.class, () -> new Socket(address.getAddress(), address.getPort()).close());
+            two = TestReplica.start(2, one.asPeer(1), UnaryOperator.identity());
+            two.awaitUp(1);
+        }
     }
 
     @Test(timeout = 120_000)
