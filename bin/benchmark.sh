@@ -54,4 +54,4 @@ if [[ " $* " != *" --lib "* && " $* " != *" --help "* ]]; then
     arguments+=(--lib "$server_lib")
 fi
 # exec: a signal for this script is one for the runner, which removes what it started
-exec "$java" "${flags[@]}" -cp "$class_path" io.chainkeeper.benchmarks.SideBySide "${arguments[@]}"
+exec "$java" "${flags[@]}" -cp "$class_path" io.chainkeeper.benchmarks.BenchmarkMain "${arguments[@]}"
