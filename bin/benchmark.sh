@@ -2,6 +2,7 @@
 # Measures protocols side by side, or runs the JMH benchmarks. docs/benchmarks.md explains the figures.
 #
 #   bin/benchmark.sh writes|reads|latency|idle [option ...]    --help lists the options
+#   bin/benchmark.sh failover|join [option ...]                what clients see when a server dies or joins
 #   bin/benchmark.sh jmh [regex] [JMH option ...]
 #
 # JAVA_HOME chooses the JVM of the runner and of the servers. BENCHMARK_JVMFLAGS are further options of the runner's JVM.

@@ -14,8 +14,8 @@ import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 
 /**
- * Fills a tree with znodes of {@value #MIN_BYTES} to {@value #MAX_BYTES} bytes, by several multis at a time. Used by one
- * thread.
+ * Fills a tree with znodes of {@value #MIN_BYTES} to {@value #MAX_BYTES} bytes, by several multis at a time. Used by
+ * one thread.
  */
 final class TreeLoader {
     private static final String ROOT = "/tree";
