@@ -164,7 +164,8 @@ final class Ensemble implements AutoCloseable {
     }
 
     /**
-     * Starts a server again that has ended, on the data that it left, without a quota.
+     * Starts a server again that has ended, on the data that it left, without a quota. Once: its output goes to a log
+     * of its own, so that nobody takes the old process's last words for the new one's.
      *
      * @param id its id
      * @return the new process
@@ -174,7 +175,7 @@ final class Ensemble implements AutoCloseable {
         if (closed) {
             throw new IllegalStateException("the " + this + " is closed");
         }
-        servers.set(id - 1, server(id).startAgain());
+        servers.set(id - 1, server(id).startAgain(home(id).resolve("server-restarted.log")));
         return server(id);
     }
 

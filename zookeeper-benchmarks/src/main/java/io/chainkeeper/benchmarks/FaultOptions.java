@@ -13,6 +13,7 @@ import java.util.Map;
  * @param treeMegabytes sizes of the tree before the fault, in 10^6 bytes of data; 0 for none
  * @param victims which server is stopped
  * @param sessionsPerReplica writers connected to each server
+ * @param writesPerSecond of all writers together, at most; 0 for as many as succeed
  * @param suspicionMillis {@code chain.suspicionTimeoutMillis}
  * @param downSeconds how long the victim is left dead
  * @param rejoinSeconds bound of the time that the victim takes to come back
@@ -23,6 +24,7 @@ record FaultOptions(
         List<Integer> treeMegabytes,
         List<Victim> victims,
         int sessionsPerReplica,
+        int writesPerSecond,
         int suspicionMillis,
         int downSeconds,
         int rejoinSeconds) {

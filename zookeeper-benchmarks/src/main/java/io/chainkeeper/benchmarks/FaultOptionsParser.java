@@ -20,6 +20,7 @@ final class FaultOptionsParser {
               --rounds R             how often each combination is measured, fresh ensembles        3
               --sessions S           writers connected to each replica                              4
               --outstanding K        writes that each of them keeps in flight                       1
+              --rate W               writes per second, all together, at most; 0: as many as succeed  0
               --output DIR           results: rounds.csv, throughput.csv, run.json
             and with the same meaning as above: --cpu (default 0), --heap, --jvm-options, --quota-period-ms,
             --warmup-seconds, --value-bytes, --keys, --config, --lib, --server-main, --data-dir, --keep,
@@ -61,6 +62,7 @@ final class FaultOptionsParser {
                 options.wholes("--tree-mb", failover ? "0" : "10", 0, MAX_TREE_MEGABYTES),
                 victims(options, mode),
                 options.whole("--sessions", RunOptionsParser.SESSIONS_PER_REPLICA, 1, 100),
+                options.whole("--rate", 0, 0, 1_000_000),
                 options.whole("--suspicion-ms", 1000, 50, 120_000),
                 options.whole("--down-seconds", failover ? 10 : 2, 1, 3600),
                 options.whole("--rejoin-seconds", 600, 1, 86_400));
@@ -69,7 +71,8 @@ final class FaultOptionsParser {
     private static Set<String> named() {
         Set<String> named = new HashSet<>(RunOptionsParser.NAMED);
         named.removeAll(Set.of("--read-ratio", "--reads"));
-        named.addAll(Set.of("--victims", "--tree-mb", "--suspicion-ms", "--down-seconds", "--rejoin-seconds"));
+        named.addAll(
+                Set.of("--victims", "--tree-mb", "--rate", "--suspicion-ms", "--down-seconds", "--rejoin-seconds"));
         return named;
     }
 

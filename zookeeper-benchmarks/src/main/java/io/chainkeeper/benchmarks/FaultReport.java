@@ -53,12 +53,13 @@ record FaultReport(FaultOptions options, MachineFacts machine, List<FaultResult>
         StringBuilder out = new StringBuilder();
         RunOptions run = options.run();
         out.append(String.format(
-                "%s, suspicion timeout %d ms, %d writers per replica with %d writes of %d B in flight each%n",
+                "%s, suspicion timeout %d ms, %d writers per replica with %d writes of %d B in flight each%s%n",
                 run.mode().word(),
                 options.suspicionMillis(),
                 options.sessionsPerReplica(),
                 run.outstanding(),
-                run.valueBytes()));
+                run.valueBytes(),
+                options.writesPerSecond() == 0 ? "" : ", " + options.writesPerSecond() + " writes/s"));
         out.append(machine.text(run.cpuCores()));
         out.append(String.format("servers: %s%n", String.join(" ", run.jvmOptions())));
         for (Scenario scenario : scenarios()) {

@@ -182,7 +182,14 @@ final class FaultRound {
     }
 
     private void startLoad(List<ServerProcess> servers) throws Exception {
-        writers = bench.cleanup().open(() -> SteadyWriters.open(servers, options.sessionsPerReplica(), workload()));
+        int inFlight =
+                servers.size() * options.sessionsPerReplica() * options.run().outstanding();
+        writers = bench.cleanup()
+                .open(() -> SteadyWriters.open(
+                        servers,
+                        options.sessionsPerReplica(),
+                        workload(),
+                        Pace.of(options.writesPerSecond(), inFlight)));
         writers.start(options.run().outstanding());
         double cores = bench.options().cpuCores();
         boolean steady = warmUp("warm-up without quota");

@@ -30,6 +30,7 @@ final class ReconnectingWriter {
     private final Workload workload;
     private final Consumer<String> failures;
     private final LongAdder completed;
+    private final Pace pace;
     private final LongAdder unknown = new LongAdder();
     private final CountDownLatch connected = new CountDownLatch(1);
     private final WriteHistory history = new WriteHistory();
@@ -52,14 +53,21 @@ final class ReconnectingWriter {
      * @param servers client addresses of all servers
      * @param first index of the server to connect to first
      * @param workload which znodes are written, with how much
+     * @param pace decides when the next write is due
      * @param completed counts successes
      * @param failures told what ended the writer
      * @throws IOException if the client cannot be created
      */
     ReconnectingWriter(
-            List<String> servers, int first, Workload workload, LongAdder completed, Consumer<String> failures)
+            List<String> servers,
+            int first,
+            Workload workload,
+            Pace pace,
+            LongAdder completed,
+            Consumer<String> failures)
             throws IOException {
         this.workload = workload;
+        this.pace = pace;
         this.completed = completed;
         this.failures = failures;
         this.client = new Client(String.join(",", servers), this::onEvent, order(servers, first));
@@ -122,6 +130,9 @@ final class ReconnectingWriter {
     }
 
     private void write() {
+        if (!running) {
+            return;
+        }
         long start = System.nanoTime();
         client.setData(
                 workload.randomPath(), workload.randomValue(), -1, (rc, path, c, stat) -> done(rc, path, start), null);
@@ -142,7 +153,7 @@ final class ReconnectingWriter {
             fail("setData " + path + ": " + (code == null ? "code " + rc : code));
             return;
         }
-        write();
+        pace.next(start, this::write);
     }
 
     /** @return the port of the server that it is connected to now; 0 for none */

@@ -20,7 +20,11 @@ final class ServerProcess implements AutoCloseable {
 
     /** Everything that is needed to start it, and to start it again. */
     private record Launch(
-            int id, int clientPort, List<String> command, Path log, CpuControl control, String groupName) {}
+            int id, int clientPort, List<String> command, Path log, CpuControl control, String groupName) {
+        Launch withLog(Path other) {
+            return new Launch(id, clientPort, command, other, control, groupName);
+        }
+    }
 
     private final Launch launch;
     private final CpuControl.Group group;
@@ -38,7 +42,7 @@ final class ServerProcess implements AutoCloseable {
      * @param id the server's id
      * @param clientPort where clients will connect
      * @param command the command line
-     * @param log receives all output, behind what it holds already
+     * @param log receives all output
      * @param control where the group comes from
      * @param groupName name of the group
      * @return the server
@@ -61,8 +65,7 @@ final class ServerProcess implements AutoCloseable {
                     .redirectErrorStream(true)
                     .redirectInput(
                             ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-                    .redirectOutput(
-                            ProcessBuilder.Redirect.appendTo(launch.log().toFile()))
+                    .redirectOutput(launch.log().toFile())
                     .start();
             return new ServerProcess(launch, group, process);
         } catch (IOException e) {
@@ -74,12 +77,13 @@ final class ServerProcess implements AutoCloseable {
     /**
      * Starts the same server again. This process must have ended, or is killed.
      *
+     * @param log receives all output of the new process
      * @return the new process
      * @throws IOException if the old one does not end or the new one cannot be started
      */
-    ServerProcess startAgain() throws IOException, InterruptedException {
+    ServerProcess startAgain(Path log) throws IOException, InterruptedException {
         close();
-        return start(launch);
+        return start(launch.withLog(log));
     }
 
     int id() {
@@ -130,11 +134,6 @@ final class ServerProcess implements AutoCloseable {
     /** Ends the process at once, by SIGKILL, without waiting for it. */
     void kill() {
         process.destroyForcibly();
-    }
-
-    /** @return whether the process has not ended */
-    boolean isAlive() {
-        return process.isAlive();
     }
 
     /**

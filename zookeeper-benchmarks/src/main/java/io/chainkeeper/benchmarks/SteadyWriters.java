@@ -14,7 +14,11 @@ final class SteadyWriters implements AutoCloseable {
     private final AtomicReference<String> failure = new AtomicReference<>();
     private final LongAdder completed = new LongAdder();
 
-    private SteadyWriters() {}
+    private final Pace pace;
+
+    private SteadyWriters(Pace pace) {
+        this.pace = pace;
+    }
 
     /**
      * Begins to connect.
@@ -22,18 +26,21 @@ final class SteadyWriters implements AutoCloseable {
      * @param servers the servers that writers know
      * @param perServer writers that connect to each of them first
      * @param workload what they write
+     * @param pace of each write in flight; closed with the writers
      * @return the writers
      * @throws IOException if one cannot be created
      */
-    static SteadyWriters open(List<ServerProcess> servers, int perServer, Workload workload) throws IOException {
+    static SteadyWriters open(List<ServerProcess> servers, int perServer, Workload workload, Pace pace)
+            throws IOException {
         List<String> addresses = servers.stream().map(ServerProcess::address).toList();
-        SteadyWriters all = new SteadyWriters();
+        SteadyWriters all = new SteadyWriters(pace);
         try {
             for (int i = 0; i < perServer * addresses.size(); i++) {
                 all.writers.add(new ReconnectingWriter(
                         addresses,
                         i % addresses.size(),
                         workload,
+                        pace,
                         all.completed,
                         what -> all.failure.compareAndSet(null, what)));
             }
@@ -102,6 +109,7 @@ final class SteadyWriters implements AutoCloseable {
     @Override
     public void close() {
         writers.forEach(ReconnectingWriter::stop);
+        pace.close();
         List<Thread> closers =
                 writers.stream().map(w -> new Thread(w::close, "close-writer")).toList();
         closers.forEach(Thread::start);

@@ -48,6 +48,8 @@ public final class FaultOptionsParserTest {
         assertEquals(1, failover.run().outstanding());
         assertEquals(128, failover.run().valueBytes());
         assertEquals(0, failover.run().cpuCores(), 0);
+        assertEquals(0, failover.writesPerSecond());
+        assertEquals(500, parse("failover", "--rate", "500").writesPerSecond());
         FaultOptions join = parse("join");
         assertEquals(List.of(3), join.replicas());
         assertEquals(List.of(Victim.MIDDLE), join.victims());

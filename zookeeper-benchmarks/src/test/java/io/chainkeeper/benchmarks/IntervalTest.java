@@ -65,6 +65,15 @@ public final class IntervalTest {
     }
 
     @Test
+    public void rateOfAllWriters_isSharedByTheWritesInFlight() {
+        try (Pace limited = Pace.of(600, 12);
+                Pace unlimited = Pace.of(0, 12)) {
+            assertEquals(20_000_000, limited.intervalNanos());
+            assertEquals(0, unlimited.intervalNanos());
+        }
+    }
+
+    @Test
     public void endBeforeBeginning_isRefused() {
         assertThrows(IllegalArgumentException.class, () -> new Interval(2, 1));
     }
