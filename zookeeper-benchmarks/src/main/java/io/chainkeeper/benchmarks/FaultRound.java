@@ -115,7 +115,7 @@ final class FaultRound {
             if (bench.cleanup().isClosed()) {
                 throw e;
             }
-            failure = "the victim did not come back: " + e.getMessage();
+            failure = "after the victim was started again: " + e.getMessage();
         }
         FaultFigures figures = new FaultFigures(options.run().mode(), start, fault, restart, rejoin, System.nanoTime());
         writers.all().forEach(ReconnectingWriter::stop);

@@ -68,13 +68,13 @@ record Rejoin(long servingNanos, long readNanos, long caughtUpNanos) {
         return new Rejoin(serving, awaitMarker(server, deadline), caughtUp);
     }
 
-    /** The others are asked first, so the answer means "all that they had before". */
+    /** The others are asked first, so the answer means "all that they had before". If none serves, nothing is known. */
     private static boolean hasCaughtUp(Ensemble ensemble, ServerProcess server) {
         long others = ensemble.serversBut(server.id()).stream()
                 .mapToLong(s -> ensemble.status(s).zxid())
                 .max()
                 .orElseThrow();
-        return ensemble.status(server).zxid() >= others;
+        return others > 0 && ensemble.status(server).zxid() >= others;
     }
 
     private static long awaitMarker(ServerProcess server, Deadline deadline) throws IOException, InterruptedException {
