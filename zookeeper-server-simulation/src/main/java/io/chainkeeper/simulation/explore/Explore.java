@@ -25,7 +25,7 @@ import java.util.TreeMap;
  * --breaks N          broken links in all
  * --record-by-record true   records become durable one by one
  * --depth N           follow schedules up to so many steps, default: no limit
- * --states N          end after so many states, default 5000000; 2 GB of memory suffice for 10000000
+ * --states N          end after so many states, default 5000000
  * --walks N           instead: run N schedules drawn by chance
  * --depth N             of so many steps each, default 60
  * --seed N              the first with this seed, default: drawn from the clock and printed

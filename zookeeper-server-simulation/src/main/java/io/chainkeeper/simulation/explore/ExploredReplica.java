@@ -260,10 +260,10 @@ final class ExploredReplica implements Effects {
         }
     }
 
-    /** The commands of a value. */
+    /** The commands of a value; none if it is a membership. */
     static List<ProposedCommand> commandsIn(ByteSlice value) {
         try {
-            return BatchCodec.decode(value);
+            return BatchCodec.isMembership(value) ? List.of() : BatchCodec.decode(value);
         } catch (MalformedMessageException e) {
             throw new InvariantViolated("a delivered value is no batch: " + e.getMessage());
         }

@@ -1,6 +1,10 @@
 package io.chainkeeper.simulation.explore;
 
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.ProposerTable;
 import java.util.ArrayList;
@@ -17,8 +21,12 @@ import java.util.TreeMap;
 final class Orders {
     private record Extension(int order, int value) {}
 
-    /** @param applied how many commands the executor has applied up to each position */
-    private record Order(int[] values, int[] applied) {}
+    /**
+     * @param applied how many commands the executor has applied up to each position
+     * @param membership in force after the last position; null for all replicas
+     * @param quorums how many members decided each position
+     */
+    private record Order(int[] values, int[] applied, Membership membership, int[] quorums) {}
 
     private final ReplicaMaker maker;
     private final List<Order> orders = new ArrayList<>();
@@ -26,7 +34,7 @@ final class Orders {
 
     Orders(ReplicaMaker maker) {
         this.maker = maker;
-        orders.add(new Order(new int[0], new int[0]));
+        orders.add(new Order(new int[0], new int[0], null, new int[0]));
     }
 
     /**
@@ -68,8 +76,21 @@ final class Orders {
         values[length] = value;
         int[] applied = Arrays.copyOf(before.applied(), length + 1);
         applied[length] = (length == 0 ? 0 : applied[length - 1]) + check(values, proposed);
-        orders.add(new Order(values, applied));
+        int[] quorums = Arrays.copyOf(before.quorums(), length + 1);
+        quorums[length] = before.membership() == null
+                ? maker.replicas() / 2 + 1
+                : before.membership().quorum();
+        orders.add(new Order(values, applied, membershipAfter(before.membership(), value), quorums));
         return orders.size() - 1;
+    }
+
+    private Membership membershipAfter(Membership before, int value) {
+        ByteSlice bytes = maker.values().get(value);
+        try {
+            return BatchCodec.isMembership(bytes) ? BatchCodec.decodeMembership(bytes) : before;
+        } catch (MalformedMessageException e) {
+            throw new InvariantViolated("a delivered value is no membership: " + e.getMessage());
+        }
     }
 
     /** Checks the last of these values in the light of those before; returns how many of its commands are applied. */
@@ -106,6 +127,11 @@ final class Orders {
         List<ProposedCommand> commands =
                 ExploredReplica.commandsIn(maker.values().get(value));
         return commands.isEmpty() ? "no-op" : commands.toString();
+    }
+
+    /** How many members of the membership in force had to accept the value of a position. */
+    int quorum(int order, int position) {
+        return orders.get(order).quorums()[position - 1];
     }
 
     /** How many positions an order has. */

@@ -28,11 +28,8 @@ final class Scopes {
                         .withTicks(FIRST_CANDIDATE_TICKS, 0, 1, 0)
                         .withCrashes(1, 0, 1, 0, 0));
         // A member loses what was not durable and comes back.
-        scopes.put(
-                "middle-crash",
-                Scope.led().withWrites(0, 0, 1).withReads(1, 0, 0).withCrashes(1, 1, 0, 1, 0));
-        scopes.put(
-                "tail-crash", Scope.led().withWrites(1, 0, 0).withReads(0, 1, 0).withCrashes(1, 1, 0, 0, 1));
+        scopes.put("middle-crash", Scope.led().withWrites(0, 0, 1).withCrashes(1, 1, 0, 1, 0));
+        scopes.put("tail-crash", Scope.led().withWrites(1, 0, 0).withCrashes(1, 1, 0, 0, 1));
         // Any link loses what is on its way and comes back.
         scopes.put(
                 "link-break", Scope.led().withWrites(1, 0, 0).withReads(0, 0, 1).withBreaks(1));

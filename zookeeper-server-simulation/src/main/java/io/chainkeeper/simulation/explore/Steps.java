@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 /**
  * Which steps are possible in a state, and what each leads to. Checks after every step that nothing promised is broken:
  * one value per position for ever, contiguous, exactly once and first in first out; a write is answered only when a
- * majority of disks hold it; a read sees everything that was answered to anybody before it was asked.
+ * quorum of disks hold it; a read sees everything that was answered to anybody before it was asked.
  */
 final class Steps {
     private static final int MAX_ELECTION_ROUNDS = 50;
@@ -355,13 +355,13 @@ final class Steps {
             disks += local(state, each).holdsStable(effect.number(), effect.item()) ? 1 : 0;
         }
         InvariantViolated.check(
-                disks > state.replicas / 2,
-                "durability: replica %d answers %s at position %d, which %d of %d disks hold",
+                disks >= orders.quorum(state.order, effect.number()),
+                "durability: replica %d answers %s at position %d, which %d disks hold, but a quorum is %d",
                 id,
                 orders.describe(effect.item()),
                 effect.number(),
                 disks,
-                state.replicas);
+                orders.quorum(state.order, effect.number()));
     }
 
     // ---------------------------------------------------------------- words and figures
