@@ -144,7 +144,7 @@ public final class MembershipChangeTest {
         ScriptedEnsemble ensemble = ScriptedEnsemble.started(5, Map.of("chain.minQuorumSize", "2"));
         int leader = ensemble.awaitLeader();
         ensemble.isolate(ensemble.behindLeader(leader, 2));
-        ensemble.run(60);
+        ensemble.run(150);
         ensemble.rejoin(ensemble.behindLeader(leader, 2));
         ensemble.run(300);
         assertNull(ensemble.replica(leader).membership);
