@@ -14,7 +14,8 @@ import java.util.UUID;
  *
  * <pre>
  * version          byte   {@link #VERSION}
- * type             byte   1 request, 2 attach, 3 expire, 4 orphan, 5 replica started, 6 cluster formed, 7 digest audit
+ * type             byte   1 request, 2 attach, 3 expire, 4 orphan, 5 replica started, 6 cluster formed, 7 digest audit,
+ *                         8 digest report
  * wallClockMillis  long
  * then by type:
  *   request          sessionId long, cxid int, opcode int, quotaRefusedOp int,
@@ -25,7 +26,8 @@ import java.util.UUID;
  *   orphan           replica int, incarnation long
  *   replica started  executionProfile long
  *   cluster formed   clusterId 2 longs, executionProfile long, memberCount int, members int each
- *   digest audit     zxid long, digest long
+ *   digest audit     nothing
+ *   digest report    auditPosition long, treeDigest long, sideDigest long
  * string: byteLength int (-1: null), UTF-8
  * </pre>
  */
@@ -43,6 +45,7 @@ public final class CommandCodec {
     private static final byte REPLICA_STARTED = 5;
     private static final byte CLUSTER_FORMED = 6;
     private static final byte DIGEST_AUDIT = 7;
+    private static final byte DIGEST_REPORT = 8;
 
     private static final int PREFIX_BYTES = 10;
     private static final int NULL = -1;
@@ -72,8 +75,10 @@ public final class CommandCodec {
             out = start(REPLICA_STARTED, started.wallClockMillis(), 8);
             out.putLong(started.executionProfile());
         } else if (command instanceof Command.DigestAudit audit) {
-            out = start(DIGEST_AUDIT, audit.wallClockMillis(), 16);
-            out.putLong(audit.zxid()).putLong(audit.digest());
+            out = start(DIGEST_AUDIT, audit.wallClockMillis(), 0);
+        } else if (command instanceof Command.DigestReport report) {
+            out = start(DIGEST_REPORT, report.wallClockMillis(), 24);
+            out.putLong(report.auditPosition()).putLong(report.treeDigest()).putLong(report.sideDigest());
         } else {
             out = encodeFormed((Command.ClusterFormed) command);
         }
@@ -159,7 +164,8 @@ public final class CommandCodec {
             case ORPHAN -> new Command.Orphan(wallClock, in.getInt(), in.getLong());
             case REPLICA_STARTED -> new Command.ReplicaStarted(wallClock, in.getLong());
             case CLUSTER_FORMED -> decodeFormed(wallClock, in);
-            case DIGEST_AUDIT -> new Command.DigestAudit(wallClock, in.getLong(), in.getLong());
+            case DIGEST_AUDIT -> new Command.DigestAudit(wallClock);
+            case DIGEST_REPORT -> new Command.DigestReport(wallClock, in.getLong(), in.getLong(), in.getLong());
             default -> throw new MalformedMessageException("command has unknown type " + type);
         };
     }

@@ -5,8 +5,10 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.ReplicaStoppedException;
+import io.chainkeeper.server.execution.AuditVerdict;
 import io.chainkeeper.server.execution.ExecutionEvents;
 import io.chainkeeper.server.execution.SideState;
+import io.chainkeeper.server.execution.StateDigest;
 import io.chainkeeper.server.request.Proposer;
 import io.chainkeeper.server.session.SessionKeeper;
 import java.util.List;
@@ -37,6 +39,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
     private final RoleView roleView;
     private final ContainerReaper reaper;
     private final DigestAuditor auditor;
+    private final DivergenceGuard divergence;
     private final List<Integer> members;
     private final long executionProfile;
     private final long periodMillis;
@@ -55,6 +58,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         this.roleView = parts.roleView();
         this.reaper = parts.reaper();
         this.auditor = parts.auditor();
+        this.divergence = parts.divergence();
         this.members = parts.members();
         this.executionProfile = parts.executionProfile();
         this.periodMillis = parts.periodMillis();
@@ -78,7 +82,8 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
      * @param serving lets clients in
      * @param roleView shows the role to monitoring
      * @param reaper deletes empty containers
-     * @param auditor compares digests
+     * @param auditor has digests compared
+     * @param divergence acts when they differ
      * @param members replica ids, ascending
      * @param executionProfile hash of this replica's settings
      * @param periodMillis of ticks
@@ -94,6 +99,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
             RoleView roleView,
             ContainerReaper reaper,
             DigestAuditor auditor,
+            DivergenceGuard divergence,
             List<Integer> members,
             long executionProfile,
             long periodMillis,
@@ -144,6 +150,16 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
     @Override
     public void sessionLost(long sessionId) {
         server.closeConnectionOf(sessionId);
+    }
+
+    @Override
+    public void digestTaken(long auditPosition, StateDigest digest) {
+        submit(() -> auditor.report(auditPosition, digest));
+    }
+
+    @Override
+    public void auditJudged(AuditVerdict verdict) {
+        divergence.judged(verdict);
     }
 
     /** The ordering loop says that the leader changed. */

@@ -46,6 +46,9 @@ final class ReplicaLife implements AutoCloseable {
     private static final int LEAST_SNAPSHOTS_KEPT = 3;
     private static final LongSupplier CLOCK_MILLIS = () -> System.nanoTime() / 1_000_000;
 
+    /** Nothing fetches the state of another member yet. */
+    private static final StateReinstall STATE_REINSTALL = null;
+
     private final PassiveQuorumPeer peer;
     private final QuorumPeerConfig config;
     private final OrderingConfig ordering;
@@ -61,6 +64,7 @@ final class ReplicaLife implements AutoCloseable {
     private final SnapshotSchedule snapshots;
     private final FinalRequestProcessor finalProcessor;
     private final RequestGate gate;
+    private final DivergenceGuard divergence;
     private final Housekeeping housekeeping;
     private final OrderedApplication application;
     private OrderingFactory.RunningOrder runningOrder;
@@ -93,6 +97,7 @@ final class ReplicaLife implements AutoCloseable {
         this.gate = new RequestGate(server, finalProcessor, lock, ordering.reads(), proposer);
         this.snapshots = snapshots(database, checkpoints);
         database.getDataTree().addDigestWatcher(this::digestMismatch);
+        this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), STATE_REINSTALL, failureHandler);
         this.housekeeping = housekeeping();
         CommandExecutor executor = new CommandExecutor(
                 ordering.replicaId(),
@@ -102,6 +107,7 @@ final class ReplicaLife implements AutoCloseable {
                 recovery.side(),
                 owned,
                 recovery.transactions(),
+                List.copyOf(ordering.members().keySet()),
                 housekeeping);
         this.application = new OrderedApplication(
                 server,
@@ -208,7 +214,13 @@ final class ReplicaLife implements AutoCloseable {
                         serving,
                         new RoleView(peer),
                         new ContainerReaper(peer.database(), gate),
-                        new DigestAuditor(peer.database().getDataTree(), proposer, CLOCK_MILLIS),
+                        new DigestAuditor(
+                                server,
+                                recovery.side(),
+                                proposer,
+                                CLOCK_MILLIS,
+                                ordering.safeguards().digestAuditSeconds()),
+                        divergence,
                         List.copyOf(ordering.members().keySet()),
                         executionProfile,
                         period,
@@ -237,12 +249,13 @@ final class ReplicaLife implements AutoCloseable {
         if (ClusterIdentity.read(ordering.orderingDirectory()) == null) {
             new ClusterIdentity(ordering.replicaId(), null).write(ordering.orderingDirectory());
         }
+        divergence.checkAtStart();
         server.startup();
         peer.activate(server);
         runningOrder = factory.start(application, failureHandler);
         order.set(runningOrder.totalOrder());
         proposer.connect(runningOrder.totalOrder());
-        gauges = OrderingGauges.register(runningOrder.totalOrder());
+        gauges = OrderingGauges.register(runningOrder.totalOrder(), divergence.gauges());
         startAdminServer();
         housekeeping.start();
     }
