@@ -4,7 +4,7 @@ package io.chainkeeper.config;
  * Bounds and periods of what a replica watches itself with.
  *
  * @param diskReserveBytes {@code ordering.diskReserveBytes}: client writes are refused while a file system of this
- *     replica has less space than this; see {@link io.chainkeeper.server.SpaceWatch} for small file systems
+ *     replica has less space than this, or than a tenth of its size if that is less
  * @param digestAuditSeconds {@code ordering.digestAuditSeconds}: how often the leader has all replicas compare their
  *     states
  */

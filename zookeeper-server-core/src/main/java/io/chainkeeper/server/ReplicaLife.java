@@ -26,6 +26,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
@@ -63,6 +65,7 @@ final class ReplicaLife implements AutoCloseable {
     private final long executionProfile;
     private final SnapshotSchedule snapshots;
     private final FinalRequestProcessor finalProcessor;
+    private final SpaceWatch space;
     private final RequestGate gate;
     private final DivergenceGuard divergence;
     private final Housekeeping housekeeping;
@@ -94,7 +97,8 @@ final class ReplicaLife implements AutoCloseable {
             throw new IOException(ExecutionProfile.mismatchMessage());
         }
         this.finalProcessor = new FinalRequestProcessor(server);
-        this.gate = new RequestGate(server, finalProcessor, lock, ordering.reads(), proposer);
+        this.space = spaceWatch();
+        this.gate = new RequestGate(server, finalProcessor, lock, ordering.reads(), proposer, space);
         this.snapshots = snapshots(database, checkpoints);
         database.getDataTree().addDigestWatcher(this::digestMismatch);
         this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), STATE_REINSTALL, failureHandler);
@@ -167,6 +171,14 @@ final class ReplicaLife implements AutoCloseable {
         return found;
     }
 
+    private SpaceWatch spaceWatch() throws IOException {
+        Files.createDirectories(ordering.orderingDirectory());
+        return new SpaceWatch(
+                List.of(files.getSnapDir().toPath(), files.getDataLogDir().toPath(), ordering.orderingDirectory()),
+                ordering.safeguards().diskReserveBytes(),
+                ordering.members().size());
+    }
+
     private SnapshotSchedule snapshots(OrderedDatabase database, CheckpointStore checkpoints) {
         SnapshotWriter writer = new SnapshotWriter(
                 files,
@@ -175,6 +187,7 @@ final class ReplicaLife implements AutoCloseable {
                 Math.max(LEAST_SNAPSHOTS_KEPT, config.getSnapRetainCount()),
                 config.getPurgeInterval() > 0,
                 this::checkpointTaken,
+                space::refusalOfFile,
                 recovery.forcedZxid());
         return new SnapshotSchedule(
                 database, writer, failureHandler, recovery.side().zxid(), ordering.replicaId());
@@ -255,9 +268,16 @@ final class ReplicaLife implements AutoCloseable {
         runningOrder = factory.start(application, failureHandler);
         order.set(runningOrder.totalOrder());
         proposer.connect(runningOrder.totalOrder());
-        gauges = OrderingGauges.register(runningOrder.totalOrder(), divergence.gauges());
+        gauges = OrderingGauges.register(runningOrder.totalOrder(), gaugesOfSafeguards());
+        space.start(ordering.replicaId());
         startAdminServer();
         housekeeping.start();
+    }
+
+    private Map<String, LongSupplier> gaugesOfSafeguards() {
+        Map<String, LongSupplier> all = new TreeMap<>(divergence.gauges());
+        all.putAll(space.gauges());
+        return all;
     }
 
     private void startAdminServer() throws IOException {
@@ -311,6 +331,7 @@ final class ReplicaLife implements AutoCloseable {
             runningOrder.close();
         }
         snapshots.close();
+        space.close();
         if (gauges != null) {
             gauges.unregister();
         }
