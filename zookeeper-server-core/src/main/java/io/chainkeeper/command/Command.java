@@ -78,14 +78,16 @@ public sealed interface Command {
     record ReplicaStarted(long wallClockMillis, long executionProfile) implements Command {}
 
     /**
-     * Names a fresh ensemble, once; later ones are ignored. Takes no zxid.
+     * Names a fresh ensemble, once, or gives it another name; others are ignored. Takes no zxid.
      *
      * @param wallClockMillis see {@link Command#wallClockMillis}
      * @param clusterId random
      * @param executionProfile hash of the settings that influence execution, which every member must share
      * @param members replica ids, ascending
+     * @param replaces the present name, if the user has forced a new cluster after the quorum was lost; else null
      */
-    record ClusterFormed(long wallClockMillis, UUID clusterId, long executionProfile, List<Integer> members)
+    record ClusterFormed(
+            long wallClockMillis, UUID clusterId, long executionProfile, List<Integer> members, UUID replaces)
             implements Command {
         /** Copies the members. */
         public ClusterFormed {

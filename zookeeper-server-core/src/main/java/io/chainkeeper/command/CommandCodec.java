@@ -25,7 +25,8 @@ import java.util.UUID;
  *   expire           sessionId long, owner int, epoch long
  *   orphan           replica int, incarnation long
  *   replica started  executionProfile long
- *   cluster formed   clusterId 2 longs, executionProfile long, memberCount int, members int each
+ *   cluster formed   clusterId 2 longs, executionProfile long, memberCount int, members int each,
+ *                    replaces 2 longs (both 0: null)
  *   digest audit     nothing
  *   digest report    auditPosition long, treeDigest long, sideDigest long
  * string: byteLength int (-1: null), UTF-8
@@ -49,6 +50,7 @@ public final class CommandCodec {
 
     private static final int PREFIX_BYTES = 10;
     private static final int NULL = -1;
+    private static final UUID NO_UUID = new UUID(0, 0);
 
     private CommandCodec() {}
 
@@ -123,11 +125,13 @@ public final class CommandCodec {
         ByteBuffer out = start(
                 CLUSTER_FORMED,
                 formed.wallClockMillis(),
-                28 + 4 * formed.members().size());
+                44 + 4 * formed.members().size());
         out.putLong(formed.clusterId().getMostSignificantBits())
                 .putLong(formed.clusterId().getLeastSignificantBits());
         out.putLong(formed.executionProfile()).putInt(formed.members().size());
         formed.members().forEach(out::putInt);
+        UUID replaces = formed.replaces() == null ? NO_UUID : formed.replaces();
+        out.putLong(replaces.getMostSignificantBits()).putLong(replaces.getLeastSignificantBits());
         return out;
     }
 
@@ -201,7 +205,9 @@ public final class CommandCodec {
         for (int i = 0; i < memberCount; i++) {
             members.add(in.getInt());
         }
-        return new Command.ClusterFormed(wallClock, clusterId, profile, members);
+        UUID replaces = new UUID(in.getLong(), in.getLong());
+        return new Command.ClusterFormed(
+                wallClock, clusterId, profile, members, replaces.equals(NO_UUID) ? null : replaces);
     }
 
     private static String string(ByteBuffer in) throws MalformedMessageException {

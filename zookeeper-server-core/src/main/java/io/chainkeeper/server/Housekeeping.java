@@ -17,7 +17,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,10 +42,10 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
     private final List<Integer> members;
     private final long executionProfile;
     private final long periodMillis;
-    private final Consumer<UUID> clusterNamed;
+    private final ClusterNaming naming;
+    private final int replicaId;
     private final FailureHandler failureHandler;
     private final ScheduledExecutorService thread;
-    private boolean namingProposed;
 
     Housekeeping(Parts parts, FailureHandler failureHandler, int replicaId) {
         this.server = parts.server();
@@ -62,7 +61,8 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         this.members = parts.members();
         this.executionProfile = parts.executionProfile();
         this.periodMillis = parts.periodMillis();
-        this.clusterNamed = parts.clusterNamed();
+        this.naming = parts.naming();
+        this.replicaId = replicaId;
         this.failureHandler = failureHandler;
         this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread created = new Thread(task, "housekeeping-" + replicaId);
@@ -87,7 +87,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
      * @param members replica ids, ascending
      * @param executionProfile hash of this replica's settings
      * @param periodMillis of ticks
-     * @param clusterNamed keeps the name of the cluster
+     * @param naming keeps the name of the cluster
      */
     record Parts(
             OrderedZooKeeperServer server,
@@ -103,7 +103,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
             List<Integer> members,
             long executionProfile,
             long periodMillis,
-            Consumer<UUID> clusterNamed) {}
+            ClusterNaming naming) {}
 
     /** Proposes this start and begins to tick. */
     void start() {
@@ -125,17 +125,22 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
     }
 
     private void nameCluster() {
-        if (side.clusterId() == null && !namingProposed && server.isServing()) {
-            namingProposed = true;
-            proposer.propose(
-                    0,
-                    new Command.ClusterFormed(
-                            System.currentTimeMillis(), UUID.randomUUID(), executionProfile, members));
+        if (!server.isServing()) {
+            return;
+        }
+        Command.ClusterFormed formed = naming.due(side, executionProfile, members);
+        if (formed != null) {
+            proposer.propose(0, formed);
+        }
+        if (naming.requestIsFulfilled(side.membership())) {
+            members.stream().filter(member -> member != replicaId).forEach(this::orphan);
+            naming.endRequest();
         }
     }
 
     @Override
     public void selfStarted() {
+        naming.caughtUp(side.clusterId());
         submit(() -> {
             serving.started();
             tick();
@@ -144,7 +149,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
 
     @Override
     public void clusterFormed(UUID clusterId) {
-        clusterNamed.accept(clusterId);
+        naming.named(clusterId);
     }
 
     @Override

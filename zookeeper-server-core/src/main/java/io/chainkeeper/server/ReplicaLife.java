@@ -22,13 +22,11 @@ import io.chainkeeper.server.storage.SnapshotSchedule;
 import io.chainkeeper.server.storage.SnapshotWriter;
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.server.FinalRequestProcessor;
@@ -68,6 +66,7 @@ final class ReplicaLife implements AutoCloseable {
     private final SpaceWatch space;
     private final RequestGate gate;
     private final DivergenceGuard divergence;
+    private final ClusterNaming naming;
     private final Housekeeping housekeeping;
     private final OrderedApplication application;
     private OrderingFactory.RunningOrder runningOrder;
@@ -102,6 +101,7 @@ final class ReplicaLife implements AutoCloseable {
         this.snapshots = snapshots(database, checkpoints);
         database.getDataTree().addDigestWatcher(this::digestMismatch);
         this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), STATE_REINSTALL, failureHandler);
+        this.naming = new ClusterNaming(ordering.orderingDirectory(), ordering.replicaId());
         this.housekeeping = housekeeping();
         CommandExecutor executor = new CommandExecutor(
                 ordering.replicaId(),
@@ -237,7 +237,7 @@ final class ReplicaLife implements AutoCloseable {
                         List.copyOf(ordering.members().keySet()),
                         executionProfile,
                         period,
-                        this::clusterNamed),
+                        naming),
                 failureHandler,
                 ordering.replicaId());
     }
@@ -258,10 +258,7 @@ final class ReplicaLife implements AutoCloseable {
     }
 
     private void open(OrderingFactory factory) throws IOException {
-        Files.createDirectories(ordering.orderingDirectory());
-        if (ClusterIdentity.read(ordering.orderingDirectory()) == null) {
-            new ClusterIdentity(ordering.replicaId(), null).write(ordering.orderingDirectory());
-        }
+        naming.prepare();
         divergence.checkAtStart();
         server.startup();
         peer.activate(server);
@@ -288,22 +285,6 @@ final class ReplicaLife implements AutoCloseable {
         } catch (AdminServerException e) {
             // As ZooKeeper does: a replica without its AdminServer still serves clients.
             LOG.warn("AdminServer could not be started: {}", e.getMessage(), e);
-        }
-    }
-
-    /** Executor thread: the order names the cluster that this directory belongs to. */
-    private void clusterNamed(UUID clusterId) {
-        try {
-            ClusterIdentity known = ClusterIdentity.read(ordering.orderingDirectory());
-            if (known != null && known.clusterId() != null && !known.clusterId().equals(clusterId)) {
-                throw new IllegalStateException(ordering.orderingDirectory() + " belongs to cluster "
-                        + known.clusterId() + ", but the other members form cluster " + clusterId);
-            }
-            new ClusterIdentity(ordering.replicaId(), clusterId).write(ordering.orderingDirectory());
-            LOG.info("This replica belongs to cluster {}", clusterId);
-        } catch (IOException e) {
-            throw new UncheckedIOException(
-                    "identity in " + ordering.orderingDirectory() + " could not be written: " + e.getMessage(), e);
         }
     }
 

@@ -239,7 +239,7 @@ public final class CommandExecutor {
     }
 
     private void clusterFormed(Command.ClusterFormed formed) {
-        if (side.clusterId() != null) {
+        if (side.clusterId() != null && !side.clusterId().equals(formed.replaces())) {
             return;
         }
         side.formed(formed.clusterId(), formed.executionProfile());
