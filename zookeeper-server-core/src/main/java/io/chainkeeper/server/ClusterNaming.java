@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the name of the cluster on disk and in the order the same. Normally the order names the cluster and the disk
- * notes it. After the quorum was lost for good it is the other way round: the disk has the new name first, because links
- * of the old cluster's survivors must be refused from the beginning, and the order is told.
+ * notes it. After the quorum was lost for good it is the other way round: the disk has the new name first, because
+ * links of the old cluster's survivors must be refused from the beginning, and the order is told.
  */
 final class ClusterNaming {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterNaming.class);
