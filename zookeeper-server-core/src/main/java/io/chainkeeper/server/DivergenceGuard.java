@@ -76,11 +76,11 @@ final class DivergenceGuard {
             }
         } else if (undecided) {
             LOG.error(
-                    "The states of replicas {} differ at position {} of the order, and no majority agrees; this replica"
-                            + " found {}. All go on serving; compare their snapshots and replace what is wrong",
+                    "The states of replicas {} differ at position {} of the order, and no majority agrees; this replica's"
+                            + " is {}. All go on serving; compare their snapshots and replace what is wrong",
                     verdict.differing(),
                     verdict.position(),
-                    verdict.own());
+                    verdict.own() == null ? "not known" : verdict.own());
         } else if (!verdict.differing().isEmpty()) {
             LOG.warn(
                     "The state of replicas {} differs from that of {} at position {} of the order; they stop serving",
