@@ -76,8 +76,8 @@ final class DivergenceGuard {
             }
         } else if (undecided) {
             LOG.error(
-                    "The states of replicas {} differ at position {} of the order, and no majority agrees; this replica's"
-                            + " is {}. All go on serving; compare their snapshots and replace what is wrong",
+                    "The states of replicas {} differ at position {} of the order, and no majority agrees; that of this"
+                            + " replica is {}. All go on serving; compare their snapshots and replace what is wrong",
                     verdict.differing(),
                     verdict.position(),
                     verdict.own() == null ? "not known" : verdict.own());
