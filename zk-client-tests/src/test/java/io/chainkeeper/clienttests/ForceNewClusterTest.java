@@ -2,14 +2,17 @@ package io.chainkeeper.clienttests;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.clienttests.harness.Await;
 import io.chainkeeper.clienttests.harness.Clients;
 import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.Scripts;
 import io.chainkeeper.clienttests.harness.ServerProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
@@ -22,6 +25,8 @@ import org.junit.rules.TestRule;
 /** {@code zkServer.sh force-new-cluster}: the way on when the quorum is lost for good. */
 public class ForceNewClusterTest {
     private static final long SCRIPT_LIMIT_SECONDS = 60;
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final int LAST_LOG_LINES = 200;
 
     private final Ensemble ensemble = Ensemble.named("force-new-cluster").build();
     private final ServerProcess survivor = ensemble.server(1);
@@ -70,5 +75,37 @@ public class ForceNewClusterTest {
         Scripts.Result done = force("--yes");
         assertEquals(done.toString(), 0, done.exitCode());
         assertTrue(Files.exists(request()));
+    }
+
+    @Test
+    public void survivor_goesOnAloneAndRefusesLateOnes() throws Exception {
+        ensemble.killAll();
+        assertEquals(0, force("--yes").exitCode());
+        survivor.start();
+        survivor.awaitServing();
+        try (ZooKeeper client = Clients.connect(survivor.connectString())) {
+            assertEquals(7, client.getData("/kept", false, null).length);
+            client.create("/alone", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+            Await.until("the request is fulfilled", LIMIT, () -> !Files.exists(request()));
+
+            ServerProcess late = ensemble.server(2);
+            late.start();
+            Await.until(
+                    "the late survivor is refused",
+                    LIMIT,
+                    () -> late.lastLogLines(LAST_LOG_LINES).stream()
+                            .anyMatch(line -> line.contains("belongs to cluster")));
+            assertNull("it must not serve", late.mode());
+            client.setData("/alone", new byte[3], -1);
+            late.kill();
+        }
+
+        survivor.kill();
+        survivor.start();
+        survivor.awaitServing();
+        try (ZooKeeper client = Clients.connect(survivor.connectString())) {
+            assertEquals(3, client.getData("/alone", false, null).length);
+            client.setData("/kept", new byte[2], -1);
+        }
     }
 }
