@@ -20,6 +20,7 @@ import java.util.Map;
  * @param protocolSettings the protocol's own keys that the file sets
  * @param logRetentionBytes {@code ordering.logRetentionBytes}: how many bytes of decided values the acceptor log keeps
  *     for replicas that were away
+ * @param safeguards what the replica watches itself with
  */
 public record OrderingConfig(
         String protocol,
@@ -30,7 +31,8 @@ public record OrderingConfig(
         Map<Integer, PeerAddress> members,
         Path orderingDirectory,
         Map<String, String> protocolSettings,
-        long logRetentionBytes) {
+        long logRetentionBytes,
+        Safeguards safeguards) {
     /** The value of {@code ordering.protocol} that starts the stock quorum server. */
     public static final String ZAB = "zab";
 

@@ -1,5 +1,7 @@
 package io.chainkeeper.main;
 
+import io.chainkeeper.config.ClusterIdentity;
+import io.chainkeeper.config.NewClusterRequest;
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.log.AcceptorLogSettings;
@@ -71,15 +73,16 @@ final class ReplicatedOrdering implements OrderingFactory {
                     config.ensemble(),
                     factory,
                     config.protocolSettings(),
-                    config.durability() == Durability.MEMORY
-                            ? ProtocolContext.Start.FORGETFUL
-                            : ProtocolContext.Start.ORDINARY,
+                    kindOfStart(),
                     log,
                     new NettyPeerTransport(transportSettings(incarnation)),
                     application,
                     ReplicaLimits.DEFAULT,
                     failure);
             toClose = replica;
+            if (hasBeenRenamed()) {
+                replica.expectRefusals();
+            }
             replica.start();
             toClose = null;
             return new Running(replica);
@@ -88,6 +91,20 @@ final class ReplicatedOrdering implements OrderingFactory {
                 toClose.close();
             }
         }
+    }
+
+    private ProtocolContext.Start kindOfStart() throws IOException {
+        if (config.durability() == Durability.MEMORY) {
+            return ProtocolContext.Start.FORGETFUL;
+        }
+        return NewClusterRequest.read(config.orderingDirectory()) == null
+                ? ProtocolContext.Start.ORDINARY
+                : ProtocolContext.Start.SOLE_SURVIVOR;
+    }
+
+    private boolean hasBeenRenamed() throws IOException {
+        ClusterIdentity identity = ClusterIdentity.read(config.orderingDirectory());
+        return identity != null && !identity.formerClusterIds().isEmpty();
     }
 
     private void checkLogIsThere(AcceptorLog log, long appliedPosition) throws IOException {

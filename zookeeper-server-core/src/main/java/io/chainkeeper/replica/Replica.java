@@ -59,6 +59,7 @@ public final class Replica implements TotalOrder, Closeable {
     private final int replicaId;
     private final int memberCount;
     private final long incarnation;
+    private volatile boolean refusalsExpected;
     private volatile boolean stopped;
 
     /**
@@ -148,6 +149,14 @@ public final class Replica implements TotalOrder, Closeable {
         // The wall clock keeps incarnations apart where the log remembers nothing (ordering.durability=memory).
         long clock = System.currentTimeMillis();
         return clock > last ? clock : last + STEP_AFTER_CLOCK_SET_BACK;
+    }
+
+    /**
+     * Tells, before {@link #start}, that members of the configured ensemble may refuse this replica although it is in
+     * the right place: they belong to a cluster that the user has given up.
+     */
+    public void expectRefusals() {
+        refusalsExpected = true;
     }
 
     /**
@@ -295,7 +304,7 @@ public final class Replica implements TotalOrder, Closeable {
                 return;
             }
             refused.add(peer);
-            if (up.isEmpty() && refused.size() > memberCount / 2) {
+            if (!refusalsExpected && up.isEmpty() && refused.size() > memberCount / 2) {
                 // One that differs is the other's fault; a majority that does means that this replica is misplaced.
                 fail("This server does not belong to servers " + refused + " of its server list: " + reason, null);
             }

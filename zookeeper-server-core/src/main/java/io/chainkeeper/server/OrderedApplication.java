@@ -78,7 +78,7 @@ final class OrderedApplication implements Application {
     public void apply(long at, ProposedCommand command, Proposal own) {
         lock.beginBatch();
         insidePosition = true;
-        executor.execute(command, own);
+        executor.execute(at, command, own);
     }
 
     @Override

@@ -22,11 +22,11 @@ import io.chainkeeper.server.storage.SnapshotSchedule;
 import io.chainkeeper.server.storage.SnapshotWriter;
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.UUID;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.server.FinalRequestProcessor;
@@ -52,6 +52,9 @@ final class ReplicaLife implements AutoCloseable {
 
     private static final LongSupplier CLOCK_MILLIS = () -> System.nanoTime() / 1_000_000;
 
+    /** Nothing fetches the state of another member yet. */
+    private static final StateReinstall STATE_REINSTALL = null;
+
     private final PassiveQuorumPeer peer;
     private final QuorumPeerConfig config;
     private final OrderingConfig ordering;
@@ -66,7 +69,10 @@ final class ReplicaLife implements AutoCloseable {
     private final long executionProfile;
     private final SnapshotSchedule snapshots;
     private final FinalRequestProcessor finalProcessor;
+    private final SpaceWatch space;
     private final RequestGate gate;
+    private final DivergenceGuard divergence;
+    private final ClusterNaming naming;
     private final Housekeeping housekeeping;
     private final OrderedApplication application;
     private OrderingFactory.RunningOrder runningOrder;
@@ -96,9 +102,12 @@ final class ReplicaLife implements AutoCloseable {
             throw new IOException(ExecutionProfile.mismatchMessage());
         }
         this.finalProcessor = new FinalRequestProcessor(server);
-        this.gate = new RequestGate(server, finalProcessor, lock, ordering.reads(), proposer);
+        this.space = spaceWatch();
+        this.gate = new RequestGate(server, finalProcessor, lock, ordering.reads(), proposer, space);
         this.snapshots = snapshots(database, checkpoints);
         database.getDataTree().addDigestWatcher(this::digestMismatch);
+        this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), STATE_REINSTALL, failureHandler);
+        this.naming = new ClusterNaming(ordering.orderingDirectory(), ordering.replicaId());
         this.housekeeping = housekeeping();
         CommandExecutor executor = new CommandExecutor(
                 ordering.replicaId(),
@@ -108,6 +117,7 @@ final class ReplicaLife implements AutoCloseable {
                 recovery.side(),
                 owned,
                 recovery.transactions(),
+                List.copyOf(ordering.members().keySet()),
                 housekeeping);
         this.application = new OrderedApplication(
                 server,
@@ -167,6 +177,14 @@ final class ReplicaLife implements AutoCloseable {
         return found;
     }
 
+    private SpaceWatch spaceWatch() throws IOException {
+        Files.createDirectories(ordering.orderingDirectory());
+        return new SpaceWatch(
+                List.of(files.getSnapDir().toPath(), files.getDataLogDir().toPath(), ordering.orderingDirectory()),
+                ordering.safeguards().diskReserveBytes(),
+                ordering.members().size());
+    }
+
     private SnapshotSchedule snapshots(OrderedDatabase database, CheckpointStore checkpoints) {
         SnapshotWriter writer = new SnapshotWriter(
                 files,
@@ -175,6 +193,7 @@ final class ReplicaLife implements AutoCloseable {
                 Math.max(LEAST_SNAPSHOTS_KEPT, config.getSnapRetainCount()),
                 config.getPurgeInterval() > 0,
                 this::checkpointTaken,
+                space::refusalOfFile,
                 recovery.forcedZxid());
         return new SnapshotSchedule(
                 database, writer, failureHandler, recovery.side().zxid(), ordering.replicaId());
@@ -215,11 +234,17 @@ final class ReplicaLife implements AutoCloseable {
                         serving,
                         new RoleView(peer),
                         new ContainerReaper(peer.database(), gate),
-                        new DigestAuditor(peer.database().getDataTree(), proposer, CLOCK_MILLIS),
+                        new DigestAuditor(
+                                server,
+                                recovery.side(),
+                                proposer,
+                                CLOCK_MILLIS,
+                                ordering.safeguards().digestAuditSeconds()),
+                        divergence,
                         List.copyOf(ordering.members().keySet()),
                         executionProfile,
                         period,
-                        this::clusterNamed),
+                        naming),
                 failureHandler,
                 ordering.replicaId());
     }
@@ -240,18 +265,23 @@ final class ReplicaLife implements AutoCloseable {
     }
 
     private void open(OrderingFactory factory) throws IOException {
-        Files.createDirectories(ordering.orderingDirectory());
-        if (ClusterIdentity.read(ordering.orderingDirectory()) == null) {
-            new ClusterIdentity(ordering.replicaId(), null).write(ordering.orderingDirectory());
-        }
+        naming.prepare();
+        divergence.checkAtStart();
         server.startup();
         peer.activate(server);
         runningOrder = factory.start(application, failureHandler);
         order.set(runningOrder.totalOrder());
         proposer.connect(runningOrder.totalOrder());
-        gauges = OrderingGauges.register(runningOrder.totalOrder());
+        gauges = OrderingGauges.register(runningOrder.totalOrder(), gaugesOfSafeguards());
+        space.start(ordering.replicaId());
         startAdminServer();
         housekeeping.start();
+    }
+
+    private Map<String, LongSupplier> gaugesOfSafeguards() {
+        Map<String, LongSupplier> all = new TreeMap<>(divergence.gauges());
+        all.putAll(space.gauges());
+        return all;
     }
 
     private void startAdminServer() throws IOException {
@@ -262,22 +292,6 @@ final class ReplicaLife implements AutoCloseable {
         } catch (AdminServerException e) {
             // As ZooKeeper does: a replica without its AdminServer still serves clients.
             LOG.warn("AdminServer could not be started: {}", e.getMessage(), e);
-        }
-    }
-
-    /** Executor thread: the order names the cluster that this directory belongs to. */
-    private void clusterNamed(UUID clusterId) {
-        try {
-            ClusterIdentity known = ClusterIdentity.read(ordering.orderingDirectory());
-            if (known != null && known.clusterId() != null && !known.clusterId().equals(clusterId)) {
-                throw new IllegalStateException(ordering.orderingDirectory() + " belongs to cluster "
-                        + known.clusterId() + ", but the other members form cluster " + clusterId);
-            }
-            new ClusterIdentity(ordering.replicaId(), clusterId).write(ordering.orderingDirectory());
-            LOG.info("This replica belongs to cluster {}", clusterId);
-        } catch (IOException e) {
-            throw new UncheckedIOException(
-                    "identity in " + ordering.orderingDirectory() + " could not be written: " + e.getMessage(), e);
         }
     }
 
@@ -305,6 +319,7 @@ final class ReplicaLife implements AutoCloseable {
             runningOrder.close();
         }
         snapshots.close();
+        space.close();
         if (gauges != null) {
             gauges.unregister();
         }

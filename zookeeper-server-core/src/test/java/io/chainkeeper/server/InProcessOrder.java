@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProposedCommand;
@@ -117,6 +118,14 @@ public final class InProcessOrder implements AutoCloseable {
         }
     }
 
+    /** Decides a membership at the next position. */
+    public void decide(Membership membership) {
+        synchronized (monitor) {
+            log.add(BatchCodec.encode(membership));
+            monitor.notifyAll();
+        }
+    }
+
     private void decide() {
         synchronized (monitor) {
             while (!closed) {
@@ -215,8 +224,12 @@ public final class InProcessOrder implements AutoCloseable {
                     }
                     value = log.get((int) next - 1);
                 }
-                for (ProposedCommand command : BatchCodec.decode(value)) {
-                    execute(command);
+                if (BatchCodec.isMembership(value)) {
+                    application.membershipChanged(next, BatchCodec.decodeMembership(value));
+                } else {
+                    for (ProposedCommand command : BatchCodec.decode(value)) {
+                        execute(command);
+                    }
                 }
                 application.positionApplied(next);
                 synchronized (monitor) {

@@ -4,6 +4,7 @@ import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.config.OrderingConfig.LogStore;
 import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.config.Safeguards;
 import io.chainkeeper.log.Durability;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -32,6 +33,7 @@ public final class TestEnsemble implements AutoCloseable {
     private final Path directory;
     private final ReadConsistency reads;
     private final Properties extra;
+    private int auditSeconds = Safeguards.MAX_DIGEST_AUDIT_SECONDS;
     private final InProcessOrder order;
     private final Map<Integer, PeerAddress> members = new TreeMap<>();
     private final int[] clientPorts;
@@ -54,6 +56,12 @@ public final class TestEnsemble implements AutoCloseable {
 
     public TestEnsemble(Path directory, int size) throws IOException {
         this(directory, size, ReadConsistency.LINEARIZABLE, Map.of());
+    }
+
+    /** How often digests are compared; so seldom that it does not happen, unless a test says otherwise. */
+    public TestEnsemble withAuditSeconds(int seconds) {
+        auditSeconds = seconds;
+        return this;
     }
 
     public TestEnsemble startAll() throws Exception {
@@ -107,7 +115,8 @@ public final class TestEnsemble implements AutoCloseable {
                 members,
                 orderingDirectory(id),
                 Map.of(),
-                1 << 20);
+                1 << 20,
+                new Safeguards(Safeguards.MIN_DISK_RESERVE_BYTES, auditSeconds));
         ChainkeeperServer server = new ChainkeeperServer(config, ordering, order.factory(id));
         server.start();
         servers[id] = server;
