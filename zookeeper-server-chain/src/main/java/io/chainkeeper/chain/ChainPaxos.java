@@ -49,8 +49,8 @@ import java.util.TreeMap;
  * ballot. Values accepted in an older ballot never count for the vector of a newer one.
  *
  * <p>This class decides who is followed and what is accepted and decided; how things travel is {@link Feeds}, how
- * leaders change {@link Election}, reads {@link ReadRounds}, commands {@link CommandQueue}, who votes {@link Memberships}
- * and {@link Admission}.
+ * leaders change {@link Election}, reads {@link ReadRounds}, commands {@link CommandQueue}, who votes
+ * {@link Memberships} and {@link Admission}.
  */
 final class ChainPaxos implements OrderingProtocol {
     private final ReplicaState state;

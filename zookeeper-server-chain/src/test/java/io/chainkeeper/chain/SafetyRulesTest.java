@@ -75,7 +75,7 @@ public final class SafetyRulesTest {
     }
 
     @Test
-    public void readFloor() {
+    public void readFloor_keepsReadBehindWrite() {
         assertFalse(readOvertakesWrite(ALL));
         assertTrue(readOvertakesWrite(WITHOUT_FLOOR));
     }
@@ -92,7 +92,7 @@ public final class SafetyRulesTest {
     }
 
     @Test
-    public void readQuorum() {
+    public void readQuorum_silencesDeposedLeader() {
         assertFalse(deposedLeaderAnswers(ALL));
         assertTrue(deposedLeaderAnswers(WITHOUT_READ_QUORUM));
     }
