@@ -14,10 +14,10 @@ import java.nio.ByteBuffer;
  * Whether this replica's acceptor log can be trusted to remember its promises. A blank log may belong to a new server
  * or to one that has lost its disk, and the second must not vote: what it forgot may have been counted.
  *
- * <p>So a blank replica votes only if it helps to found the cluster, or once the order has admitted it under the number
- * of its disk. It becomes a founder when it has met enough others that have promised nothing to be a majority with
- * them, and nobody who has. The first election waits until a majority are founders, so that those who come too late to be one
- * always find a leader that can admit them.
+ * <p>So a blank replica votes only if it helps to found the cluster, or once the order has admitted it under the
+ * number of its disk. It becomes a founder when it has met enough others that have promised nothing to be a majority
+ * with them, and nobody who has. The first election waits until a majority are founders, so that those who come too
+ * late to be one always find a leader that can admit them.
  */
 final class Disk {
     /** Metadata record: number of the disk, and a byte that is 1 if it took part in founding the cluster. */
