@@ -68,7 +68,8 @@ public final class OrderingConfigParser {
                 ensemble.members(),
                 orderingDirectory,
                 settings.protocolSettings(),
-                settings.logRetentionBytes());
+                settings.logRetentionBytes(),
+                settings.stateTransferBytesPerSecond());
         return Optional.of(new StartupConfig(peerConfig, ordering, settings.factory()));
     }
 

@@ -25,6 +25,7 @@ import java.util.stream.Collectors;
  * @param logStore {@code ordering.logStore}
  * @param reads {@code reads}
  * @param logRetentionBytes {@code ordering.logRetentionBytes}
+ * @param stateTransferBytesPerSecond {@code ordering.stateTransferBytesPerSecond}
  * @param protocolSettings the keys of the chosen protocol that the file sets
  */
 record OrderingSettings(
@@ -34,15 +35,17 @@ record OrderingSettings(
         LogStore logStore,
         ReadConsistency reads,
         long logRetentionBytes,
+        long stateTransferBytesPerSecond,
         Map<String, String> protocolSettings) {
     private static final String PREFIX = "ordering.";
     private static final String PROTOCOL = "ordering.protocol";
     private static final String DURABILITY = "ordering.durability";
     private static final String LOG_STORE = "ordering.logStore";
     private static final String LOG_RETENTION_BYTES = "ordering.logRetentionBytes";
+    private static final String STATE_TRANSFER_BYTES_PER_SECOND = "ordering.stateTransferBytesPerSecond";
     private static final String READS = "reads";
-    private static final Set<String> KEYS =
-            new TreeSet<>(List.of(PROTOCOL, DURABILITY, LOG_STORE, LOG_RETENTION_BYTES));
+    private static final Set<String> KEYS = new TreeSet<>(
+            List.of(PROTOCOL, DURABILITY, LOG_STORE, LOG_RETENTION_BYTES, STATE_TRANSFER_BYTES_PER_SECOND));
 
     /**
      * Parses and checks our keys.
@@ -68,7 +71,18 @@ record OrderingSettings(
                 choice(zooCfg, DURABILITY, Durability.SYNC),
                 choice(zooCfg, LOG_STORE, LogStore.SEGMENTED),
                 choice(zooCfg, READS, ReadConsistency.LINEARIZABLE),
-                logRetentionBytes(zooCfg),
+                bytes(
+                        zooCfg,
+                        LOG_RETENTION_BYTES,
+                        OrderingConfig.MIN_LOG_RETENTION_BYTES,
+                        OrderingConfig.MAX_LOG_RETENTION_BYTES,
+                        OrderingConfig.DEFAULT_LOG_RETENTION_BYTES),
+                bytes(
+                        zooCfg,
+                        STATE_TRANSFER_BYTES_PER_SECOND,
+                        OrderingConfig.MIN_STATE_TRANSFER_BYTES_PER_SECOND,
+                        OrderingConfig.MAX_STATE_TRANSFER_BYTES_PER_SECOND,
+                        OrderingConfig.DEFAULT_STATE_TRANSFER_BYTES_PER_SECOND),
                 factory == null ? Map.of() : settingsOf(zooCfg, factory));
     }
 
@@ -168,19 +182,17 @@ record OrderingSettings(
         return constant.name().toLowerCase(Locale.ROOT);
     }
 
-    private static long logRetentionBytes(SettingsFile zooCfg) throws UserMistakeException {
-        Optional<SettingsFile.Entry> entry = zooCfg.find(LOG_RETENTION_BYTES);
+    private static long bytes(SettingsFile zooCfg, String key, long least, long most, long defaultValue)
+            throws UserMistakeException {
+        Optional<SettingsFile.Entry> entry = zooCfg.find(key);
         if (entry.isEmpty()) {
-            return OrderingConfig.DEFAULT_LOG_RETENTION_BYTES;
+            return defaultValue;
         }
         String value = entry.get().value();
         long bytes = value.matches("\\d{1,18}") ? Long.parseLong(value) : -1;
-        if (bytes < OrderingConfig.MIN_LOG_RETENTION_BYTES || bytes > OrderingConfig.MAX_LOG_RETENTION_BYTES) {
+        if (bytes < least || bytes > most) {
             throw UserMistakeException.inConfiguration(
-                    "%s: write a number of bytes from %d to %d",
-                    zooCfg.at(entry.get()),
-                    OrderingConfig.MIN_LOG_RETENTION_BYTES,
-                    OrderingConfig.MAX_LOG_RETENTION_BYTES);
+                    "%s: write a number of bytes from %d to %d", zooCfg.at(entry.get()), least, most);
         }
         return bytes;
     }

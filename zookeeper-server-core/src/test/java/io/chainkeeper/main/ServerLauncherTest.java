@@ -102,6 +102,7 @@ public class ServerLauncherTest {
         assertEquals(1, ordering.replicaId());
         assertEquals(files.dataDirectory.resolve("ordering"), ordering.orderingDirectory());
         assertEquals(OrderingConfig.DEFAULT_LOG_RETENTION_BYTES, ordering.logRetentionBytes());
+        assertEquals(64 << 20, ordering.stateTransferBytesPerSecond());
         assertEquals(Map.of(), ordering.protocolSettings());
         assertEquals(List.of(1, 2, 3), List.copyOf(ordering.members().keySet()));
         assertEquals(
@@ -121,6 +122,7 @@ public class ServerLauncherTest {
                 "ordering.logStore=lmdb",
                 "ordering.logRetentionBytes=\\",
                 "   1048576",
+                "ordering.stateTransferBytesPerSecond=65536",
                 "reads=sequential",
                 "dataLogDir=" + files.root.resolve("log"),
                 "chain.window=3",
@@ -133,6 +135,7 @@ public class ServerLauncherTest {
         assertEquals(LogStore.LMDB, ordering.logStore());
         assertEquals(ReadConsistency.SEQUENTIAL, ordering.reads());
         assertEquals(1048576, ordering.logRetentionBytes());
+        assertEquals(65536, ordering.stateTransferBytesPerSecond());
         assertEquals(Map.of("other.window", "4"), ordering.protocolSettings());
         assertEquals(files.root.resolve("log/ordering"), ordering.orderingDirectory());
     }
