@@ -13,6 +13,9 @@ import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ProposerTable.Verdict;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.replica.TotalOrder;
+import io.chainkeeper.transport.StateChannel;
+import io.chainkeeper.transport.StateResponder;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -35,6 +38,7 @@ public final class InProcessOrder implements AutoCloseable {
     private final Deque<ProposedCommand> pending = new ArrayDeque<>();
     private final Map<Integer, Long> incarnations = new TreeMap<>();
     private final Map<Integer, Node> nodes = new TreeMap<>();
+    private long firstKept = 1;
     private final Thread decider;
     private int leader = OrderingStatus.NO_LEADER;
     private long epoch;
@@ -49,10 +53,10 @@ public final class InProcessOrder implements AutoCloseable {
 
     /** How replica {@code replicaId} joins this order. */
     public OrderingFactory factory(int replicaId) {
-        return (application, failureHandler) -> {
+        return (application, stateResponder, failureHandler) -> {
             synchronized (monitor) {
                 long incarnation = incarnations.merge(replicaId, 1L, Long::sum);
-                Node node = new Node(replicaId, incarnation, application, failureHandler);
+                Node node = new Node(replicaId, incarnation, application, stateResponder, failureHandler);
                 nodes.put(replicaId, node);
                 if (leader == OrderingStatus.NO_LEADER) {
                     leader = replicaId;
@@ -89,6 +93,14 @@ public final class InProcessOrder implements AutoCloseable {
             if (leading != null && leader != replicaId) {
                 leading.application.memberSilent(replicaId, silent);
             }
+        }
+    }
+
+    /** Forgets old positions: who needs one of them needs the state of another member. */
+    public void truncate(long belowPosition) {
+        synchronized (monitor) {
+            firstKept = belowPosition;
+            monitor.notifyAll();
         }
     }
 
@@ -159,6 +171,7 @@ public final class InProcessOrder implements AutoCloseable {
         private final int replicaId;
         private final long incarnation;
         private final Application application;
+        private final StateResponder stateResponder;
         private final FailureHandler failureHandler;
         private final Thread executor;
         private final long[] sequences = new long[streamCount];
@@ -170,10 +183,16 @@ public final class InProcessOrder implements AutoCloseable {
         private boolean cutOff;
         private boolean stopped;
 
-        Node(int replicaId, long incarnation, Application application, FailureHandler failureHandler) {
+        Node(
+                int replicaId,
+                long incarnation,
+                Application application,
+                StateResponder stateResponder,
+                FailureHandler failureHandler) {
             this.replicaId = replicaId;
             this.incarnation = incarnation;
             this.application = application;
+            this.stateResponder = stateResponder;
             this.failureHandler = failureHandler;
             this.next = application.recoveredPosition() + 1;
             this.executor = new Thread(this::run, "executor-" + replicaId);
@@ -195,7 +214,7 @@ public final class InProcessOrder implements AutoCloseable {
 
         private boolean awaitWork() {
             synchronized (monitor) {
-                while (!stopped && !closed && (cutOff || (next > log.size() && barriers.isEmpty()))) {
+                while (!stopped && !closed && (cutOff || lagsBehind() || (next > log.size() && barriers.isEmpty()))) {
                     awaitChange();
                 }
                 while (!held.isEmpty() && !cutOff) {
@@ -204,6 +223,15 @@ public final class InProcessOrder implements AutoCloseable {
                 }
                 return !stopped && !closed;
             }
+        }
+
+        /** Asks for the state, as often as anything changes. */
+        private boolean lagsBehind() {
+            if (next >= firstKept || leader == replicaId || !nodes.containsKey(leader)) {
+                return next < firstKept;
+            }
+            application.stateNeeded(leader, next);
+            return true;
         }
 
         private void executeBatch() throws MalformedMessageException {
@@ -318,6 +346,27 @@ public final class InProcessOrder implements AutoCloseable {
             synchronized (monitor) {
                 checkpointPosition = position;
             }
+        }
+
+        @Override
+        public StateChannel openStateChannel(int peer) throws IOException {
+            StateResponder responder;
+            synchronized (monitor) {
+                Node asked = nodes.get(peer);
+                if (asked == null || asked.stopped) {
+                    throw new IOException("server " + peer + " is down");
+                }
+                responder = asked.stateResponder;
+            }
+            return new StateChannel() {
+                @Override
+                public ByteSlice call(ByteSlice request) throws IOException {
+                    return responder.answer(replicaId, request);
+                }
+
+                @Override
+                public void close() {}
+            };
         }
 
         @Override
