@@ -124,20 +124,8 @@ final class ReplicaLife implements AutoCloseable {
                 housekeeping::statusChanged,
                 housekeeping::memberSilent,
                 this::stateNeeded);
-        this.stateSource = new StateSource(
-                ordering.replicaId(),
-                new CheckpointStore(checkpointDirectory(ordering)),
-                files.getSnapDir(),
-                files.getDataLogDir(),
-                ordering.stateTransferBytesPerSecond());
-        this.stateFetch = new StateFetch(
-                ordering.replicaId(),
-                ordering.orderingDirectory(),
-                this::openStateChannel,
-                application::position,
-                stateFetched,
-                failureHandler,
-                System::nanoTime);
+        this.stateSource = stateSource();
+        this.stateFetch = stateFetch(stateFetched);
         connect(database, executor);
     }
 
@@ -207,6 +195,26 @@ final class ReplicaLife implements AutoCloseable {
                 recovery.forcedZxid());
         return new SnapshotSchedule(
                 database, writer, failureHandler, recovery.side().zxid(), ordering.replicaId());
+    }
+
+    private StateSource stateSource() throws IOException {
+        return new StateSource(
+                ordering.replicaId(),
+                new CheckpointStore(checkpointDirectory(ordering)),
+                files.getSnapDir(),
+                files.getDataLogDir(),
+                ordering.stateTransferBytesPerSecond());
+    }
+
+    private StateFetch stateFetch(Runnable stateFetched) {
+        return new StateFetch(
+                ordering.replicaId(),
+                ordering.orderingDirectory(),
+                this::openStateChannel,
+                application::position,
+                stateFetched,
+                failureHandler,
+                System::nanoTime);
     }
 
     private void checkpointTaken(long position) {

@@ -153,24 +153,38 @@ final class IncomingState implements Closeable {
 
     /** The markers go before what they stand for. */
     static void deleteTree(Path directory) throws IOException {
+        deleteTree(directory, () -> {});
+    }
+
+    static void deleteTree(Path directory, Step step) throws IOException {
         if (!Files.isDirectory(directory)) {
             return;
         }
-        for (String marker : new String[] {COMPLETE, INSTALLING, MANIFEST}) {
+        for (String marker : new String[] {MANIFEST, COMPLETE, INSTALLING}) {
+            step.before();
             if (Files.deleteIfExists(directory.resolve(marker))) {
                 AtomicFile.forceDirectory(directory);
             }
         }
         try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
             for (Path file : found) {
+                step.before();
                 if (Files.isDirectory(file)) {
-                    deleteTree(file);
+                    deleteTree(file, step);
                 } else {
                     Files.delete(file);
                 }
             }
         }
+        step.before();
         Files.delete(directory);
+    }
+
+    /** Where a crash can come between two changes of files. */
+    @FunctionalInterface
+    interface Step {
+        /** The next change follows. */
+        void before() throws IOException;
     }
 
     private void closeFile() throws IOException {

@@ -13,9 +13,9 @@ import java.nio.file.Files;
 import java.util.UUID;
 
 /**
- * One attempt to fetch a state over one connection. Before anything is fetched, what an earlier attempt left is compared
- * with the sender's files by checksums; it may be of another sender or damaged by a crash. The same comparison at the
- * end shows that a file has arrived whole. Used by one thread.
+ * One attempt to fetch a state over one connection. Before anything is fetched, what an earlier attempt left is
+ * compared with the sender's files by checksums; it may be of another sender or damaged by a crash. The same comparison
+ * at the end shows that a file has arrived whole. Used by one thread.
  */
 final class StateDownload {
     /** A checksum that is wrong so often is no accident. */
@@ -27,6 +27,7 @@ final class StateDownload {
     private final long neededPosition;
     private final UUID ownCluster;
     private final TransferProgress progress;
+    private final int checksumBytes;
 
     /** The sender has closed the files that the manifest names. */
     private static final class StateGoneException extends Exception {
@@ -40,6 +41,7 @@ final class StateDownload {
      * @param neededPosition the position that this replica needs next
      * @param ownCluster the cluster that this replica belongs to, null if none yet
      * @param progress told of every step
+     * @param checksumBytes how much of a file is compared at once, at most {@link StateSource#MAX_CHECKSUM_BYTES}
      */
     StateDownload(
             String sender,
@@ -47,13 +49,15 @@ final class StateDownload {
             IncomingState incoming,
             long neededPosition,
             UUID ownCluster,
-            TransferProgress progress) {
+            TransferProgress progress,
+            int checksumBytes) {
         this.sender = sender;
         this.channel = channel;
         this.incoming = incoming;
         this.neededPosition = neededPosition;
         this.ownCluster = ownCluster;
         this.progress = progress;
+        this.checksumBytes = checksumBytes;
     }
 
     /**
@@ -162,8 +166,8 @@ final class StateDownload {
     private long equalBytes(StateManifest manifest, int index) throws IOException, StateGoneException {
         StateFile file = manifest.files().get(index);
         long present = incoming.length(file);
-        for (long offset = 0; offset < present; offset += StateSource.MAX_CHECKSUM_BYTES) {
-            int length = (int) Math.min(StateSource.MAX_CHECKSUM_BYTES, present - offset);
+        for (long offset = 0; offset < present; offset += checksumBytes) {
+            int length = (int) Math.min(checksumBytes, present - offset);
             StateAnswer answer = askAbout(
                     new StateRequest(StateRequest.Kind.CHECKSUM, manifest.snapshotZxid(), index, offset, length));
             requireKind(answer, StateAnswer.Kind.CHECKSUM);

@@ -121,7 +121,9 @@ public final class StateFetch implements AutoCloseable {
             }
             ClusterIdentity identity = ClusterIdentity.read(orderingDirectory);
             UUID cluster = identity == null ? null : identity.clusterId();
-            StateManifest manifest = new StateDownload(sender, opened, incoming, position, cluster, progress).run();
+            StateManifest manifest = new StateDownload(
+                            sender, opened, incoming, position, cluster, progress, StateSource.MAX_CHECKSUM_BYTES)
+                    .run();
             long executed = executedPosition.getAsLong();
             // A new replica may lack what its cluster began with.
             complete = manifest.position() > executed || manifest.position() == executed && cluster == null;
@@ -150,8 +152,8 @@ public final class StateFetch implements AutoCloseable {
     private synchronized void broken(String sender, IOException cause) {
         if (!closed) {
             LOG.warn(
-                    "State transfer from {} broke off: {}. {} MB of {} MB are here; it is continued as soon as the order"
-                            + " asks for it again",
+                    "State transfer from {} broke off: {}. {} MB of {} MB are here; it is continued as soon as the"
+                            + " order asks for it again",
                     sender,
                     cause.getMessage() == null ? cause.toString() : cause.getMessage(),
                     TransferProgress.megabytes(progress.presentBytes()),

@@ -6,6 +6,7 @@ import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.server.execution.SideState;
 import io.chainkeeper.server.storage.Checkpoint;
 import io.chainkeeper.server.storage.CheckpointStore;
+import io.chainkeeper.server.transfer.IncomingState.Step;
 import io.chainkeeper.server.transfer.StateManifest.Kind;
 import io.chainkeeper.server.transfer.StateManifest.StateFile;
 import java.io.IOException;
@@ -25,9 +26,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Puts a state that has been fetched in the place of this replica's own, when it starts and before anything is loaded.
- * Whatever step a crash interrupts, the next start goes on: a file still in {@code incoming} has its step before it, one
- * that is no longer there behind it. The replica's old files go into directories named {@code replaced} beside them
- * (data and log may be on different devices) and are deleted at the end. The acceptor log stays: its promises hold.
+ * Whatever step a crash interrupts, the next start goes on: a file that is still in {@code incoming} has its step
+ * before it, one that is no longer there behind it. The replica's old files go into directories named {@code replaced}
+ * beside them (data and log may be on different devices) and are deleted at the end. The acceptor log stays: its
+ * promises hold.
  */
 public final class StateInstallation {
     /** Old files, in each directory that holds some, until the installation has ended. */
@@ -39,12 +41,20 @@ public final class StateInstallation {
     private static final Pattern LOGS = Pattern.compile("log\\..*");
     private static final Pattern CHECKPOINTS = Pattern.compile("checkpoint\\..*");
 
+    /** Gives a file its place; fails with {@link AtomicMoveNotSupportedException} where that is on another device. */
+    @FunctionalInterface
+    interface Move {
+        void apply(Path from, Path to) throws IOException;
+    }
+
     private final Path orderingDirectory;
     private final Path incoming;
     private final Path snapshotDirectory;
     private final Path logDirectory;
     private final CheckpointStore checkpoints;
     private final int replicaId;
+    private final Step step;
+    private final Move move;
 
     /**
      * @param replicaId this replica
@@ -59,12 +69,25 @@ public final class StateInstallation {
             Path snapshotDirectory,
             Path logDirectory,
             CheckpointStore checkpoints) {
+        this(replicaId, orderingDirectory, snapshotDirectory, logDirectory, checkpoints, () -> {}, AtomicFile::rename);
+    }
+
+    StateInstallation(
+            int replicaId,
+            Path orderingDirectory,
+            Path snapshotDirectory,
+            Path logDirectory,
+            CheckpointStore checkpoints,
+            Step step,
+            Move move) {
         this.replicaId = replicaId;
         this.orderingDirectory = orderingDirectory;
         this.incoming = orderingDirectory.resolve(IncomingState.DIRECTORY);
         this.snapshotDirectory = snapshotDirectory;
         this.logDirectory = logDirectory;
         this.checkpoints = checkpoints;
+        this.step = step;
+        this.move = move;
     }
 
     /**
@@ -80,9 +103,10 @@ public final class StateInstallation {
         if (arrived != null) {
             if (!isNewer(arrived)) {
                 LOG.info("The state of position {} that was fetched is not needed any more", arrived.position());
-                IncomingState.deleteTree(incoming);
+                IncomingState.deleteTree(incoming, step);
                 return false;
             }
+            step.before();
             AtomicFile.rename(complete, installing);
         }
         if (!Files.exists(installing)) {
@@ -131,7 +155,7 @@ public final class StateInstallation {
             }
         }
         identify(manifest);
-        IncomingState.deleteTree(incoming);
+        IncomingState.deleteTree(incoming, step);
         deleteReplaced();
         LOG.info("The state of position {} is installed", manifest.position());
     }
@@ -159,6 +183,7 @@ public final class StateInstallation {
         Path replaced = directory.resolve(REPLACED);
         Files.createDirectories(replaced);
         for (Path file : old) {
+            step.before();
             Files.move(
                     file,
                     replaced.resolve(file.getFileName()),
@@ -169,25 +194,28 @@ public final class StateInstallation {
         AtomicFile.forceDirectory(directory);
     }
 
-    private static void place(Path from, Path to) throws IOException {
+    private void place(Path from, Path to) throws IOException {
         if (!Files.exists(from)) {
             return;
         }
+        step.before();
         try {
-            AtomicFile.rename(from, to);
+            move.apply(from, to);
         } catch (AtomicMoveNotSupportedException e) {
             placeOnOtherDevice(from, to);
         }
         AtomicFile.forceDirectory(from.toAbsolutePath().getParent());
     }
 
-    static void placeOnOtherDevice(Path from, Path to) throws IOException {
+    private void placeOnOtherDevice(Path from, Path to) throws IOException {
         Path copy = to.resolveSibling(to.getFileName() + COPY_SUFFIX);
         Files.copy(from, copy, StandardCopyOption.REPLACE_EXISTING);
         try (FileChannel channel = FileChannel.open(copy, StandardOpenOption.WRITE)) {
             channel.force(true);
         }
+        step.before();
         AtomicFile.rename(copy, to);
+        step.before();
         Files.delete(from);
     }
 
@@ -196,6 +224,7 @@ public final class StateInstallation {
         ClusterIdentity known = ClusterIdentity.read(orderingDirectory);
         InstalledState before = InstalledState.read(orderingDirectory);
         boolean isNew = known == null || known.clusterId() == null;
+        step.before();
         // The marker first: an identity that names a cluster must not make a new directory look like an old one.
         new InstalledState(manifest.position(), isNew || before != null && before.newDirectory())
                 .write(orderingDirectory);
@@ -203,6 +232,7 @@ public final class StateInstallation {
             Checkpoint checkpoint = Checkpoint.decode(Files.readAllBytes(file));
             UUID cluster = SideState.decode(checkpoint.sideState()).clusterId();
             if (isNew && cluster != null) {
+                step.before();
                 new ClusterIdentity(replicaId, cluster).write(orderingDirectory);
             }
         } catch (MalformedMessageException e) {
@@ -212,7 +242,7 @@ public final class StateInstallation {
 
     private void deleteReplaced() throws IOException {
         for (Path directory : new Path[] {snapshotDirectory, logDirectory, checkpoints.directory()}) {
-            IncomingState.deleteTree(directory.resolve(REPLACED));
+            IncomingState.deleteTree(directory.resolve(REPLACED), step);
         }
     }
 }

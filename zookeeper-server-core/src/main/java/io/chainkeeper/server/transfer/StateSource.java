@@ -73,13 +73,28 @@ public final class StateSource implements StateResponder, Closeable {
             File snapshotDirectory,
             File logDirectory,
             long bytesPerSecond) {
+        this(
+                replicaId,
+                checkpoints,
+                snapshotDirectory,
+                logDirectory,
+                new RateLimit(bytesPerSecond, System::nanoTime, StateSource::pause),
+                // With a low limit an answer must not wait long for its turn.
+                (int) Math.max(LEAST_CHUNK_BYTES, Math.min(MAX_CHUNK_BYTES, bytesPerSecond / CHUNKS_PER_SECOND)));
+    }
+
+    StateSource(
+            int replicaId,
+            CheckpointStore checkpoints,
+            File snapshotDirectory,
+            File logDirectory,
+            RateLimit limit,
+            int chunkBytes) {
         this.checkpoints = checkpoints;
         this.snapshotDirectory = snapshotDirectory;
         this.logDirectory = logDirectory;
-        this.limit = new RateLimit(bytesPerSecond, System::nanoTime, StateSource::pause);
-        // With a low limit an answer must not wait long for its turn.
-        this.chunkBytes =
-                (int) Math.max(LEAST_CHUNK_BYTES, Math.min(MAX_CHUNK_BYTES, bytesPerSecond / CHUNKS_PER_SECOND));
+        this.limit = limit;
+        this.chunkBytes = chunkBytes;
         this.releaser = new ScheduledThreadPoolExecutor(1, task -> {
             Thread created = new Thread(task, "state-source-" + replicaId);
             created.setDaemon(true);
