@@ -21,6 +21,9 @@ final class StateDownload {
     /** A checksum that is wrong so often is no accident. */
     private static final int MAX_REPEATS = 3;
 
+    /** Forced from time to time: at the end of a large file it would take so long that the connection counts as idle. */
+    private static final long FORCE_BYTES = 32 << 20;
+
     private final String sender;
     private final StateChannel channel;
     private final IncomingState incoming;
@@ -150,6 +153,7 @@ final class StateDownload {
                         + " times in a row; check the disks and the memory of both servers");
             }
             progress.at(before + equal);
+            long forced = equal;
             while (equal < file.length()) {
                 int length = (int) Math.min(StateSource.MAX_CHUNK_BYTES, file.length() - equal);
                 ByteSlice chunk =
@@ -157,6 +161,10 @@ final class StateDownload {
                 incoming.write(file, equal, chunk);
                 equal += chunk.length();
                 progress.fetched(chunk.length());
+                if (equal - forced >= FORCE_BYTES) {
+                    incoming.force(file);
+                    forced = equal;
+                }
             }
             incoming.force(file);
         }
