@@ -136,9 +136,10 @@ public class StateTransferEnsembleTest {
         ensemble.start(3);
         assertTakesPart(3);
         // The order goes on by itself (audits of digests); what is compared must be of one position.
-        TestEnsemble.await("snapshots of the same position", () -> snapshot(1).get(0).equals(snapshot(3).get(0)));
-        assertEquals(
-                StoredFiles.newestSideState(checkpoints(1)), StoredFiles.newestSideState(checkpoints(3)));
+        TestEnsemble.await(
+                "snapshots of the same position",
+                () -> snapshot(1).get(0).equals(snapshot(3).get(0)));
+        assertEquals(StoredFiles.newestSideState(checkpoints(1)), StoredFiles.newestSideState(checkpoints(3)));
     }
 
     private List<Object> snapshot(int id) {
