@@ -30,6 +30,10 @@ import java.util.TreeMap;
  */
 public final class InProcessOrder implements AutoCloseable {
     private static final int MAX_BATCH = 64;
+
+    /** Who lags behind says so again after this time, as a protocol does. */
+    private static final int TICK_MILLIS = 100;
+
     private static final int MAX_IN_PROGRESS = 4096;
 
     private final int streamCount;
@@ -148,7 +152,7 @@ public final class InProcessOrder implements AutoCloseable {
 
     private void awaitChange() {
         try {
-            monitor.wait();
+            monitor.wait(TICK_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             closed = true;

@@ -7,6 +7,7 @@ import io.chainkeeper.transport.StateResponder;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.file.NoSuchFileException;
 import java.util.Iterator;
 import java.util.Map;
@@ -128,6 +129,16 @@ public final class StateSource implements StateResponder, Closeable {
         if (state == null || !state.isReady() || state.snapshotZxid() != request.snapshotZxid()) {
             return StateAnswer.empty(StateAnswer.Kind.GONE);
         }
+        try {
+            return part(state, request);
+        } catch (ClosedChannelException e) {
+            // Released meanwhile, or closed by Java because a thread that read it was interrupted.
+            drop(peer, state);
+            return StateAnswer.empty(StateAnswer.Kind.GONE);
+        }
+    }
+
+    private StateAnswer part(OfferedState state, StateRequest request) throws IOException {
         if (request.kind() == StateRequest.Kind.CHECKSUM) {
             requireAtMost(request.length(), MAX_CHECKSUM_BYTES);
             return StateAnswer.checksum(state.checksum(request.file(), request.offset(), request.length()));
@@ -157,7 +168,13 @@ public final class StateSource implements StateResponder, Closeable {
             }
         }
         long deadline = System.nanoTime() + PREPARE_NANOS;
-        StateManifest manifest = state.prepare(() -> deadline - System.nanoTime() > 0);
+        StateManifest manifest;
+        try {
+            manifest = state.prepare(() -> deadline - System.nanoTime() > 0);
+        } catch (IOException e) {
+            drop(peer, state);
+            throw e;
+        }
         return manifest == null ? StateAnswer.empty(StateAnswer.Kind.PREPARING) : StateAnswer.manifest(manifest);
     }
 
@@ -201,6 +218,15 @@ public final class StateSource implements StateResponder, Closeable {
             scheduleRelease();
         }
         return null;
+    }
+
+    /** What cannot be read any more is opened anew when its receiver asks for a manifest. */
+    private synchronized void drop(int peer, OfferedState state) {
+        Receiver receiver = receivers.get(peer);
+        if (receiver != null && receiver.state == state) {
+            receivers.remove(peer);
+        }
+        closeQuietly(state);
     }
 
     private void scheduleRelease() {

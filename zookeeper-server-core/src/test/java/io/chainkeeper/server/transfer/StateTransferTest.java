@@ -185,6 +185,29 @@ public final class StateTransferTest {
     }
 
     @Test
+    public void senderIsInterruptedWhileItReads_theNextAttemptGoesOn() throws Exception {
+        int[] reads = new int[1];
+        StateManifest manifest = fetch(source, 1, null, answer -> {
+            if (++reads[0] == 3) {
+                interruptedRead();
+            }
+            return answer;
+        });
+        assertEquals(manifest.totalBytes(), bytesRead);
+        assertTrue(install());
+    }
+
+    /** Java closes a file whose reader is interrupted. */
+    private void interruptedRead() throws IOException {
+        StateManifest begun = new IncomingState(receiver.ordering).begun();
+        Thread.currentThread().interrupt();
+        ByteSlice answer = source.answer(
+                RECEIVER, new StateRequest(StateRequest.Kind.READ, begun.snapshotZxid(), 1, 0, 10).encode());
+        assertTrue(Thread.interrupted());
+        assertEquals(StateAnswer.Kind.GONE.ordinal(), answer.get(0));
+    }
+
+    @Test
     public void newerSnapshotTakenBeforeTheBreak_theOlderOneIsContinued() throws Exception {
         assertThrows(
                 IOException.class,
