@@ -177,14 +177,21 @@ public final class StateFetch implements AutoCloseable {
      * @param position that this replica's own files reach
      * @throws IOException if files cannot be deleted
      */
-    public synchronized void covered(long position) throws IOException {
-        if (running || done || closed) {
-            return;
+    public void covered(long position) throws IOException {
+        synchronized (this) {
+            if (running || done || closed) {
+                return;
+            }
+            running = true;
         }
         try (IncomingState incoming = new IncomingState(orderingDirectory)) {
             StateManifest begun = incoming.begun();
             if (begun != null && begun.position() <= position) {
                 incoming.discard();
+            }
+        } finally {
+            synchronized (this) {
+                running = false;
             }
         }
     }
