@@ -21,7 +21,7 @@ final class StateDownload {
     /** A checksum that is wrong so often is no accident. */
     private static final int MAX_REPEATS = 3;
 
-    /** Forced from time to time: at the end of a large file it would take so long that the connection counts as idle. */
+    /** Forced from time to time: at the end of a large file it would take long enough to count as idle. */
     private static final long FORCE_BYTES = 32 << 20;
 
     private final String sender;
