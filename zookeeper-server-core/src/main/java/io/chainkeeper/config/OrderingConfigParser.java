@@ -69,7 +69,8 @@ public final class OrderingConfigParser {
                 orderingDirectory,
                 settings.protocolSettings(),
                 settings.logRetentionBytes(),
-                settings.safeguards());
+                settings.safeguards(),
+                settings.stateTransferBytesPerSecond());
         return Optional.of(new StartupConfig(peerConfig, ordering, settings.factory()));
     }
 

@@ -26,6 +26,7 @@ import java.util.stream.Collectors;
  * @param reads {@code reads}
  * @param logRetentionBytes {@code ordering.logRetentionBytes}
  * @param safeguards {@code ordering.diskReserveBytes} and {@code ordering.digestAuditSeconds}
+ * @param stateTransferBytesPerSecond {@code ordering.stateTransferBytesPerSecond}
  * @param protocolSettings the keys of the chosen protocol that the file sets
  */
 record OrderingSettings(
@@ -36,6 +37,7 @@ record OrderingSettings(
         ReadConsistency reads,
         long logRetentionBytes,
         Safeguards safeguards,
+        long stateTransferBytesPerSecond,
         Map<String, String> protocolSettings) {
     private static final String PREFIX = "ordering.";
     private static final String PROTOCOL = "ordering.protocol";
@@ -44,9 +46,10 @@ record OrderingSettings(
     private static final String LOG_RETENTION_BYTES = "ordering.logRetentionBytes";
     private static final String DISK_RESERVE_BYTES = "ordering.diskReserveBytes";
     private static final String DIGEST_AUDIT_SECONDS = "ordering.digestAuditSeconds";
+    private static final String STATE_TRANSFER_BYTES_PER_SECOND = "ordering.stateTransferBytesPerSecond";
     private static final String READS = "reads";
     private static final Set<String> KEYS = new TreeSet<>(
-            List.of(PROTOCOL, DURABILITY, LOG_STORE, LOG_RETENTION_BYTES, DISK_RESERVE_BYTES, DIGEST_AUDIT_SECONDS));
+            List.of(PROTOCOL, DURABILITY, LOG_STORE, LOG_RETENTION_BYTES, STATE_TRANSFER_BYTES_PER_SECOND, DISK_RESERVE_BYTES, DIGEST_AUDIT_SECONDS));
 
     /**
      * Parses and checks our keys.
@@ -74,6 +77,13 @@ record OrderingSettings(
                 choice(zooCfg, READS, ReadConsistency.LINEARIZABLE),
                 logRetentionBytes(zooCfg),
                 safeguards(zooCfg),
+                number(
+                        zooCfg,
+                        STATE_TRANSFER_BYTES_PER_SECOND,
+                        "bytes",
+                        OrderingConfig.DEFAULT_STATE_TRANSFER_BYTES_PER_SECOND,
+                        OrderingConfig.MIN_STATE_TRANSFER_BYTES_PER_SECOND,
+                        OrderingConfig.MAX_STATE_TRANSFER_BYTES_PER_SECOND),
                 factory == null ? Map.of() : settingsOf(zooCfg, factory));
     }
 

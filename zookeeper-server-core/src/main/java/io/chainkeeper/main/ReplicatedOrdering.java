@@ -15,8 +15,12 @@ import io.chainkeeper.replica.Replica;
 import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.OrderingFactory;
+import io.chainkeeper.server.transfer.InstalledState;
 import io.chainkeeper.transport.NettyPeerTransport;
 import io.chainkeeper.transport.PeerTls;
+import io.chainkeeper.transport.PeerTransport;
+import io.chainkeeper.transport.StateChannel;
+import io.chainkeeper.transport.StateResponder;
 import io.chainkeeper.transport.TransportSettings;
 import java.io.Closeable;
 import java.io.IOException;
@@ -57,7 +61,8 @@ final class ReplicatedOrdering implements OrderingFactory {
     }
 
     @Override
-    public RunningOrder start(Application application, FailureHandler failure) throws IOException {
+    public RunningOrder start(Application application, StateResponder stateResponder, FailureHandler failure)
+            throws IOException {
         AcceptorLog log = AcceptorLogs.open(
                 config.orderingDirectory(),
                 config.logStore(),
@@ -67,6 +72,8 @@ final class ReplicatedOrdering implements OrderingFactory {
         try {
             checkLogIsThere(log, application.recoveredPosition());
             long incarnation = Replica.nextIncarnation(log, application.recoveredPosition());
+            PeerTransport transport = new NettyPeerTransport(transportSettings(incarnation));
+            transport.answerStateRequests(stateResponder);
             Replica replica = new Replica(
                     config.replicaId(),
                     incarnation,
@@ -75,7 +82,7 @@ final class ReplicatedOrdering implements OrderingFactory {
                     config.protocolSettings(),
                     kindOfStart(),
                     log,
-                    new NettyPeerTransport(transportSettings(incarnation)),
+                    transport,
                     application,
                     ReplicaLimits.DEFAULT,
                     failure);
@@ -108,8 +115,11 @@ final class ReplicatedOrdering implements OrderingFactory {
     }
 
     private void checkLogIsThere(AcceptorLog log, long appliedPosition) throws IOException {
+        InstalledState installed = InstalledState.read(config.orderingDirectory());
+        boolean isNew = installed != null && installed.newDirectory() && installed.position() == appliedPosition;
         if (config.durability() == Durability.SYNC
                 && appliedPosition > 0
+                && !isNew
                 && log.recovered(appliedPosition).metadata(Replica.INCARNATION) == null) {
             throw new IOException("dataDir holds the state of position " + appliedPosition + " but the acceptor log in "
                     + config.orderingDirectory() + " is empty, so this replica has forgotten what it promised; put the"
@@ -131,6 +141,11 @@ final class ReplicatedOrdering implements OrderingFactory {
         @Override
         public TotalOrder totalOrder() {
             return replica;
+        }
+
+        @Override
+        public StateChannel openStateChannel(int peer) throws IOException {
+            return replica.openStateChannel(peer);
         }
 
         @Override

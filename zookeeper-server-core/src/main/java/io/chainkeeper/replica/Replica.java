@@ -13,6 +13,7 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.transport.PeerTransport;
 import io.chainkeeper.transport.RefusalKind;
+import io.chainkeeper.transport.StateChannel;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
@@ -219,6 +220,17 @@ public final class Replica implements TotalOrder, Closeable {
     @Override
     public void configure(Ensemble ensemble) {
         loop.submit((OrderingLoop.Input) protocol -> protocol.onEnsemble(ensemble));
+    }
+
+    /**
+     * Opens a bulk connection to another member. Blocks; may be called by any thread.
+     *
+     * @param peer replica id
+     * @return the open connection
+     * @throws IOException if it cannot be reached or refuses; names peer and reason
+     */
+    public StateChannel openStateChannel(int peer) throws IOException {
+        return transport.openStateChannel(peer);
     }
 
     private void wakeLoop() {

@@ -20,6 +20,10 @@ import io.chainkeeper.server.storage.CheckpointStore;
 import io.chainkeeper.server.storage.Recovery;
 import io.chainkeeper.server.storage.SnapshotSchedule;
 import io.chainkeeper.server.storage.SnapshotWriter;
+import io.chainkeeper.server.transfer.StateFetch;
+import io.chainkeeper.server.transfer.StateInstallation;
+import io.chainkeeper.server.transfer.StateSource;
+import io.chainkeeper.transport.StateChannel;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -75,12 +79,18 @@ final class ReplicaLife implements AutoCloseable {
     private final ClusterNaming naming;
     private final Housekeeping housekeeping;
     private final OrderedApplication application;
-    private OrderingFactory.RunningOrder runningOrder;
+    private final StateSource stateSource;
+    private final StateFetch stateFetch;
+    private volatile OrderingFactory.RunningOrder runningOrder;
     private AdminServer adminServer;
     private OrderingGauges gauges;
 
     private ReplicaLife(
-            PassiveQuorumPeer peer, QuorumPeerConfig config, OrderingConfig ordering, FailureHandler failureHandler)
+            PassiveQuorumPeer peer,
+            QuorumPeerConfig config,
+            OrderingConfig ordering,
+            FailureHandler failureHandler,
+            Runnable stateFetched)
             throws IOException {
         this.peer = peer;
         this.config = config;
@@ -128,14 +138,25 @@ final class ReplicaLife implements AutoCloseable {
                 recovery.position(),
                 snapshots,
                 housekeeping::statusChanged,
-                housekeeping::memberSilent);
+                housekeeping::memberSilent,
+                this::stateNeeded);
+        this.stateSource = stateSource();
+        this.stateFetch = stateFetch(stateFetched);
         connect(database, executor);
     }
 
-    /** Cuts torn files; before ZooKeeper loads them. */
-    static void repairFiles(QuorumPeerConfig config, OrderingConfig ordering) throws IOException {
+    /** Installs a state that was fetched, and cuts torn files; before ZooKeeper loads them. */
+    static void prepareFiles(QuorumPeerConfig config, OrderingConfig ordering) throws IOException {
         FileTxnSnapLog files = new FileTxnSnapLog(config.getDataLogDir(), config.getDataDir());
-        Recovery.repair(files, new CheckpointStore(checkpointDirectory(ordering)));
+        CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
+        new StateInstallation(
+                        ordering.replicaId(),
+                        ordering.orderingDirectory(),
+                        files.getSnapDir().toPath(),
+                        files.getDataLogDir().toPath(),
+                        checkpoints)
+                .run();
+        Recovery.repair(files, checkpoints);
     }
 
     private static Path checkpointDirectory(OrderingConfig ordering) {
@@ -145,6 +166,7 @@ final class ReplicaLife implements AutoCloseable {
     /**
      * Starts a replica on a peer that has loaded its files and opened its client port.
      *
+     * @param stateFetched told when the state of another member has been fetched and a new start would install it
      * @throws IOException if files or ports cannot be used
      */
     static ReplicaLife start(
@@ -152,9 +174,10 @@ final class ReplicaLife implements AutoCloseable {
             QuorumPeerConfig config,
             OrderingConfig ordering,
             OrderingFactory factory,
-            FailureHandler failureHandler)
+            FailureHandler failureHandler,
+            Runnable stateFetched)
             throws IOException {
-        ReplicaLife life = new ReplicaLife(peer, config, ordering, failureHandler);
+        ReplicaLife life = new ReplicaLife(peer, config, ordering, failureHandler, stateFetched);
         try {
             life.open(factory);
             return life;
@@ -199,12 +222,51 @@ final class ReplicaLife implements AutoCloseable {
                 database, writer, failureHandler, recovery.side().zxid(), ordering.replicaId());
     }
 
+    private StateSource stateSource() throws IOException {
+        return new StateSource(
+                ordering.replicaId(),
+                new CheckpointStore(checkpointDirectory(ordering)),
+                files.getSnapDir(),
+                files.getDataLogDir(),
+                ordering.stateTransferBytesPerSecond());
+    }
+
+    private StateFetch stateFetch(Runnable stateFetched) {
+        return new StateFetch(
+                ordering.replicaId(),
+                ordering.orderingDirectory(),
+                this::openStateChannel,
+                application::position,
+                stateFetched,
+                failureHandler,
+                System::nanoTime);
+    }
+
     private void checkpointTaken(long position) {
         TotalOrder started = order.get();
         // A snapshot taken while the log is still replayed is not reported; the next one is, with its own position.
         if (started != null) {
-            started.checkpointTaken(position);
+            // Whoever receives this replica's state needs the order from there on.
+            started.checkpointTaken(Math.min(position, stateSource.lowestPositionInUse()));
         }
+        try {
+            stateFetch.covered(position);
+        } catch (IOException e) {
+            LOG.warn("What is left of a state transfer cannot be deleted: {}", e.getMessage());
+        }
+    }
+
+    /** Ordering loop: no member's log holds what this replica needs next. */
+    private void stateNeeded(int fromPeer, long position) {
+        stateFetch.stateNeeded(fromPeer, position);
+    }
+
+    private StateChannel openStateChannel(int member) throws IOException {
+        OrderingFactory.RunningOrder running = runningOrder;
+        if (running == null) {
+            throw new IOException("this replica is still starting");
+        }
+        return running.openStateChannel(member);
     }
 
     private OrderingStatus status() {
@@ -269,10 +331,12 @@ final class ReplicaLife implements AutoCloseable {
         divergence.checkAtStart();
         server.startup();
         peer.activate(server);
-        runningOrder = factory.start(application, failureHandler);
+        runningOrder = factory.start(application, stateSource, failureHandler);
         order.set(runningOrder.totalOrder());
         proposer.connect(runningOrder.totalOrder());
-        gauges = OrderingGauges.register(runningOrder.totalOrder(), gaugesOfSafeguards());
+        Map<String, LongSupplier> further = new TreeMap<>(gaugesOfSafeguards());
+        further.putAll(stateFetch.gauges());
+        gauges = OrderingGauges.register(runningOrder.totalOrder(), further);
         space.start(ordering.replicaId());
         startAdminServer();
         housekeeping.start();
@@ -315,11 +379,13 @@ final class ReplicaLife implements AutoCloseable {
     public void close() {
         server.setServing(false);
         housekeeping.close();
+        stateFetch.close();
         if (runningOrder != null) {
             runningOrder.close();
         }
         snapshots.close();
         space.close();
+        stateSource.close();
         if (gauges != null) {
             gauges.unregister();
         }

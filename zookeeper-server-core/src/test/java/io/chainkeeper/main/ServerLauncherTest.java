@@ -104,6 +104,7 @@ public class ServerLauncherTest {
         assertEquals(files.dataDirectory.resolve("ordering"), ordering.orderingDirectory());
         assertEquals(OrderingConfig.DEFAULT_LOG_RETENTION_BYTES, ordering.logRetentionBytes());
         assertEquals(Safeguards.DEFAULT, ordering.safeguards());
+        assertEquals(64 << 20, ordering.stateTransferBytesPerSecond());
         assertEquals(Map.of(), ordering.protocolSettings());
         assertEquals(List.of(1, 2, 3), List.copyOf(ordering.members().keySet()));
         assertEquals(
@@ -125,6 +126,7 @@ public class ServerLauncherTest {
                 "   1048576",
                 "ordering.diskReserveBytes=2097152",
                 "ordering.digestAuditSeconds=5",
+                "ordering.stateTransferBytesPerSecond=65536",
                 "reads=sequential",
                 "dataLogDir=" + files.root.resolve("log"),
                 "chain.window=3",
@@ -138,6 +140,7 @@ public class ServerLauncherTest {
         assertEquals(ReadConsistency.SEQUENTIAL, ordering.reads());
         assertEquals(1048576, ordering.logRetentionBytes());
         assertEquals(new Safeguards(2097152, 5), ordering.safeguards());
+        assertEquals(65536, ordering.stateTransferBytesPerSecond());
         assertEquals(Map.of("other.window", "4"), ordering.protocolSettings());
         assertEquals(files.root.resolve("log/ordering"), ordering.orderingDirectory());
     }

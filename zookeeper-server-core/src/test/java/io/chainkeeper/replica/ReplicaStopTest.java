@@ -215,14 +215,15 @@ public final class ReplicaStopTest {
     }
 
     @Test
-    public void needsStateThatNobodyHas_saysWhatToDo() throws Exception {
+    public void protocolNeedsState_applicationIsToldAndReplicaGoesOn() throws Exception {
         start((effects, name, arguments) -> {
             if (name.equals("onTick")) {
                 effects.needState(2, 17);
             }
         });
-        assertClosedAfter("position 17");
-        assertTrue(failures.messages().get(0), failures.messages().get(0).contains("ordering.logRetentionBytes"));
+        assertTrue("told", application.stateNeeded.await(10, TimeUnit.SECONDS));
+        assertTrue(application.events().contains("needs 17 from 2"));
+        assertEquals(List.of(), failures.messages());
     }
 
     @Test

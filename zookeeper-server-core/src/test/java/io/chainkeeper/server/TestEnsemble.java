@@ -38,6 +38,7 @@ public final class TestEnsemble implements AutoCloseable {
     private final Map<Integer, PeerAddress> members = new TreeMap<>();
     private final int[] clientPorts;
     private final ChainkeeperServer[] servers;
+    private long stateTransferBytesPerSecond = OrderingConfig.DEFAULT_STATE_TRANSFER_BYTES_PER_SECOND;
     private final List<ZooKeeper> clients = new ArrayList<>();
 
     public TestEnsemble(Path directory, int size, ReadConsistency reads, Map<String, String> extra) throws IOException {
@@ -72,6 +73,11 @@ public final class TestEnsemble implements AutoCloseable {
             awaitServing(id);
         }
         return this;
+    }
+
+    /** Holds for replicas that are started later. */
+    public void limitStateTransfer(long bytesPerSecond) {
+        stateTransferBytesPerSecond = bytesPerSecond;
     }
 
     private static int freePort() throws IOException {
@@ -116,7 +122,8 @@ public final class TestEnsemble implements AutoCloseable {
                 orderingDirectory(id),
                 Map.of(),
                 1 << 20,
-                new Safeguards(Safeguards.MIN_DISK_RESERVE_BYTES, auditSeconds));
+                new Safeguards(Safeguards.MIN_DISK_RESERVE_BYTES, auditSeconds),
+                stateTransferBytesPerSecond);
         ChainkeeperServer server = new ChainkeeperServer(config, ordering, order.factory(id));
         server.start();
         servers[id] = server;
