@@ -48,8 +48,14 @@ record OrderingSettings(
     private static final String DIGEST_AUDIT_SECONDS = "ordering.digestAuditSeconds";
     private static final String STATE_TRANSFER_BYTES_PER_SECOND = "ordering.stateTransferBytesPerSecond";
     private static final String READS = "reads";
-    private static final Set<String> KEYS = new TreeSet<>(
-            List.of(PROTOCOL, DURABILITY, LOG_STORE, LOG_RETENTION_BYTES, STATE_TRANSFER_BYTES_PER_SECOND, DISK_RESERVE_BYTES, DIGEST_AUDIT_SECONDS));
+    private static final Set<String> KEYS = new TreeSet<>(List.of(
+            PROTOCOL,
+            DURABILITY,
+            LOG_STORE,
+            LOG_RETENTION_BYTES,
+            STATE_TRANSFER_BYTES_PER_SECOND,
+            DISK_RESERVE_BYTES,
+            DIGEST_AUDIT_SECONDS));
 
     /**
      * Parses and checks our keys.

@@ -22,6 +22,9 @@ final class DivergenceGuard {
     private volatile int differing;
     private volatile long position;
 
+    /** The member whose state is wanted, 0 if none is. */
+    private volatile int wantedPeer;
+
     /**
      * @param server stopped from serving
      * @param orderingDirectory where the marker is kept
@@ -55,7 +58,7 @@ final class DivergenceGuard {
         }
         server.diverge();
         LOG.error("Not serving clients: {}. The state of server.{} is fetched", marker.why(), marker.fromPeer());
-        reinstall.wanted(marker.fromPeer());
+        wantedPeer = marker.fromPeer();
     }
 
     private String remedy(DivergenceMarker marker) {
@@ -107,7 +110,14 @@ final class DivergenceGuard {
             return;
         }
         LOG.error("Not serving clients any more: {}. The state of server.{} is fetched", why, peer);
-        reinstall.wanted(peer);
+        wantedPeer = peer;
+    }
+
+    /** Housekeeping thread, now and then: asks until the state has come. */
+    void tick() {
+        if (wantedPeer != 0) {
+            reinstall.wanted(wantedPeer);
+        }
     }
 
     /** Numbers for monitoring, without the prefix. */

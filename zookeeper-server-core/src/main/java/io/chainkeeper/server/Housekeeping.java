@@ -115,6 +115,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         OrderingStatus current = status.get();
         roleView.show(current);
         serving.tick(current.role(), this::submit);
+        divergence.tick();
         boolean leading = current.role() == Role.LEADER;
         if (leading) {
             nameCluster();

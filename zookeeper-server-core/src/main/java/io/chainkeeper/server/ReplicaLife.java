@@ -56,9 +56,6 @@ final class ReplicaLife implements AutoCloseable {
 
     private static final LongSupplier CLOCK_MILLIS = () -> System.nanoTime() / 1_000_000;
 
-    /** Nothing fetches the state of another member yet. */
-    private static final StateReinstall STATE_REINSTALL = null;
-
     private final PassiveQuorumPeer peer;
     private final QuorumPeerConfig config;
     private final OrderingConfig ordering;
@@ -116,7 +113,7 @@ final class ReplicaLife implements AutoCloseable {
         this.gate = new RequestGate(server, finalProcessor, lock, ordering.reads(), proposer, space);
         this.snapshots = snapshots(database, checkpoints);
         database.getDataTree().addDigestWatcher(this::digestMismatch);
-        this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), STATE_REINSTALL, failureHandler);
+        this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), this::replaceState, failureHandler);
         this.naming = new ClusterNaming(ordering.orderingDirectory(), ordering.replicaId());
         this.housekeeping = housekeeping();
         CommandExecutor executor = new CommandExecutor(
@@ -149,13 +146,19 @@ final class ReplicaLife implements AutoCloseable {
     static void prepareFiles(QuorumPeerConfig config, OrderingConfig ordering) throws IOException {
         FileTxnSnapLog files = new FileTxnSnapLog(config.getDataLogDir(), config.getDataDir());
         CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
-        new StateInstallation(
-                        ordering.replicaId(),
-                        ordering.orderingDirectory(),
-                        files.getSnapDir().toPath(),
-                        files.getDataLogDir().toPath(),
-                        checkpoints)
-                .run();
+        DivergenceMarker wrong = DivergenceMarker.read(ordering.orderingDirectory());
+        StateInstallation installation = new StateInstallation(
+                ordering.replicaId(),
+                ordering.orderingDirectory(),
+                files.getSnapDir().toPath(),
+                files.getDataLogDir().toPath(),
+                checkpoints);
+        if (wrong != null) {
+            installation.replacingWrongState();
+        }
+        if (installation.run() && wrong != null) {
+            DivergenceMarker.delete(ordering.orderingDirectory());
+        }
         Recovery.repair(files, checkpoints);
     }
 
@@ -259,6 +262,16 @@ final class ReplicaLife implements AutoCloseable {
     /** Ordering loop: no member's log holds what this replica needs next. */
     private void stateNeeded(int fromPeer, long position) {
         stateFetch.stateNeeded(fromPeer, position);
+    }
+
+    /** This replica's state is wrong and has to be replaced. */
+    private void replaceState(int fromPeer) {
+        try {
+            long oldest = StateInstallation.oldestPosition(new CheckpointStore(checkpointDirectory(ordering)));
+            stateFetch.replaceState(fromPeer, oldest + 1);
+        } catch (IOException e) {
+            failureHandler.failed("checkpoints cannot be read: " + e.getMessage(), e);
+        }
     }
 
     private StateChannel openStateChannel(int member) throws IOException {

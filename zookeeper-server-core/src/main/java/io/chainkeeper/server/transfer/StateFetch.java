@@ -51,6 +51,7 @@ public final class StateFetch implements AutoCloseable {
     private final LongSupplier clockNanos;
     private final TransferProgress progress;
     private final ExecutorService thread;
+    private volatile boolean replacing;
     private boolean running;
     private boolean done;
     private boolean closed;
@@ -103,6 +104,17 @@ public final class StateFetch implements AutoCloseable {
         }
     }
 
+    /**
+     * Like {@link #stateNeeded}, for a state that replaces this replica's own because that one is wrong: it may be older.
+     *
+     * @param peer a member whose state is right
+     * @param position the first one that this replica's acceptor log still holds
+     */
+    public void replaceState(int peer, long position) {
+        replacing = true;
+        stateNeeded(peer, position);
+    }
+
     private void attempt(int peer, long position) {
         try {
             fetch(peer, position);
@@ -126,7 +138,8 @@ public final class StateFetch implements AutoCloseable {
                     .run();
             long executed = executedPosition.getAsLong();
             // A new replica may lack what its cluster began with.
-            complete = manifest.position() > executed || manifest.position() == executed && cluster == null;
+            complete =
+                    replacing || manifest.position() > executed || manifest.position() == executed && cluster == null;
             if (!complete) {
                 LOG.info(
                         "Meanwhile the order itself has brought this replica beyond position {}: what was fetched is"

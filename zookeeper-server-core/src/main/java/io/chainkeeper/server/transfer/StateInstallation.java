@@ -55,6 +55,7 @@ public final class StateInstallation {
     private final int replicaId;
     private final Step step;
     private final Move move;
+    private boolean replacesWrongState;
 
     /**
      * @param replicaId this replica
@@ -88,6 +89,16 @@ public final class StateInstallation {
         this.checkpoints = checkpoints;
         this.step = step;
         this.move = move;
+    }
+
+    /**
+     * The own state is known to be wrong: an older one may replace it, as far as the acceptor log goes on from there.
+     *
+     * @return this
+     */
+    public StateInstallation replacingWrongState() {
+        replacesWrongState = true;
+        return this;
     }
 
     /**
@@ -127,7 +138,24 @@ public final class StateInstallation {
     private boolean isNewer(StateManifest arrived) throws IOException {
         ClusterIdentity identity = ClusterIdentity.read(orderingDirectory);
         boolean isNew = identity == null || identity.clusterId() == null;
-        return arrived.position() > ownPosition() || isNew && arrived.position() == ownPosition();
+        return arrived.position() > ownPosition()
+                || isNew && arrived.position() == ownPosition()
+                || replacesWrongState && arrived.position() >= oldestPosition(checkpoints);
+    }
+
+    /**
+     * Up to where the acceptor log may have been cut.
+     *
+     * @param checkpoints this replica's
+     * @return position of the oldest one, 0 if there is none
+     * @throws IOException if they cannot be read
+     */
+    public static long oldestPosition(CheckpointStore checkpoints) throws IOException {
+        long oldest = Long.MAX_VALUE;
+        for (Checkpoint checkpoint : checkpoints.readAll()) {
+            oldest = Math.min(oldest, checkpoint.position());
+        }
+        return oldest == Long.MAX_VALUE ? 0 : oldest;
     }
 
     private long ownPosition() {
