@@ -28,6 +28,7 @@ final class LoadClient {
     private final String connectString;
     private final long nanosPerOperation;
     private final AcknowledgedWrites writes;
+    private final AnswerTimes acknowledgements = new AnswerTimes();
     private final Semaphore unanswered = new Semaphore(MAX_UNANSWERED);
     private final Thread thread;
 
@@ -74,6 +75,11 @@ final class LoadClient {
 
     String name() {
         return name;
+    }
+
+    /** When its writes were acknowledged. */
+    AnswerTimes acknowledgements() {
+        return acknowledgements;
     }
 
     void start() {
@@ -170,7 +176,10 @@ final class LoadClient {
     private void answered(int resultCode, Runnable record) {
         try {
             switch (Code.get(resultCode)) {
-                case OK -> record.run();
+                case OK -> {
+                    record.run();
+                    acknowledgements.add(System.nanoTime());
+                }
                 case CONNECTIONLOSS, SESSIONEXPIRED, SESSIONMOVED, OPERATIONTIMEOUT -> writes.unknown();
                 default -> throw new AssertionError("unexpected answer " + Code.get(resultCode) + " to client " + name);
             }

@@ -62,6 +62,22 @@ public final class LoadGenerator implements AutoCloseable {
                 () -> writes.acknowledgedCount() >= goal);
     }
 
+    /** Returns whether a write by the client of this server was acknowledged after this {@link System#nanoTime()}. */
+    boolean hasWrittenAfter(ServerProcess server, long nanoTime) {
+        return clientOf(server).acknowledgements().anyAfter(nanoTime);
+    }
+
+    /** Returns the longest time between these two in which no client of these servers had a write acknowledged. */
+    Duration longestGap(List<ServerProcess> servers, long fromNanoTime, long toNanoTime) {
+        List<AnswerTimes> times = new ArrayList<>();
+        servers.forEach(server -> times.add(clientOf(server).acknowledgements()));
+        return AnswerTimes.longestGap(times, fromNanoTime, toNanoTime);
+    }
+
+    private LoadClient clientOf(ServerProcess server) {
+        return clients.get(server.id() - 1);
+    }
+
     /**
      * Sends no more, waits for every answer and closes the sessions.
      *
