@@ -5,7 +5,6 @@ import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.ServerProcess;
 import io.chainkeeper.clienttests.harness.Workload;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.Test;
@@ -35,8 +34,9 @@ abstract class ServerFaults {
     @Test
     public void serverOfEachRoleIsKilledAndRestarted_theOthersGoOn() throws Exception {
         try (Workload workload = new Workload(ensemble, 30)) {
-            for (ServerProcess victim : headSecondAndTail()) {
-                workload.during(roleOf(victim) + " killed", ensemble.behind(victim), victim::kill);
+            for (int position : headMiddleAndTail()) {
+                ServerProcess victim = ensemble.chainFrom(ensemble.leader()).get(position);
+                workload.during(role(position) + " killed", ensemble.behind(victim), victim::kill);
                 victim.start();
                 workload.awaitRecovered();
             }
@@ -59,11 +59,14 @@ abstract class ServerFaults {
         }
     }
 
+    /** The leader comes last, as an operator would do it. */
     @Test
     public void rollingRestart_theOthersGoOn() throws Exception {
         try (Workload workload = new Workload(ensemble, 32)) {
-            for (ServerProcess server : ensemble.chainFrom(ensemble.leader())) {
-                workload.during(roleOf(server) + " ended", ensemble.behind(server), server::terminate);
+            List<ServerProcess> chain = ensemble.chainFrom(ensemble.leader());
+            for (int position = chain.size() - 1; position >= 0; position--) {
+                ServerProcess server = chain.get(position);
+                workload.during(server.mode() + " ended", ensemble.behind(server), server::terminate);
                 server.start();
                 workload.awaitRecovered();
             }
@@ -87,8 +90,9 @@ abstract class ServerFaults {
     @Test
     public void serverOfEachRoleStandsStill_theOthersGoOnAndNoReadIsStale() throws Exception {
         try (Workload workload = new Workload(ensemble, 34)) {
-            for (ServerProcess victim : headSecondAndTail()) {
-                workload.during(roleOf(victim) + " stopped by SIGSTOP", ensemble.behind(victim), () -> {
+            for (int position : headMiddleAndTail()) {
+                ServerProcess victim = ensemble.chainFrom(ensemble.leader()).get(position);
+                workload.during(role(position) + " stopped by SIGSTOP", ensemble.behind(victim), () -> {
                     victim.pause();
                     Await.pass(LONGER_THAN_TIMEOUTS);
                 });
@@ -119,15 +123,13 @@ abstract class ServerFaults {
         }
     }
 
-    private List<ServerProcess> headSecondAndTail() throws Exception {
-        List<ServerProcess> chain = ensemble.chainFrom(ensemble.leader());
-        List<ServerProcess> victims = new ArrayList<>(chain.subList(0, 2));
-        victims.add(chain.get(chain.size() - 1));
-        return victims;
+    /** Positions in the chain of whoever leads when it is their turn. */
+    private int[] headMiddleAndTail() {
+        int last = ensemble.servers().size() - 1;
+        return new int[] {0, last / 2, last};
     }
 
-    private String roleOf(ServerProcess server) throws Exception {
-        int position = ensemble.chainFrom(ensemble.leader()).indexOf(server);
-        return position == 0 ? "leader" : "follower at position " + position + " of the chain";
+    private String role(int position) {
+        return position == 0 ? "leader" : position == ensemble.servers().size() - 1 ? "tail" : "middle";
     }
 }
