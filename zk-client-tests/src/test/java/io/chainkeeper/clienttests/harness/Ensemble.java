@@ -31,6 +31,8 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
     /** The ensembles' tick: short, so that sessions may be short. */
     public static final int TICK_MILLIS = 500;
 
+    static final int MAX_SESSION_TIMEOUT_MILLIS = 3 * Clients.SESSION_TIMEOUT_MILLIS;
+
     private static final Duration LEADER_LIMIT = Duration.ofSeconds(60);
     private static final Duration CATCH_UP_LIMIT = Duration.ofSeconds(60);
     private static final int LOG_LINES_OF_A_FAILURE = 60;
@@ -61,7 +63,7 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
             this.name = name;
             set("ordering.protocol", defaultProtocol());
             set("tickTime", Integer.toString(TICK_MILLIS));
-            set("maxSessionTimeout", Integer.toString(3 * Clients.SESSION_TIMEOUT_MILLIS));
+            set("maxSessionTimeout", Integer.toString(MAX_SESSION_TIMEOUT_MILLIS));
             set("initLimit", "20");
             set("syncLimit", "10");
             set("admin.enableServer", "false");

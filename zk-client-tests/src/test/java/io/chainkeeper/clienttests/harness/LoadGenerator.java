@@ -30,10 +30,15 @@ public final class LoadGenerator implements AutoCloseable {
 
     /** Creates the znodes of the load; no client runs yet. */
     public LoadGenerator(Ensemble ensemble) throws Exception {
+        this(ensemble, OPERATIONS_PER_SECOND);
+    }
+
+    /** @param operationsPerSecond of each client, at most */
+    LoadGenerator(Ensemble ensemble, int operationsPerSecond) throws Exception {
         for (ServerProcess server : ensemble.servers()) {
-            clients.add(new LoadClient("at-" + server.id(), server.connectString(), OPERATIONS_PER_SECOND, writes));
+            clients.add(new LoadClient("at-" + server.id(), server.connectString(), operationsPerSecond, writes));
         }
-        clients.add(new LoadClient("moving", ensemble.connectString(), OPERATIONS_PER_SECOND, writes));
+        clients.add(new LoadClient("moving", ensemble.connectString(), operationsPerSecond, writes));
         try (ZooKeeper client = Clients.connect(ensemble.connectString())) {
             List<String> paths = new ArrayList<>(List.of(ROOT, SEQUENCE, PAIR, LEFT, RIGHT));
             clients.forEach(loadClient -> paths.addAll(LoadClient.keys(loadClient.name())));

@@ -15,12 +15,16 @@ import org.apache.zookeeper.ZooKeeper;
  */
 public final class Workload implements AutoCloseable {
     private static final int DELETES_AT_ONCE = 200;
-    private static final int REGISTER_OPERATIONS_PER_SECOND = 40;
+
+    /** Of each client. What is measured are seconds; the machine needs its time for elections and restarts. */
+    private static final int WRITES_PER_SECOND = 50;
+
+    private static final int REGISTER_OPERATIONS_PER_SECOND = 20;
 
     /** More than any timeout: elections, and the machine that servers and test share, take their time. */
     private static final Duration MAX_GAP = Duration.ofSeconds(15);
 
-    private static final Duration RECOVERY_LIMIT = Duration.ofSeconds(45);
+    private static final Duration RECOVERY_LIMIT = Duration.ofSeconds(60);
 
     private final Ensemble ensemble;
     private final LoadGenerator load;
@@ -40,7 +44,7 @@ public final class Workload implements AutoCloseable {
      */
     public Workload(Ensemble ensemble, long seed) throws Exception {
         this.ensemble = ensemble;
-        this.load = new LoadGenerator(ensemble);
+        this.load = new LoadGenerator(ensemble, WRITES_PER_SECOND);
         this.registers = new RegisterWorkload(ensemble, REGISTER_OPERATIONS_PER_SECOND, seed);
         load.start();
         registers.start();
