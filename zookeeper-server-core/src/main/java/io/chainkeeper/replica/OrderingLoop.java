@@ -111,6 +111,8 @@ final class OrderingLoop implements Runnable, Effects {
     /** Gives the instance; before {@link #start}. */
     void host(OrderingProtocol instance) {
         protocol = instance;
+        // Who shows the gauges asks for their names once, and may do so before the first tick.
+        gauges = measure();
     }
 
     void start() {
