@@ -108,7 +108,7 @@ public class DiskFullTest {
             try (ZooKeeper there = Clients.connect(victim.connectString())) {
                 awaitRefusal(there, LoadGenerator.ROOT);
                 assertEquals(0, there.getData(LoadGenerator.ROOT, false, null).length);
-                assertTrue(FourLetterWord.ask(victim.clientPort(), "mntr").contains("zk_ordering_disk_low\t1"));
+                assertTrue(FourLetterWord.ask(victim, "mntr").contains("zk_ordering_disk_low\t1"));
                 load.awaitProgress(WRITES_BETWEEN_FAULTS);
                 free(device);
                 awaitAcceptance(there, LoadGenerator.ROOT);
