@@ -103,8 +103,8 @@ final class ReplicatedOrdering implements OrderingFactory {
     private TransportSettings transportSettings(long incarnation) {
         // Links carry vectors indexed by member: replicas with different server lists must not talk to each other.
         long profile = executionProfile * 31
-                + config.members().keySet().stream().sorted().toList().hashCode();
-        return TransportSettings.builder(config.replicaId(), config.protocol(), config.members())
+                + config.addresses().keySet().stream().sorted().toList().hashCode();
+        return TransportSettings.builder(config.replicaId(), config.protocol(), config.addresses())
                 .executionProfile(profile)
                 .incarnation(incarnation)
                 .clusterId(clusterId)

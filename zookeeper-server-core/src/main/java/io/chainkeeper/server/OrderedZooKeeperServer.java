@@ -25,6 +25,7 @@ import org.apache.zookeeper.server.ServerStats;
 import org.apache.zookeeper.server.SessionTracker;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
+import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
 import org.apache.zookeeper.server.quorum.QuorumZooKeeperServer;
 
 /**
@@ -238,12 +239,14 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
 
     @Override
     public String getState() {
-        return switch (status.get().role()) {
-            case LEADER -> "leader";
-            case FOLLOWER -> "follower";
-            case OBSERVER -> "observer";
-            case LOOKING -> "looking";
-        };
+        Role role = status.get().role();
+        if (role == Role.LOOKING) {
+            return "looking";
+        }
+        if (role == Role.OBSERVER || self.getLearnerType() == LearnerType.OBSERVER) {
+            return "observer";
+        }
+        return role == Role.LEADER ? "leader" : "follower";
     }
 
     @Override
@@ -265,7 +268,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
 
     @Override
     protected void registerJMX() {
-        jmxServerBean = JmxBeans.serverBean(this);
+        jmxServerBean = JmxBeans.serverBean(this, self.getLearnerType());
         beans.register(self, jmxServerBean, this);
     }
 

@@ -105,6 +105,7 @@ public final class TestEnsemble implements AutoCloseable {
                 reads,
                 id,
                 members,
+                Map.of(),
                 orderingDirectory(id),
                 Map.of(),
                 1 << 20);
