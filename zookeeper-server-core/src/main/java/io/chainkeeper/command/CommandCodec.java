@@ -14,7 +14,8 @@ import java.util.UUID;
  *
  * <pre>
  * version          byte   {@link #VERSION}
- * type             byte   1 request, 2 attach, 3 expire, 4 orphan, 5 replica started, 6 cluster formed, 7 digest audit
+ * type             byte   1 request, 2 attach, 3 expire, 4 orphan, 5 replica started, 6 cluster formed,
+ *                         7 digest audit, 8 plan ensemble, 9 drop plan, 10 plan progress
  * wallClockMillis  long
  * then by type:
  *   request          sessionId long, cxid int, opcode int, quotaRefusedOp int,
@@ -24,8 +25,12 @@ import java.util.UUID;
  *   expire           sessionId long, owner int, epoch long
  *   orphan           replica int, incarnation long
  *   replica started  executionProfile long
- *   cluster formed   clusterId 2 longs, executionProfile long, memberCount int, members int each
+ *   cluster formed   clusterId 2 longs, executionProfile long, memberCount int, members int each,
+ *                    configuration string
  *   digest audit     zxid long, digest long
+ *   plan ensemble    sessionId long, cxid int, configuration string
+ *   drop plan        sessionId long, cxid int
+ *   plan progress    sessionId long, cxid int
  * string: byteLength int (-1: null), UTF-8
  * </pre>
  */
@@ -43,6 +48,9 @@ public final class CommandCodec {
     private static final byte REPLICA_STARTED = 5;
     private static final byte CLUSTER_FORMED = 6;
     private static final byte DIGEST_AUDIT = 7;
+    private static final byte PLAN_ENSEMBLE = 8;
+    private static final byte DROP_PLAN = 9;
+    private static final byte PLAN_PROGRESS = 10;
 
     private static final int PREFIX_BYTES = 10;
     private static final int NULL = -1;
@@ -74,10 +82,28 @@ public final class CommandCodec {
         } else if (command instanceof Command.DigestAudit audit) {
             out = start(DIGEST_AUDIT, audit.wallClockMillis(), 16);
             out.putLong(audit.zxid()).putLong(audit.digest());
+        } else if (command instanceof Command.ClusterFormed formed) {
+            out = encodeFormed(formed);
         } else {
-            out = encodeFormed((Command.ClusterFormed) command);
+            out = encodePlanning(command);
         }
         return ByteSlice.of(out.array());
+    }
+
+    private static ByteBuffer encodePlanning(Command command) {
+        if (command instanceof Command.PlanEnsemble plan) {
+            byte[] configuration = plan.configuration().getBytes(StandardCharsets.UTF_8);
+            ByteBuffer out = start(PLAN_ENSEMBLE, plan.wallClockMillis(), 16 + configuration.length);
+            out.putLong(plan.sessionId()).putInt(plan.cxid());
+            return out.putInt(configuration.length).put(configuration);
+        }
+        if (command instanceof Command.DropPlan drop) {
+            ByteBuffer out = start(DROP_PLAN, drop.wallClockMillis(), 12);
+            return out.putLong(drop.sessionId()).putInt(drop.cxid());
+        }
+        Command.PlanProgress progress = (Command.PlanProgress) command;
+        ByteBuffer out = start(PLAN_PROGRESS, progress.wallClockMillis(), 12);
+        return out.putLong(progress.sessionId()).putInt(progress.cxid());
     }
 
     private static ByteBuffer start(byte type, long wallClockMillis, int restBytes) {
@@ -115,15 +141,16 @@ public final class CommandCodec {
     }
 
     private static ByteBuffer encodeFormed(Command.ClusterFormed formed) {
+        byte[] configuration = formed.configuration().getBytes(StandardCharsets.UTF_8);
         ByteBuffer out = start(
                 CLUSTER_FORMED,
                 formed.wallClockMillis(),
-                28 + 4 * formed.members().size());
+                32 + 4 * formed.members().size() + configuration.length);
         out.putLong(formed.clusterId().getMostSignificantBits())
                 .putLong(formed.clusterId().getLeastSignificantBits());
         out.putLong(formed.executionProfile()).putInt(formed.members().size());
         formed.members().forEach(out::putInt);
-        return out;
+        return out.putInt(configuration.length).put(configuration);
     }
 
     /**
@@ -160,6 +187,9 @@ public final class CommandCodec {
             case REPLICA_STARTED -> new Command.ReplicaStarted(wallClock, in.getLong());
             case CLUSTER_FORMED -> decodeFormed(wallClock, in);
             case DIGEST_AUDIT -> new Command.DigestAudit(wallClock, in.getLong(), in.getLong());
+            case PLAN_ENSEMBLE -> new Command.PlanEnsemble(wallClock, in.getLong(), in.getInt(), text(in));
+            case DROP_PLAN -> new Command.DropPlan(wallClock, in.getLong(), in.getInt());
+            case PLAN_PROGRESS -> new Command.PlanProgress(wallClock, in.getLong(), in.getInt());
             default -> throw new MalformedMessageException("command has unknown type " + type);
         };
     }
@@ -195,7 +225,15 @@ public final class CommandCodec {
         for (int i = 0; i < memberCount; i++) {
             members.add(in.getInt());
         }
-        return new Command.ClusterFormed(wallClock, clusterId, profile, members);
+        return new Command.ClusterFormed(wallClock, clusterId, profile, members, text(in));
+    }
+
+    private static String text(ByteBuffer in) throws MalformedMessageException {
+        String text = string(in);
+        if (text == null) {
+            throw new MalformedMessageException("command without its configuration");
+        }
+        return text;
     }
 
     private static String string(ByteBuffer in) throws MalformedMessageException {

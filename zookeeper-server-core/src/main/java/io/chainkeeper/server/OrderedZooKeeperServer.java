@@ -5,6 +5,7 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.ReplicaStoppedException;
+import io.chainkeeper.server.reconfig.EnsembleConfiguration;
 import io.chainkeeper.server.request.LocalRefusal;
 import io.chainkeeper.server.request.Proposer;
 import io.chainkeeper.server.request.RequestGate;
@@ -27,6 +28,7 @@ import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
 import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
 import org.apache.zookeeper.server.quorum.QuorumZooKeeperServer;
+import org.apache.zookeeper.server.quorum.flexible.QuorumVerifier;
 
 /**
  * ZooKeeper's server with its request pipeline replaced: requests enter through {@link RequestGate} and come back from
@@ -209,6 +211,25 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
                             + " at zxid 0x" + Long.toHexString(audit.zxid())
                             + "; compare the replicas' snapshots and replace the data directory that is wrong");
                 });
+    }
+
+    /**
+     * Executor thread: the cluster is formed with a configuration.
+     *
+     * @param first the configuration
+     * @param treeIsAhead whether the recovered tree holds transactions that come later
+     */
+    public void firstConfiguration(EnsembleConfiguration first, boolean treeIsAhead) {
+        ((OrderedDatabase) getZKDatabase()).firstConfiguration(first, treeIsAhead);
+    }
+
+    /**
+     * Executor thread: shows a new configuration to ZooKeeper's own code.
+     *
+     * @param verifier the configuration
+     */
+    public void showConfiguration(QuorumVerifier verifier) {
+        self.setQuorumVerifier(verifier, false);
     }
 
     /**

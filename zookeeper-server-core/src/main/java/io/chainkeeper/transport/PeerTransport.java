@@ -1,7 +1,9 @@
 package io.chainkeeper.transport;
 
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.ByteSlice;
 import java.io.Closeable;
+import java.util.Map;
 
 /**
  * First-in-first-out links to the other members.
@@ -17,6 +19,13 @@ public interface PeerTransport extends Closeable {
      * @throws java.io.IOException if the port cannot be opened; the message names address and remedy
      */
     void start(Listener listener) throws java.io.IOException;
+
+    /**
+     * Names the peers there are from now on.
+     *
+     * @param peers replica id to address; this replica itself, if named, is ignored
+     */
+    default void setPeers(Map<Integer, PeerAddress> peers) {}
 
     /**
      * Lets frames be sent over the link whose {@link Listener#onPeerUp} the caller has just taken note of. To be called

@@ -5,6 +5,7 @@ import io.chainkeeper.command.CommandCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.server.OrderedZooKeeperServer;
@@ -32,6 +33,7 @@ public final class CommandExecutor {
     private final OrderedZooKeeperServer server;
     private final SideState side;
     private final OwnedSessions owned;
+    private final ReconfigExecutor reconfigs;
     private final RequestExecutor requests;
     private final RecoveredTransactions recovered;
     private final ExecutionEvents events;
@@ -60,7 +62,8 @@ public final class CommandExecutor {
         this.server = server;
         this.side = side;
         this.owned = owned;
-        this.requests = new RequestExecutor(server, finalProcessor);
+        this.reconfigs = new ReconfigExecutor(server, side, events);
+        this.requests = new RequestExecutor(server, reconfigs, finalProcessor);
         this.recovered = recovered;
         this.events = events;
     }
@@ -103,9 +106,32 @@ public final class CommandExecutor {
             replicaStarted(started, proposed, own != null);
         } else if (command instanceof Command.ClusterFormed formed) {
             clusterFormed(formed);
+        } else if (command instanceof Command.DigestAudit audit) {
+            server.auditDigest(audit, proposed.proposer());
         } else {
-            server.auditDigest((Command.DigestAudit) command, proposed.proposer());
+            executePlanning(command, proposed);
         }
+        reconfigs.dropUnlessOwned();
+    }
+
+    private void executePlanning(Command command, ProposedCommand proposed) {
+        if (command instanceof Command.PlanEnsemble plan) {
+            reconfigs.plan(plan, proposed);
+        } else if (command instanceof Command.DropPlan drop) {
+            reconfigs.drop(drop);
+        } else {
+            reconfigs.progress((Command.PlanProgress) command);
+        }
+    }
+
+    /**
+     * A position holds a membership.
+     *
+     * @param membership in force from the next position on
+     */
+    public void membershipChanged(Membership membership) {
+        side.membershipChanged(membership);
+        events.membershipChanged();
     }
 
     private static Proposal clientProposal(Proposal own) {
@@ -125,6 +151,8 @@ public final class CommandExecutor {
             return;
         }
         long zxid = takeZxid();
+        boolean reconfigRefused = command.opcode() == OpCode.reconfig
+                && reconfigs.refusal(sessionId, command.cxid(), proposed.proposer()) != null;
         if (recovered.covers(zxid)) {
             InvariantViolated.check(own == null, "own command maps to %s, which the tree holds", Zxids.text(zxid));
             recovered.verify(zxid, sessionId, command.cxid(), time);
@@ -138,6 +166,9 @@ public final class CommandExecutor {
         if (command.opcode() == OpCode.closeSession) {
             side.sessions().remove(sessionId);
             owned.forget(sessionId);
+        }
+        if (command.opcode() == OpCode.reconfig) {
+            reconfigs.executed(reconfigRefused, sessionId, command.cxid(), zxid);
         }
         if (own != null) {
             own.afterExecution();
@@ -235,6 +266,7 @@ public final class CommandExecutor {
         }
         side.formed(formed.clusterId(), formed.executionProfile());
         checkProfile();
+        reconfigs.formed(formed.configuration(), recovered.covers(side.nextZxid()));
         events.clusterFormed(formed.clusterId());
     }
 
