@@ -27,6 +27,7 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.admin.ZooKeeperAdmin;
 import org.apache.zookeeper.client.FourLetterWordMain;
 import org.apache.zookeeper.data.Stat;
@@ -173,6 +174,41 @@ public class ReconfigTest {
         TestEnsemble.await("server 2 stops serving", () -> !ensemble.server(2).isServing());
         assertEquals(configured(1), configured(7));
         assertEquals(configured(1), configured(3));
+    }
+
+    @Test
+    public void serverAddedAsObserver_servesWithoutVoting() throws Exception {
+        allowAll(1, 2, 3);
+        ensemble.newServer(4);
+        ensemble.start(4);
+        admin(3).reconfigure(ensemble.serverLine(4, "observer"), null, null, -1, null);
+        ensemble.awaitServing(4);
+        assertEquals(List.of(1, 2, 3), ensemble.order().members());
+        assertEquals(
+                new Ensemble(List.of(1, 2, 3), List.of(4)), ensemble.order().configured(2));
+        assertEquals("observer", ensemble.server(4).getState());
+        ZooKeeper client = ensemble.client(4);
+        client.create("/o", new byte[] {1}, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        assertArrayEquals(new byte[] {1}, client.getData("/o", false, null));
+        String conf = FourLetterWordMain.send4LetterWord("127.0.0.1", ensemble.clientPort(4), "conf");
+        assertTrue(conf, conf.contains("peerType=1"));
+    }
+
+    @Test
+    public void sessionsOfARemovedServer_goOnElsewhereOrExpire() throws Exception {
+        allowAll(1, 2, 3);
+        ZooKeeper moving = ensemble.client(ensemble.address(3) + "," + ensemble.address(1), 10_000);
+        RawClient lost = new RawClient(ensemble.clientPort(3), 800);
+        TestEnsemble.await("both sessions are known", () -> isKnown(lost.sessionId()));
+        admin(3).reconfigure(null, "3", null, -1, null);
+        TestEnsemble.await("the session of the client that is gone expires", () -> !isKnown(lost.sessionId()));
+        TestEnsemble.await("the other session goes on", () -> moving.getState().isConnected());
+        assertTrue(isKnown(moving.getSessionId()));
+        lost.close();
+    }
+
+    private boolean isKnown(long sessionId) {
+        return ensemble.server(1).getZKDatabase().getSessionWithTimeOuts().containsKey(sessionId);
     }
 
     private void assertRefused(Code code, String joining, String leaving, String members, long version)

@@ -16,6 +16,7 @@ import io.chainkeeper.server.session.SessionState;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.RequestProcessor;
+import org.apache.zookeeper.server.ServerCnxn;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,7 +63,7 @@ public final class CommandExecutor {
         this.server = server;
         this.side = side;
         this.owned = owned;
-        this.reconfigs = new ReconfigExecutor(server, side, events);
+        this.reconfigs = new ReconfigExecutor(replicaId, server, side, owned, events);
         this.requests = new RequestExecutor(server, reconfigs, finalProcessor);
         this.recovered = recovered;
         this.events = events;
@@ -146,7 +147,9 @@ public final class CommandExecutor {
         }
         boolean creates = command.opcode() == OpCode.createSession;
         if (creates && !createSession(command, proposed)) {
-            LOG.warn("Refusing session 0x{}: malformed, or the id is in use", Long.toHexString(sessionId));
+            LOG.warn(
+                    "Refusing session 0x{}: malformed, or the id is in use, or its server is not in the ensemble",
+                    Long.toHexString(sessionId));
             refuseSession(own);
             return;
         }
@@ -177,7 +180,8 @@ public final class CommandExecutor {
 
     private boolean createSession(Command.ClientRequest command, ProposedCommand proposed) {
         ByteSlice payload = command.payload();
-        if (payload == null || payload.length() != Integer.BYTES) {
+        boolean wellFormed = payload != null && payload.length() == Integer.BYTES;
+        if (!wellFormed || reconfigs.isOutside(proposed.proposer())) {
             return false;
         }
         int timeoutMillis = payload.asByteBuffer().getInt();
@@ -203,6 +207,12 @@ public final class CommandExecutor {
 
     private void attach(Command.Attach attach, ProposedCommand proposed, AttachProposal own) {
         long sessionId = attach.sessionId();
+        if (reconfigs.isOutside(proposed.proposer())) {
+            if (own != null) {
+                own.connection().close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
+            }
+            return;
+        }
         SessionState before =
                 side.sessions().attach(sessionId, proposed.proposer(), proposed.incarnation(), attach.timeoutMillis());
         if (before != null && before.owner() == replicaId && proposed.proposer() != replicaId) {

@@ -5,6 +5,7 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.server.OrderedZooKeeperServer;
 import io.chainkeeper.server.reconfig.EnsembleConfiguration;
 import io.chainkeeper.server.reconfig.EnsemblePlan;
+import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.session.SessionState;
 import java.nio.charset.StandardCharsets;
 import org.apache.zookeeper.KeeperException;
@@ -22,11 +23,16 @@ import org.slf4j.LoggerFactory;
 final class ReconfigExecutor {
     private static final Logger LOG = LoggerFactory.getLogger(ReconfigExecutor.class);
 
+    private final int replicaId;
+    private final OwnedSessions owned;
     private final OrderedZooKeeperServer server;
     private final SideState side;
     private final ExecutionEvents events;
 
-    ReconfigExecutor(OrderedZooKeeperServer server, SideState side, ExecutionEvents events) {
+    ReconfigExecutor(
+            int replicaId, OrderedZooKeeperServer server, SideState side, OwnedSessions owned, ExecutionEvents events) {
+        this.replicaId = replicaId;
+        this.owned = owned;
         this.server = server;
         this.side = side;
         this.events = events;
@@ -182,10 +188,32 @@ final class ReconfigExecutor {
             drop(plan, "the request could not be executed");
             return;
         }
+        EnsembleConfiguration before = side.configuration();
         EnsembleConfiguration next = next(zxid);
         LOG.info("The ensemble is configured anew, version {}", Zxids.text(next.version()));
         side.configured(next, zxid);
         side.dropPlan();
+        before.servers().keySet().stream()
+                .filter(id -> !next.servers().containsKey(id))
+                .forEach(this::abandonSessionsOf);
         events.ensembleChanged();
+    }
+
+    /** Nobody listens any more whether a server that has been removed hears its clients. */
+    private void abandonSessionsOf(int removed) {
+        for (long sessionId : side.sessions().orphan(removed, Long.MAX_VALUE)) {
+            if (removed == replicaId) {
+                owned.forget(sessionId);
+            }
+        }
+    }
+
+    /**
+     * @param proposer replica id
+     * @return whether it may not own sessions: it has been removed, or not been added yet
+     */
+    boolean isOutside(int proposer) {
+        EnsembleConfiguration current = side.configuration();
+        return current != null && !current.servers().containsKey(proposer);
     }
 }

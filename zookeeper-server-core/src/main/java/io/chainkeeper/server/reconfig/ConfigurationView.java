@@ -47,13 +47,12 @@ public final class ConfigurationView {
         if (current.version() > shownVersion) {
             shownVersion = current.version();
             QuorumVerifier verifier = current.verifier();
-            InetSocketAddress before = peer.getClientAddress();
             peer.setQuorumVerifier(verifier, false);
             QuorumServer self = verifier.getAllMembers().get(peer.getMyId());
             write(verifier, self != null && self.clientAddr != null);
             if (self != null) {
                 peer.setLearnerType(self.type == LearnerType.OBSERVER ? LearnerType.OBSERVER : LearnerType.PARTICIPANT);
-                move(clientPort, before, self.clientAddr);
+                move(clientPort, self.clientAddr);
             }
         }
         sayWhetherContained(current);
@@ -75,12 +74,18 @@ public final class ConfigurationView {
         }
     }
 
-    private static void move(ServerCnxnFactory clientPort, InetSocketAddress before, InetSocketAddress now) {
+    private static void move(ServerCnxnFactory clientPort, InetSocketAddress now) {
         InetSocketAddress bound = clientPort == null ? null : clientPort.getLocalAddress();
-        if (bound != null && now != null && !now.equals(before) && !now.equals(bound)) {
+        if (bound != null && now != null && !now.isUnresolved() && !isSame(bound, now)) {
             LOG.info("Clients are served at {} instead of {}", now, bound);
             clientPort.reconfigure(now);
         }
+    }
+
+    /** There is more than one way to write that all addresses are meant. */
+    private static boolean isSame(InetSocketAddress one, InetSocketAddress other) {
+        boolean all = one.getAddress().isAnyLocalAddress() && other.getAddress().isAnyLocalAddress();
+        return one.getPort() == other.getPort() && (all || one.getAddress().equals(other.getAddress()));
     }
 
     private void sayWhetherContained(EnsembleConfiguration current) {

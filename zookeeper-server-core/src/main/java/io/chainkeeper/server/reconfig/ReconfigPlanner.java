@@ -98,13 +98,13 @@ public final class ReconfigPlanner {
         }
     }
 
-    private static EnsembleConfiguration servers(ReconfigRequest wanted, EnsembleConfiguration current)
+    private EnsembleConfiguration servers(ReconfigRequest wanted, EnsembleConfiguration current)
             throws KeeperException {
         QuorumVerifier verifier;
         try {
             verifier = wanted.getNewMembers() != null
                     ? fullList(wanted.getNewMembers())
-                    : incremental(wanted.getJoiningServers(), wanted.getLeavingServers(), current);
+                    : incremental(wanted.getJoiningServers(), wanted.getLeavingServers(), resolved(current));
         } catch (RuntimeException e) {
             // What ZooKeeper's parser does not foresee it answers so: an id that is no number, observers alone.
             throw new KeeperException.MarshallingErrorException();
@@ -131,9 +131,17 @@ public final class ReconfigPlanner {
         }
     }
 
-    private static QuorumVerifier incremental(String joining, String leaving, EnsembleConfiguration current)
+    /** The peer's, unless it lags behind: names of servers that do not resolve must not be asked for each time. */
+    private QuorumVerifier resolved(EnsembleConfiguration current) {
+        QuorumVerifier shown = server.self.getQuorumVerifier();
+        boolean isCurrent = shown.getVersion() == current.version()
+                && EnsembleConfiguration.of(shown).equals(current);
+        return isCurrent ? shown : current.verifier();
+    }
+
+    private static QuorumVerifier incremental(String joining, String leaving, QuorumVerifier current)
             throws KeeperException {
-        Map<Long, QuorumServer> servers = new TreeMap<>(current.verifier().getAllMembers());
+        Map<Long, QuorumServer> servers = new TreeMap<>(current.getAllMembers());
         if (leaving != null) {
             for (String id : StringUtils.split(leaving, ",")) {
                 servers.remove(Long.parseLong(id));

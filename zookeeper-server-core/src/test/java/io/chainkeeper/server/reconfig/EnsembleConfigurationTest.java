@@ -18,7 +18,7 @@ import org.junit.Test;
 
 public class EnsembleConfigurationTest {
     private static final String TEXT = "server.1=127.0.0.1:2888:3888:participant;0.0.0.0:2181\n"
-            + "server.2=[::1]:2888:3888:observer;[::1]:2182\n"
+            + "server.2=[0:0:0:0:0:0:0:1]:2888:3888:observer;[0:0:0:0:0:0:0:1]:2182\n"
             + "server.40=host-4.example:1:2:participant\n"
             + "version=10000000a";
 
@@ -34,7 +34,9 @@ public class EnsembleConfigurationTest {
         assertEquals(TEXT, configuration.text());
         assertEquals(0x10000000aL, configuration.version());
         assertEquals(new Ensemble(List.of(1, 40), List.of(2)), configuration.ensemble());
-        assertEquals(new PeerAddress("::1", 2888), configuration.addresses().get(2));
+        assertEquals(
+                new PeerAddress("0:0:0:0:0:0:0:1", 2888),
+                configuration.addresses().get(2));
         assertEquals("version=0", EnsembleConfiguration.parse("version=0").text());
     }
 
