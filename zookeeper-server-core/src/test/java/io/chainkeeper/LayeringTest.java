@@ -48,7 +48,7 @@ public final class LayeringTest {
             .whereLayer("log")
             .mayOnlyBeAccessedByLayers("replica", "config", "main")
             .whereLayer("config")
-            .mayOnlyBeAccessedByLayers("log", "transport", "server", "main");
+            .mayOnlyBeAccessedByLayers("log", "transport", "replica", "server", "main");
 
     /** One family of packages adapts ZooKeeper; nobody else sees its classes. */
     @ArchTest

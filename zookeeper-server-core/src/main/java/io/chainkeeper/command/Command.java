@@ -84,10 +84,16 @@ public sealed interface Command {
      * @param clusterId random
      * @param executionProfile hash of the settings that influence execution, which every member must share
      * @param members replica ids, ascending
+     * @param configuration first content of {@code /zookeeper/config}; empty if {@code reconfigEnabled} is not set
      * @param replaces the present name, if the user has forced a new cluster after the quorum was lost; else null
      */
     record ClusterFormed(
-            long wallClockMillis, UUID clusterId, long executionProfile, List<Integer> members, UUID replaces)
+            long wallClockMillis,
+            UUID clusterId,
+            long executionProfile,
+            List<Integer> members,
+            String configuration,
+            UUID replaces)
             implements Command {
         /** Copies the members. */
         public ClusterFormed {
@@ -112,4 +118,36 @@ public sealed interface Command {
      */
     record DigestReport(long wallClockMillis, long auditPosition, long treeDigest, long sideDigest)
             implements Command {}
+
+    /**
+     * The proposer has accepted a {@code reconfig}: the order is to bring its members into line. Refused, without a
+     * trace, if another plan stands, the configuration has changed or the proposer does not own the session. Takes no
+     * zxid.
+     *
+     * @param wallClockMillis see {@link Command#wallClockMillis}
+     * @param sessionId the client's session
+     * @param cxid the client's number of the request
+     * @param configuration the planned servers, under the version of the configuration that they are to replace
+     */
+    record PlanEnsemble(long wallClockMillis, long sessionId, int cxid, String configuration) implements Command {}
+
+    /**
+     * The proposer gives up its plan: the ensemble is configured back. Ignored if that plan does not stand. Takes no
+     * zxid.
+     *
+     * @param wallClockMillis see {@link Command#wallClockMillis}
+     * @param sessionId the client's session
+     * @param cxid the client's number of the request
+     */
+    record DropPlan(long wallClockMillis, long sessionId, int cxid) implements Command {}
+
+    /**
+     * The proposer sees state being transferred, so a plan that waits for a joiner is not stuck. Changes nothing. Takes
+     * no zxid.
+     *
+     * @param wallClockMillis see {@link Command#wallClockMillis}
+     * @param sessionId the client's session
+     * @param cxid the client's number of the request
+     */
+    record PlanProgress(long wallClockMillis, long sessionId, int cxid) implements Command {}
 }

@@ -15,7 +15,7 @@ import java.util.UUID;
  * <pre>
  * version          byte   {@link #VERSION}
  * type             byte   1 request, 2 attach, 3 expire, 4 orphan, 5 replica started, 6 cluster formed, 7 digest audit,
- *                         8 digest report
+ *                         8 digest report, 9 plan ensemble, 10 drop plan, 11 plan progress
  * wallClockMillis  long
  * then by type:
  *   request          sessionId long, cxid int, opcode int, quotaRefusedOp int,
@@ -26,9 +26,13 @@ import java.util.UUID;
  *   orphan           replica int, incarnation long
  *   replica started  executionProfile long
  *   cluster formed   clusterId 2 longs, executionProfile long, memberCount int, members int each,
+ *                    configuration string
  *                    replaces 2 longs (both 0: null)
  *   digest audit     nothing
  *   digest report    auditPosition long, treeDigest long, sideDigest long
+ *   plan ensemble    sessionId long, cxid int, configuration string
+ *   drop plan        sessionId long, cxid int
+ *   plan progress    sessionId long, cxid int
  * string: byteLength int (-1: null), UTF-8
  * </pre>
  */
@@ -47,6 +51,9 @@ public final class CommandCodec {
     private static final byte CLUSTER_FORMED = 6;
     private static final byte DIGEST_AUDIT = 7;
     private static final byte DIGEST_REPORT = 8;
+    private static final byte PLAN_ENSEMBLE = 9;
+    private static final byte DROP_PLAN = 10;
+    private static final byte PLAN_PROGRESS = 11;
 
     private static final int PREFIX_BYTES = 10;
     private static final int NULL = -1;
@@ -81,10 +88,28 @@ public final class CommandCodec {
         } else if (command instanceof Command.DigestReport report) {
             out = start(DIGEST_REPORT, report.wallClockMillis(), 24);
             out.putLong(report.auditPosition()).putLong(report.treeDigest()).putLong(report.sideDigest());
+        } else if (command instanceof Command.ClusterFormed formed) {
+            out = encodeFormed(formed);
         } else {
-            out = encodeFormed((Command.ClusterFormed) command);
+            out = encodePlanning(command);
         }
         return ByteSlice.of(out.array());
+    }
+
+    private static ByteBuffer encodePlanning(Command command) {
+        if (command instanceof Command.PlanEnsemble plan) {
+            byte[] configuration = plan.configuration().getBytes(StandardCharsets.UTF_8);
+            ByteBuffer out = start(PLAN_ENSEMBLE, plan.wallClockMillis(), 16 + configuration.length);
+            out.putLong(plan.sessionId()).putInt(plan.cxid());
+            return out.putInt(configuration.length).put(configuration);
+        }
+        if (command instanceof Command.DropPlan drop) {
+            ByteBuffer out = start(DROP_PLAN, drop.wallClockMillis(), 12);
+            return out.putLong(drop.sessionId()).putInt(drop.cxid());
+        }
+        Command.PlanProgress progress = (Command.PlanProgress) command;
+        ByteBuffer out = start(PLAN_PROGRESS, progress.wallClockMillis(), 12);
+        return out.putLong(progress.sessionId()).putInt(progress.cxid());
     }
 
     private static ByteBuffer start(byte type, long wallClockMillis, int restBytes) {
@@ -122,17 +147,18 @@ public final class CommandCodec {
     }
 
     private static ByteBuffer encodeFormed(Command.ClusterFormed formed) {
+        byte[] configuration = formed.configuration().getBytes(StandardCharsets.UTF_8);
         ByteBuffer out = start(
                 CLUSTER_FORMED,
                 formed.wallClockMillis(),
-                44 + 4 * formed.members().size());
+                48 + 4 * formed.members().size() + configuration.length);
         out.putLong(formed.clusterId().getMostSignificantBits())
                 .putLong(formed.clusterId().getLeastSignificantBits());
         out.putLong(formed.executionProfile()).putInt(formed.members().size());
         formed.members().forEach(out::putInt);
+        out.putInt(configuration.length).put(configuration);
         UUID replaces = formed.replaces() == null ? NO_UUID : formed.replaces();
-        out.putLong(replaces.getMostSignificantBits()).putLong(replaces.getLeastSignificantBits());
-        return out;
+        return out.putLong(replaces.getMostSignificantBits()).putLong(replaces.getLeastSignificantBits());
     }
 
     /**
@@ -170,6 +196,9 @@ public final class CommandCodec {
             case CLUSTER_FORMED -> decodeFormed(wallClock, in);
             case DIGEST_AUDIT -> new Command.DigestAudit(wallClock);
             case DIGEST_REPORT -> new Command.DigestReport(wallClock, in.getLong(), in.getLong(), in.getLong());
+            case PLAN_ENSEMBLE -> new Command.PlanEnsemble(wallClock, in.getLong(), in.getInt(), text(in));
+            case DROP_PLAN -> new Command.DropPlan(wallClock, in.getLong(), in.getInt());
+            case PLAN_PROGRESS -> new Command.PlanProgress(wallClock, in.getLong(), in.getInt());
             default -> throw new MalformedMessageException("command has unknown type " + type);
         };
     }
@@ -205,9 +234,18 @@ public final class CommandCodec {
         for (int i = 0; i < memberCount; i++) {
             members.add(in.getInt());
         }
+        String configuration = text(in);
         UUID replaces = new UUID(in.getLong(), in.getLong());
         return new Command.ClusterFormed(
-                wallClock, clusterId, profile, members, replaces.equals(NO_UUID) ? null : replaces);
+                wallClock, clusterId, profile, members, configuration, replaces.equals(NO_UUID) ? null : replaces);
+    }
+
+    private static String text(ByteBuffer in) throws MalformedMessageException {
+        String text = string(in);
+        if (text == null) {
+            throw new MalformedMessageException("command without its configuration");
+        }
+        return text;
     }
 
     private static String string(ByteBuffer in) throws MalformedMessageException {

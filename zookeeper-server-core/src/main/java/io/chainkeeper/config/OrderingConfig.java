@@ -6,6 +6,8 @@ import io.chainkeeper.ordering.Ensemble;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * The ordering part of a zoo.cfg, complete and checked.
@@ -15,7 +17,8 @@ import java.util.Map;
  * @param logStore {@code ordering.logStore}
  * @param reads {@code reads}
  * @param replicaId this server's myid
- * @param members voting members: replica id to the address its replica link listens on, ascending by id
+ * @param members configured participants: replica id to the address its replica link listens on, ascending by id
+ * @param observers configured observers, likewise
  * @param orderingDirectory where the acceptor log lies, {@code dataLogDir/ordering}
  * @param protocolSettings the protocol's own keys that the file sets
  * @param logRetentionBytes {@code ordering.logRetentionBytes}: how many bytes of decided values the acceptor log keeps
@@ -31,6 +34,7 @@ public record OrderingConfig(
         ReadConsistency reads,
         int replicaId,
         Map<Integer, PeerAddress> members,
+        Map<Integer, PeerAddress> observers,
         Path orderingDirectory,
         Map<String, String> protocolSettings,
         long logRetentionBytes,
@@ -63,7 +67,14 @@ public record OrderingConfig(
 
     /** @return who is meant to take part */
     public Ensemble ensemble() {
-        return Ensemble.of(List.copyOf(members.keySet()));
+        return new Ensemble(List.copyOf(members.keySet()), List.copyOf(observers.keySet()));
+    }
+
+    /** @return where the replica links of all servers listen, participants and observers, ascending by id */
+    public SortedMap<Integer, PeerAddress> addresses() {
+        SortedMap<Integer, PeerAddress> addresses = new TreeMap<>(members);
+        addresses.putAll(observers);
+        return addresses;
     }
 
     /** Which implementation holds the acceptor log. */

@@ -128,7 +128,7 @@ final class ReplicatedOrdering implements OrderingFactory {
     }
 
     private TransportSettings transportSettings(long incarnation) {
-        return TransportSettings.builder(config.replicaId(), config.protocol(), config.members())
+        return TransportSettings.builder(config.replicaId(), config.protocol(), config.addresses())
                 .executionProfile(executionProfile)
                 .incarnation(incarnation)
                 .clusterId(clusterId)

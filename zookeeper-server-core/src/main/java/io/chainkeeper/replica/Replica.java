@@ -1,5 +1,6 @@
 package io.chainkeeper.replica;
 
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
@@ -218,7 +219,8 @@ public final class Replica implements TotalOrder, Closeable {
     }
 
     @Override
-    public void configure(Ensemble ensemble) {
+    public void configure(Ensemble ensemble, Map<Integer, PeerAddress> addresses) {
+        transport.setPeers(addresses);
         loop.submit((OrderingLoop.Input) protocol -> protocol.onEnsemble(ensemble));
     }
 

@@ -1,5 +1,6 @@
 package io.chainkeeper.replica;
 
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.OrderingStatus;
 import java.util.Map;
@@ -44,8 +45,9 @@ public interface TotalOrder {
      * Tells the order that the configured ensemble has changed.
      *
      * @param ensemble who is meant to take part from now on
+     * @param addresses where the replica links of all others listen that this replica is to be linked to
      */
-    void configure(Ensemble ensemble);
+    void configure(Ensemble ensemble, Map<Integer, PeerAddress> addresses);
 
     /** A linearizable read, or a {@code sync}. */
     interface ReadWaiter {

@@ -105,7 +105,7 @@ final class ClusterNaming {
     }
 
     /** Housekeeping thread, at the leader: what is to be ordered about the name, or null. */
-    Command.ClusterFormed due(SideState side, long executionProfile, List<Integer> members) {
+    Command.ClusterFormed due(SideState side, long executionProfile, List<Integer> members, String configuration) {
         UUID ordered = side.clusterId();
         UUID kept = identity.clusterId();
         boolean unnamed = ordered == null;
@@ -116,7 +116,8 @@ final class ClusterNaming {
             return null;
         }
         UUID clusterId = kept == null ? UUID.randomUUID() : kept;
-        proposed = new Command.ClusterFormed(System.currentTimeMillis(), clusterId, executionProfile, members, ordered);
+        proposed = new Command.ClusterFormed(
+                System.currentTimeMillis(), clusterId, executionProfile, members, configuration, ordered);
         return proposed;
     }
 

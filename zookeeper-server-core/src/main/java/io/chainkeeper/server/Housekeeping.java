@@ -9,6 +9,11 @@ import io.chainkeeper.server.execution.AuditVerdict;
 import io.chainkeeper.server.execution.ExecutionEvents;
 import io.chainkeeper.server.execution.SideState;
 import io.chainkeeper.server.execution.StateDigest;
+import io.chainkeeper.server.reconfig.ConfigurationView;
+import io.chainkeeper.server.reconfig.ConfiguredEnsemble;
+import io.chainkeeper.server.reconfig.EnsemblePlan;
+import io.chainkeeper.server.reconfig.Reconfigurer;
+import io.chainkeeper.server.request.PendingReconfig;
 import io.chainkeeper.server.request.Proposer;
 import io.chainkeeper.server.session.SessionKeeper;
 import java.util.List;
@@ -29,12 +34,18 @@ import org.slf4j.LoggerFactory;
 final class Housekeeping implements ExecutionEvents, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
 
+    /** How long those who are configured no more are fed, to let them learn that. */
+    private static final int DEPARTURE_PERIODS = 10;
+
     private final OrderedZooKeeperServer server;
     private final SideState side;
     private final Proposer proposer;
     private final Supplier<OrderingStatus> status;
     private final SessionKeeper keeper;
     private final Serving serving;
+    private final ConfiguredEnsemble ensemble;
+    private final ConfigurationView configurationView;
+    private final Reconfigurer reconfigurer;
     private final RoleView roleView;
     private final ContainerReaper reaper;
     private final DigestAuditor auditor;
@@ -54,6 +65,9 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         this.status = parts.status();
         this.keeper = parts.keeper();
         this.serving = parts.serving();
+        this.ensemble = parts.ensemble();
+        this.configurationView = parts.configurationView();
+        this.reconfigurer = parts.reconfigurer();
         this.roleView = parts.roleView();
         this.reaper = parts.reaper();
         this.auditor = parts.auditor();
@@ -80,6 +94,9 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
      * @param status the order's view of its leader
      * @param keeper ends sessions
      * @param serving lets clients in
+     * @param ensemble the configured ensemble
+     * @param configurationView shows it to monitoring, client port and files
+     * @param reconfigurer changes it
      * @param roleView shows the role to monitoring
      * @param reaper deletes empty containers
      * @param auditor has digests compared
@@ -96,6 +113,9 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
             Supplier<OrderingStatus> status,
             SessionKeeper keeper,
             Serving serving,
+            ConfiguredEnsemble ensemble,
+            ConfigurationView configurationView,
+            Reconfigurer reconfigurer,
             RoleView roleView,
             ContainerReaper reaper,
             DigestAuditor auditor,
@@ -113,9 +133,11 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
 
     private void tick() {
         OrderingStatus current = status.get();
+        configurationView.show(server.getServerCnxnFactory());
         roleView.show(current);
-        serving.tick(current.role(), this::submit);
+        serving.tick(current.role(), ensemble.contained(), this::submit);
         divergence.tick();
+        reconfigurer.tick();
         boolean leading = current.role() == Role.LEADER;
         if (leading) {
             nameCluster();
@@ -129,7 +151,8 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         if (!server.isServing()) {
             return;
         }
-        Command.ClusterFormed formed = naming.due(side, executionProfile, members);
+        String configuration = server.isReconfigEnabled() ? ensemble.effective().text() : "";
+        Command.ClusterFormed formed = naming.due(side, executionProfile, members, configuration);
         if (formed != null) {
             proposer.propose(0, formed);
         }
@@ -166,6 +189,41 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
     @Override
     public void auditJudged(AuditVerdict verdict) {
         divergence.judged(verdict);
+    }
+
+    @Override
+    public void membershipChanged() {
+        submit(reconfigurer::tick);
+    }
+
+    @Override
+    public void ensembleChanged() {
+        ensemble.changed();
+        submit(this::tick);
+        later(ensemble::departed);
+    }
+
+    @Override
+    public void planExecuted(EnsemblePlan plan, boolean accepted) {
+        submit(() -> reconfigurer.planExecuted(plan, accepted));
+    }
+
+    @Override
+    public void planProgressed() {
+        submit(reconfigurer::progressed);
+    }
+
+    /** Executor thread: a client asks for another ensemble. */
+    void reconfig(PendingReconfig asked) {
+        submit(() -> reconfigurer.start(asked));
+    }
+
+    private void later(Runnable task) {
+        try {
+            thread.schedule(guarded(task), DEPARTURE_PERIODS * periodMillis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("Stopping: nothing more is done in the background");
+        }
     }
 
     /** The ordering loop says that the leader changed. */

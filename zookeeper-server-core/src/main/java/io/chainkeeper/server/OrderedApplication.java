@@ -75,7 +75,7 @@ final class OrderedApplication implements Application {
     @Override
     public void membershipChanged(long at, Membership membership) {
         lock.beginBatch();
-        executor.sideState().membershipChanged(membership);
+        executor.membershipChanged(membership);
     }
 
     @Override

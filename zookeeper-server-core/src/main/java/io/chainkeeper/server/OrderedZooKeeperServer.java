@@ -5,6 +5,7 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.ReplicaStoppedException;
+import io.chainkeeper.server.reconfig.EnsembleConfiguration;
 import io.chainkeeper.server.request.LocalRefusal;
 import io.chainkeeper.server.request.Proposer;
 import io.chainkeeper.server.request.RequestGate;
@@ -27,7 +28,9 @@ import org.apache.zookeeper.server.ServerStats;
 import org.apache.zookeeper.server.SessionTracker;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
+import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
 import org.apache.zookeeper.server.quorum.QuorumZooKeeperServer;
+import org.apache.zookeeper.server.quorum.flexible.QuorumVerifier;
 
 /**
  * ZooKeeper's server with its request pipeline replaced: requests enter through {@link RequestGate} and come back from
@@ -225,6 +228,25 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     }
 
     /**
+     * Executor thread: the cluster is formed with a configuration.
+     *
+     * @param first the configuration
+     * @param treeIsAhead whether the recovered tree holds transactions that come later
+     */
+    public void firstConfiguration(EnsembleConfiguration first, boolean treeIsAhead) {
+        ((OrderedDatabase) getZKDatabase()).firstConfiguration(first, treeIsAhead);
+    }
+
+    /**
+     * Executor thread: shows a new configuration to ZooKeeper's own code.
+     *
+     * @param verifier the configuration
+     */
+    public void showConfiguration(QuorumVerifier verifier) {
+        self.setQuorumVerifier(verifier, false);
+    }
+
+    /**
      * Executor thread: notes a new epoch in ZooKeeper's own files, before the first transaction of that epoch is
      * logged.
      *
@@ -255,12 +277,14 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
         if (diverged) {
             return DIVERGED;
         }
-        return switch (status.get().role()) {
-            case LEADER -> "leader";
-            case FOLLOWER -> "follower";
-            case OBSERVER -> "observer";
-            case LOOKING -> "looking";
-        };
+        Role role = status.get().role();
+        if (role == Role.LOOKING) {
+            return "looking";
+        }
+        if (role == Role.OBSERVER || self.getLearnerType() == LearnerType.OBSERVER) {
+            return "observer";
+        }
+        return role == Role.LEADER ? "leader" : "follower";
     }
 
     @Override
@@ -282,7 +306,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
 
     @Override
     protected void registerJMX() {
-        jmxServerBean = JmxBeans.serverBean(this);
+        jmxServerBean = JmxBeans.serverBean(this, self.getLearnerType());
         beans.register(self, jmxServerBean, this);
     }
 

@@ -9,6 +9,11 @@ import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.execution.CommandExecutor;
 import io.chainkeeper.server.execution.ExecutionLock;
 import io.chainkeeper.server.execution.ExecutionProfile;
+import io.chainkeeper.server.reconfig.ConfigurationView;
+import io.chainkeeper.server.reconfig.ConfiguredEnsemble;
+import io.chainkeeper.server.reconfig.EnsembleConfiguration;
+import io.chainkeeper.server.reconfig.ReconfigPlanner;
+import io.chainkeeper.server.reconfig.Reconfigurer;
 import io.chainkeeper.server.request.Proposer;
 import io.chainkeeper.server.request.RequestGate;
 import io.chainkeeper.server.session.OwnedSessions;
@@ -48,6 +53,7 @@ final class ReplicaLife implements AutoCloseable {
     private static final String CHECKPOINT_DIRECTORY = "checkpoints";
     private static final int LONGEST_PERIOD_MILLIS = 500;
     private static final int LEAST_SNAPSHOTS_KEPT = 3;
+    private static final String TRANSFER_GAUGE = "state_transfer_bytes";
     /**
      * A replica that has lost the order lets its clients go before the others give their sessions away, so that a
      * session's last timeout begins only when its client can look for another server.
@@ -74,6 +80,8 @@ final class ReplicaLife implements AutoCloseable {
     private final RequestGate gate;
     private final DivergenceGuard divergence;
     private final ClusterNaming naming;
+    private final EnsembleConfiguration ownConfiguration;
+    private final ConfiguredEnsemble ensemble;
     private final Housekeeping housekeeping;
     private final OrderedApplication application;
     private final StateSource stateSource;
@@ -99,9 +107,10 @@ final class ReplicaLife implements AutoCloseable {
                     + " sessions are known to every replica");
         }
         OrderedDatabase database = peer.database();
-        database.initConfigInZKDatabase(peer.getQuorumVerifier());
         CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
         this.recovery = Recovery.recover(files, database, checkpoints, identity());
+        this.ownConfiguration = configuration();
+        this.ensemble = ensemble(database);
         this.server = new OrderedZooKeeperServer(peer, database, failureHandler);
         this.executionProfile = ExecutionProfile.hash(ExecutionProfile.settings(peer.isReconfigEnabled()));
         if (recovery.side().clusterId() != null && recovery.side().executionProfile() != executionProfile) {
@@ -211,6 +220,38 @@ final class ReplicaLife implements AutoCloseable {
                 ordering.members().size());
     }
 
+    private EnsembleConfiguration configuration() throws IOException {
+        try {
+            return EnsembleConfiguration.of(peer.getQuorumVerifier());
+        } catch (IllegalArgumentException e) {
+            throw new IOException("server list: " + e.getMessage(), e);
+        }
+    }
+
+    private ConfiguredEnsemble ensemble(OrderedDatabase database) {
+        EnsembleConfiguration recovered =
+                database.recoverConfiguration(ownConfiguration, recovery.side(), peer.isReconfigEnabled());
+        boolean fileIsNewest = recovered.version() <= ownConfiguration.version();
+        return new ConfiguredEnsemble(
+                ordering.replicaId(), fileIsNewest ? ownConfiguration : recovered, fileIsNewest, recovery.side());
+    }
+
+    private Reconfigurer reconfigurer() {
+        return new Reconfigurer(
+                recovery.side(),
+                new ReconfigPlanner(server, recovery.side(), this::status, ordering.replicaId()),
+                proposer,
+                CLOCK_MILLIS,
+                System::currentTimeMillis,
+                (long) peer.getInitLimit() * peer.getTickTime(),
+                this::transferredBytes);
+    }
+
+    private long transferredBytes() {
+        TotalOrder started = order.get();
+        return started == null ? 0 : started.gauges().getOrDefault(TRANSFER_GAUGE, 0L);
+    }
+
     private SnapshotSchedule snapshots(OrderedDatabase database, CheckpointStore checkpoints) {
         SnapshotWriter writer = new SnapshotWriter(
                 files,
@@ -307,6 +348,13 @@ final class ReplicaLife implements AutoCloseable {
                         this::status,
                         keeper,
                         serving,
+                        ensemble,
+                        new ConfigurationView(
+                                peer,
+                                config.getConfigFilename() == null ? null : Path.of(config.getConfigFilename()),
+                                ownConfiguration.version(),
+                                ensemble),
+                        reconfigurer(),
                         new RoleView(peer),
                         new ContainerReaper(peer.database(), gate),
                         new DigestAuditor(
@@ -326,6 +374,7 @@ final class ReplicaLife implements AutoCloseable {
 
     private void connect(OrderedDatabase database, CommandExecutor executor) {
         database.onConnectionClosed(gate::closed);
+        gate.onReconfig(housekeeping::reconfig);
         long sessionBase = Math.max(System.currentTimeMillis(), recovery.side().agreedTimeMillis());
         SessionIds ids = new SessionIds(
                 ordering.replicaId(), sessionBase, recovery.side().sessions());
@@ -347,6 +396,7 @@ final class ReplicaLife implements AutoCloseable {
         runningOrder = factory.start(application, stateSource, failureHandler);
         order.set(runningOrder.totalOrder());
         proposer.connect(runningOrder.totalOrder());
+        ensemble.connect(runningOrder.totalOrder());
         Map<String, LongSupplier> further = new TreeMap<>(gaugesOfSafeguards());
         further.putAll(stateFetch.gauges());
         gauges = OrderingGauges.register(runningOrder.totalOrder(), further);

@@ -46,9 +46,14 @@ final class Serving {
      * Looks at the order.
      *
      * @param role this replica's role
+     * @param configured whether this replica is part of the ensemble
      * @param reached runs a task on the housekeeping thread
      */
-    void tick(Role role, Executor reached) {
+    void tick(Role role, boolean configured, Executor reached) {
+        if (!configured) {
+            stop("This server is not part of the ensemble: closing all client connections");
+            return;
+        }
         if (role == Role.LOOKING) {
             withoutLeader();
             return;
@@ -65,12 +70,16 @@ final class Serving {
             lookingSinceMillis = now;
         }
         if (now - lookingSinceMillis >= patienceMillis) {
-            catchingUp = false;
-            attempt++;
-            if (server.isServing()) {
-                LOG.warn("No leader of the order for {} ms: closing all client connections", patienceMillis);
-                server.setServing(false);
-            }
+            stop("No leader of the order for " + patienceMillis + " ms: closing all client connections");
+        }
+    }
+
+    private void stop(String reason) {
+        catchingUp = false;
+        attempt++;
+        if (server.isServing()) {
+            LOG.warn(reason);
+            server.setServing(false);
         }
     }
 

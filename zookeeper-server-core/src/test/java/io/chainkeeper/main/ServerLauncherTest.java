@@ -15,6 +15,7 @@ import io.chainkeeper.config.StartupConfig;
 import io.chainkeeper.config.UserMistakeException;
 import io.chainkeeper.config.UserMistakeException.Exit;
 import io.chainkeeper.log.Durability;
+import io.chainkeeper.ordering.Ensemble;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import org.apache.zookeeper.server.admin.AdminServer.AdminServerException;
+import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 import org.junit.After;
 import org.junit.Before;
@@ -206,6 +208,28 @@ public class ServerLauncherTest {
         assertEquals(message(), 0, runFile());
         assertArrayEquals(new String[] {files.zooCfg.toString()}, stockArguments);
         assertNull(started);
+    }
+
+    @Test
+    public void observers_areNoMembers() throws IOException {
+        files.addLine("server.4=127.0.0.1:1:2:observer\nserver.5=127.0.0.1:3:4:Observer;127.0.0.1:5");
+        assertEquals(message(), 0, runFile());
+        OrderingConfig ordering = started.ordering();
+        assertEquals(List.of(1, 2, 3), List.copyOf(ordering.members().keySet()));
+        assertEquals(new Ensemble(List.of(1, 2, 3), List.of(4, 5)), ordering.ensemble());
+        assertEquals(new PeerAddress("127.0.0.1", 3), ordering.addresses().get(5));
+        assertEquals(5, ordering.addresses().size());
+    }
+
+    @Test
+    public void peerTypeDiffersFromTheServerLine_serverLineCounts() throws IOException {
+        files.addLine("peerType=observer");
+        assertEquals(message(), 0, runFile());
+        assertEquals(LearnerType.PARTICIPANT, started.peerConfig().getPeerType());
+        files.replaceLine("server.1", files.rightLines().get(7) + ":observer");
+        assertEquals(message(), 0, runFile());
+        assertEquals(LearnerType.OBSERVER, started.peerConfig().getPeerType());
+        assertEquals(List.of(1), started.ordering().ensemble().observers());
     }
 
     @Test

@@ -1,9 +1,11 @@
 package io.chainkeeper.server;
 
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
@@ -27,7 +29,8 @@ import java.util.TreeMap;
 
 /**
  * A total order inside one JVM for tests: one thread decides, each replica executes on a thread of its own, and the log
- * outlives the replicas. Members can be cut off.
+ * outlives the replicas. Members can be cut off. Once its members are named, it admits and removes them one by one as
+ * the leader's replica configures, and feeds nobody else.
  */
 public final class InProcessOrder implements AutoCloseable {
     private static final int MAX_BATCH = 64;
@@ -45,6 +48,7 @@ public final class InProcessOrder implements AutoCloseable {
     private final Map<Integer, Node> nodes = new TreeMap<>();
     private long firstKept = 1;
     private final Thread decider;
+    private Membership membership;
     private int leader = OrderingStatus.NO_LEADER;
     private long epoch;
     private boolean closed;
@@ -73,12 +77,77 @@ public final class InProcessOrder implements AutoCloseable {
         };
     }
 
+    /** Names the members that the order begins with. */
+    public void setMembers(List<Integer> replicaIds) {
+        synchronized (monitor) {
+            membership = Membership.initial(1, replicaIds);
+        }
+    }
+
+    public List<Integer> members() {
+        synchronized (monitor) {
+            return membership.replicaIds();
+        }
+    }
+
+    /** What a replica last told the order, null if nothing. */
+    public Ensemble configured(int replicaId) {
+        synchronized (monitor) {
+            return nodes.get(replicaId).ensemble;
+        }
+    }
+
+    public Map<Integer, PeerAddress> addresses(int replicaId) {
+        synchronized (monitor) {
+            return nodes.get(replicaId).addresses;
+        }
+    }
+
     public void elect(int replicaId) {
         synchronized (monitor) {
-            leader = replicaId;
-            epoch++;
-            nodes.values().forEach(node -> node.application.statusChanged(node.statusLocked()));
+            electLocked(replicaId);
         }
+    }
+
+    private void electLocked(int replicaId) {
+        leader = replicaId;
+        epoch++;
+        tellStatus();
+    }
+
+    private void tellStatus() {
+        nodes.values().forEach(node -> node.application.statusChanged(node.statusLocked()));
+        monitor.notifyAll();
+    }
+
+    /** The membership one step closer to what the leader's replica configures, null if it is there. */
+    private Membership nextMembership() {
+        Node leading = nodes.get(leader);
+        if (membership == null || leading == null || leading.ensemble == null) {
+            return null;
+        }
+        for (int id : leading.ensemble.participants()) {
+            Node joiner = nodes.get(id);
+            if (!membership.contains(id) && joiner != null && !joiner.cutOff && joiner.next > log.size()) {
+                return membership.with(new Member(id, joiner.incarnation));
+            }
+        }
+        for (int id : membership.replicaIds()) {
+            boolean othersLeft = membership.members().size() > 1;
+            if (!leading.ensemble.participants().contains(id) && othersLeft) {
+                return membership.without(id);
+            }
+        }
+        return null;
+    }
+
+    private void change(Membership next) {
+        membership = next;
+        log.add(BatchCodec.encode(next));
+        if (!next.contains(leader)) {
+            next.replicaIds().stream().filter(nodes::containsKey).findFirst().ifPresent(this::electLocked);
+        }
+        tellStatus();
     }
 
     /** Cuts a member off from the order, or lets it take part again; the leader is told. */
@@ -145,6 +214,11 @@ public final class InProcessOrder implements AutoCloseable {
     private void decide() {
         synchronized (monitor) {
             while (!closed) {
+                Membership next = nextMembership();
+                if (next != null) {
+                    change(next);
+                    continue;
+                }
                 if (pending.isEmpty() || !nodes.containsKey(leader)) {
                     awaitChange();
                     continue;
@@ -193,6 +267,8 @@ public final class InProcessOrder implements AutoCloseable {
         private final Deque<ProposedCommand> held = new ArrayDeque<>();
         private long next;
         private long checkpointPosition;
+        private Ensemble ensemble;
+        private Map<Integer, PeerAddress> addresses = Map.of();
         private boolean cutOff;
         private boolean stopped;
 
@@ -225,12 +301,21 @@ public final class InProcessOrder implements AutoCloseable {
             }
         }
 
+        /** Cut off, or neither a member nor configured. */
+        private boolean isAway() {
+            Node leading = nodes.get(leader);
+            Ensemble fed = leading == null ? null : leading.ensemble;
+            boolean known =
+                    membership == null || membership.contains(replicaId) || fed != null && fed.contains(replicaId);
+            return cutOff || !known;
+        }
+
         private boolean awaitWork() {
             synchronized (monitor) {
-                while (!stopped && !closed && (cutOff || lagsBehind() || (next > log.size() && barriers.isEmpty()))) {
+                while (!stopped && !closed && (isAway() || lagsBehind() || (next > log.size() && barriers.isEmpty()))) {
                     awaitChange();
                 }
-                while (!held.isEmpty() && !cutOff) {
+                while (!held.isEmpty() && !isAway()) {
                     pending.add(held.poll());
                     monitor.notifyAll();
                 }
@@ -251,7 +336,7 @@ public final class InProcessOrder implements AutoCloseable {
             while (true) {
                 ByteSlice value;
                 synchronized (monitor) {
-                    if (next > log.size() || stopped || cutOff) {
+                    if (next > log.size() || stopped || isAway()) {
                         break;
                     }
                     value = log.get((int) next - 1);
@@ -291,7 +376,7 @@ public final class InProcessOrder implements AutoCloseable {
         private void answerBarriers() {
             List<TotalOrder.ReadWaiter> reached = new ArrayList<>();
             synchronized (monitor) {
-                while (!cutOff && !barriers.isEmpty() && barriers.peek().position < next) {
+                while (!isAway() && !barriers.isEmpty() && barriers.peek().position < next) {
                     reached.add(barriers.poll().waiter);
                 }
             }
@@ -307,7 +392,7 @@ public final class InProcessOrder implements AutoCloseable {
                 requireRunning();
                 long sequence = ++sequences[proposal.stream()];
                 own.put(new Key(proposal.stream(), sequence), proposal);
-                (cutOff ? held : pending)
+                (isAway() ? held : pending)
                         .add(new ProposedCommand(
                                 replicaId, incarnation, proposal.stream(), sequence, proposal.command()));
                 monitor.notifyAll();
@@ -337,8 +422,11 @@ public final class InProcessOrder implements AutoCloseable {
         }
 
         private OrderingStatus statusLocked() {
-            if (cutOff || !nodes.containsKey(leader)) {
+            if (isAway() || !nodes.containsKey(leader)) {
                 return new OrderingStatus(Role.LOOKING, OrderingStatus.NO_LEADER, epoch);
+            }
+            if (membership != null && !membership.contains(replicaId)) {
+                return new OrderingStatus(Role.OBSERVER, leader, epoch);
             }
             return new OrderingStatus(leader == replicaId ? Role.LEADER : Role.FOLLOWER, leader, epoch);
         }
@@ -356,7 +444,13 @@ public final class InProcessOrder implements AutoCloseable {
         }
 
         @Override
-        public void configure(Ensemble ensemble) {}
+        public void configure(Ensemble configured, Map<Integer, PeerAddress> linked) {
+            synchronized (monitor) {
+                ensemble = configured;
+                addresses = linked;
+                tellStatus();
+            }
+        }
 
         @Override
         public void checkpointTaken(long position) {
@@ -397,11 +491,10 @@ public final class InProcessOrder implements AutoCloseable {
                 stopped = true;
                 nodes.remove(replicaId, this);
                 if (leader == replicaId) {
-                    leader = nodes.isEmpty()
-                            ? OrderingStatus.NO_LEADER
-                            : nodes.keySet().iterator().next();
-                    epoch++;
-                    nodes.values().forEach(node -> node.application.statusChanged(node.statusLocked()));
+                    electLocked(nodes.keySet().stream()
+                            .filter(id -> membership == null || membership.contains(id))
+                            .findFirst()
+                            .orElse(OrderingStatus.NO_LEADER));
                 }
                 monitor.notifyAll();
             }

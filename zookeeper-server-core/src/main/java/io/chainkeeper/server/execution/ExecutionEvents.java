@@ -1,5 +1,6 @@
 package io.chainkeeper.server.execution;
 
+import io.chainkeeper.server.reconfig.EnsemblePlan;
 import java.util.UUID;
 
 /** What the executor tells the rest of the server. Called by the executor thread; must not wait or propose. */
@@ -35,4 +36,21 @@ public interface ExecutionEvents {
      * @param verdict what they amount to
      */
     void auditJudged(AuditVerdict verdict);
+
+    /** The order has changed its membership. */
+    void membershipChanged();
+
+    /** The configuration has changed, or a plan for another one stands or no longer stands. */
+    void ensembleChanged();
+
+    /**
+     * A plan was proposed.
+     *
+     * @param plan the plan
+     * @param accepted whether it stands now
+     */
+    void planExecuted(EnsemblePlan plan, boolean accepted);
+
+    /** Some replica sees state being transferred while a plan stands. */
+    void planProgressed();
 }
