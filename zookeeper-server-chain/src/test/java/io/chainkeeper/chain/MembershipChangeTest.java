@@ -201,4 +201,18 @@ public final class MembershipChangeTest {
         ensemble.run(2);
         assertEquals(List.of("a", "b"), ensemble.replica(2).executed);
     }
+
+    /** The server list may be edited between two starts; who decides is what the cluster was founded with. */
+    @Test
+    public void serverListEditedBeforeRestart_quorumStaysThatOfTheOrder() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
+        ensemble.replica(ensemble.awaitLeader()).propose("a");
+        ensemble.run(2);
+        ensemble.crash(3);
+        ensemble.restartWith(1, List.of(1));
+        ensemble.crash(2);
+        ensemble.run(200);
+        assertFalse("one of three is no quorum", ensemble.replica(1).leads());
+        assertEquals(2, ensemble.replica(1).gauge("quorum"));
+    }
 }

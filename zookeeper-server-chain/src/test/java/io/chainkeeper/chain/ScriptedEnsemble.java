@@ -159,6 +159,16 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
         start(id);
     }
 
+    /** Restarts a replica that finds other participants in its configuration. */
+    void restartWith(int id, List<Integer> participants) {
+        List<Integer> before = new ArrayList<>(members);
+        members.clear();
+        members.addAll(participants);
+        restart(id);
+        members.clear();
+        members.addAll(before);
+    }
+
     /** SIGSTOP: nothing is processed, links stay up. */
     void stop(int id) {
         stopped.add(id);

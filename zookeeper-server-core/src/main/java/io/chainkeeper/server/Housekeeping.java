@@ -135,7 +135,9 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         OrderingStatus current = status.get();
         configurationView.show(server.getServerCnxnFactory());
         roleView.show(current);
-        serving.tick(current.role(), ensemble.contained(), this::submit);
+        // Whoever waits for a server to serve may count on its vote.
+        boolean awaitsAdmission = current.role() == Role.OBSERVER && ensemble.participates();
+        serving.tick(current.role(), ensemble.contained(), awaitsAdmission, this::submit);
         divergence.tick();
         reconfigurer.tick();
         boolean leading = current.role() == Role.LEADER;

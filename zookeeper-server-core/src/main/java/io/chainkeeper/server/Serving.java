@@ -47,9 +47,11 @@ final class Serving {
      *
      * @param role this replica's role
      * @param configured whether this replica is part of the ensemble
+     * @param awaitsAdmission whether it is meant to vote but the order has not admitted it yet; that does not end what
+     *     has begun
      * @param reached runs a task on the housekeeping thread
      */
-    void tick(Role role, boolean configured, Executor reached) {
+    void tick(Role role, boolean configured, boolean awaitsAdmission, Executor reached) {
         if (!configured) {
             stop("This server is not part of the ensemble: closing all client connections");
             return;
@@ -59,7 +61,8 @@ final class Serving {
             return;
         }
         lookingSinceMillis = -1;
-        if (started && !server.isServing() && !catchingUp && !server.hasDiverged()) {
+        boolean mayBegin = !catchingUp && !awaitsAdmission && !server.hasDiverged();
+        if (started && !server.isServing() && mayBegin) {
             catchUp(reached);
         }
     }

@@ -51,6 +51,11 @@ public final class ConfiguredEnsemble {
         return effective().servers().containsKey(replicaId);
     }
 
+    /** @return whether this replica is meant to vote */
+    public boolean participates() {
+        return effective().participants().contains(replicaId);
+    }
+
     /**
      * The order runs.
      *
