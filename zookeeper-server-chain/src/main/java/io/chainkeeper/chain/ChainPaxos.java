@@ -94,8 +94,12 @@ final class ChainPaxos implements OrderingProtocol {
             state.promised = ReplicaState.ballotOf(promise.head().asByteBuffer());
         }
         long applied = recovered.appliedPosition();
+        state.disk.start(recovered, promise == null);
         if (recovered.membership() != null) {
             state.memberships.replaceFrom(applied + 1, recovered.membership());
+        } else {
+            List<Integer> initial = state.disk.initialParticipants();
+            state.memberships.replaceFrom(1, Membership.initial(state.settings.minQuorumSize(), initial));
         }
         long[] decided = {applied};
         recovered.forEachPosition(1, record -> {
@@ -123,7 +127,6 @@ final class ChainPaxos implements OrderingProtocol {
                 decided[0],
                 state.maxDecided);
         state.maxAccepted = state.maxDecided;
-        state.disk.start(recovered, promise == null);
         if (state.context.start() == Start.SOLE_SURVIVOR) {
             Member survivor = new Member(state.self, state.disk.number());
             state.memberships.replaceFrom(state.maxDecided + 1, new Membership(1, List.of(survivor)));
@@ -182,6 +185,7 @@ final class ChainPaxos implements OrderingProtocol {
             feeds.onLeave(sender, leave);
         } else if (message instanceof Truncated truncated) {
             feeds.onTruncated(sender, truncated);
+            election.onTruncated(sender, truncated);
         } else {
             return false;
         }
@@ -277,19 +281,24 @@ final class ChainPaxos implements OrderingProtocol {
         }
     }
 
-    /** Whether a candidate may be answered: both vote, or the candidate knows more of the membership than this one. */
+    /**
+     * Whether a candidate may be answered: both vote, or one knows more of the membership than the other. One that has
+     * left may be the only one that knows so, and its vote counts nowhere after what it has seen decided.
+     */
     private boolean mayAnswer(int candidate, long candidateDecided) {
-        return state.isVoter() && (state.membership().contains(candidate) || candidateDecided > state.maxDecided);
+        Membership now = state.membership();
+        boolean hasLeft = !now.contains(state.self) && candidateDecided < state.maxDecided;
+        return (state.isVoter() || hasLeft) && (now.contains(candidate) || candidateDecided > state.maxDecided);
     }
 
     private void onPreVote(int sender, PreVote m) {
-        boolean granted = mayAnswer(sender, m.maxDecided())
-                && state.promised.lessThan(m.ballot())
-                && !hearsLeader()
-                && m.maxDecided() + 1 >= state.values.first();
-        if (granted) {
+        boolean isFree = mayAnswer(sender, m.maxDecided()) && state.promised.lessThan(m.ballot()) && !hearsLeader();
+        if (isFree && m.maxDecided() + 1 >= state.values.first()) {
             effects.send(sender, new PreVoteOk(m.ballot()));
             return;
+        }
+        if (isFree) {
+            effects.send(sender, new Truncated(m.ballot(), state.values.first()));
         }
         effects.send(sender, new PreVoteDenied(m.ballot(), state.promised));
         if (state.isLeader()) {

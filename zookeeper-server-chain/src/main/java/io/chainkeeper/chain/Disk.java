@@ -9,6 +9,7 @@ import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.RecoveredState;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -20,7 +21,10 @@ import java.util.List;
  * disk.
  */
 final class Disk {
-    /** Metadata record: number of the disk, and a byte that is 1 if it took part in founding the cluster. */
+    /**
+     * Metadata record: number of the disk, and a byte that is 1 if it took part in founding the cluster. If so, the
+     * participants then follow: the membership before the first ordered one is theirs, whoever is configured by now.
+     */
     static final int DISK = 3;
 
     /** The number of all disks that forget with the process. */
@@ -30,6 +34,7 @@ final class Disk {
     private final Effects effects;
     private final boolean[] blankPeers = new boolean[ReplicaState.IDS];
     private boolean metSomebodyNotBlank;
+    private final List<Integer> founders = new ArrayList<>();
     private long number;
     private boolean founder;
     private boolean blank;
@@ -54,6 +59,9 @@ final class Disk {
             number = head.getLong();
             founder = head.get() != 0;
             kept = true;
+            while (founder && head.hasRemaining()) {
+                founders.add(head.getInt());
+            }
         } else {
             number = context.incarnation();
         }
@@ -82,7 +90,9 @@ final class Disk {
     }
 
     private void append() {
-        ByteBuffer head = ByteBuffer.allocate(Long.BYTES + 1).putLong(number).put((byte) (founder ? 1 : 0));
+        ByteBuffer head = ByteBuffer.allocate(Long.BYTES + 1 + founders.size() * Integer.BYTES);
+        head.putLong(number).put((byte) (founder ? 1 : 0));
+        founders.forEach(head::putInt);
         effects.append(new LogRecord(LogRecord.METADATA, DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
     }
 
@@ -119,12 +129,20 @@ final class Disk {
         blank = false;
         founder = true;
         kept = true;
+        if (founders.isEmpty()) {
+            founders.addAll(context.ensemble().participants());
+        }
         append();
     }
 
     /** There is a leader, so others have founded the cluster. */
     void joined() {
         blank = false;
+    }
+
+    /** The participants of the membership before the first ordered one, as far as this replica can know them. */
+    List<Integer> initialParticipants() {
+        return founders.isEmpty() ? context.ensemble().participants() : List.copyOf(founders);
     }
 
     /** Whether this replica is the member. */

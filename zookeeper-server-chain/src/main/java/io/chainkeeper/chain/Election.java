@@ -7,6 +7,7 @@ import io.chainkeeper.chain.ChainMessage.PreVoteOk;
 import io.chainkeeper.chain.ChainMessage.Prepare;
 import io.chainkeeper.chain.ChainMessage.PrepareOk;
 import io.chainkeeper.chain.ChainMessage.Refused;
+import io.chainkeeper.chain.ChainMessage.Truncated;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
@@ -121,6 +122,13 @@ final class Election {
     void onPreVoteOk(int sender, PreVoteOk m) {
         if (phase == Phase.PRE_VOTE && m.ballot().equals(ballot)) {
             votes[sender] = true;
+        }
+    }
+
+    /** What this candidate lacks is gone at a member that follows nobody either: perhaps nobody else can lead. */
+    void onTruncated(int sender, Truncated m) {
+        if (phase == Phase.PRE_VOTE && m.ballot().equals(ballot) && m.firstAvailable() > state.maxDecided + 1) {
+            state.effects.needState(sender, state.maxDecided + 1);
         }
     }
 
