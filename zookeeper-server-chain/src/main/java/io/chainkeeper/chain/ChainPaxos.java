@@ -101,7 +101,10 @@ final class ChainPaxos implements OrderingProtocol {
             List<Integer> initial = state.disk.initialParticipants();
             state.memberships.replaceFrom(1, Membership.initial(state.settings.minQuorumSize(), initial));
         }
-        long[] decided = {applied};
+        LogRecord kept = recovered.metadata(ReplicaState.MEMBERSHIP_DECIDED);
+        long[] decided = {
+            kept == null ? applied : Math.max(applied, kept.head().asByteBuffer().getLong())
+        };
         recovered.forEachPosition(1, record -> {
             ByteBuffer head = record.head().asByteBuffer();
             Ballot accepted = ReplicaState.ballotOf(head);
@@ -219,7 +222,7 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     private void onAccept(int sender, Accept m) {
-        if (!follow(m.ballot(), m.start())) {
+        if (!follow(m.ballot(), m.start(), showsLeader(sender, m.progress()))) {
             return;
         }
         boolean isNext = m.instance() == state.maxAccepted + 1;
@@ -239,7 +242,7 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     private void onAccepted(int sender, Accepted m) {
-        if (!follow(m.ballot(), m.start())) {
+        if (!follow(m.ballot(), m.start(), showsLeader(sender, m.progress()))) {
             return;
         }
         heard(sender, m.progress(), false);
@@ -247,7 +250,7 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     private void onResume(int sender, Resume m) {
-        if (follow(m.ballot(), m.start())) {
+        if (follow(m.ballot(), m.start(), false)) {
             feeds.onResume(sender, m);
         } else if (state.role != Role.LOOKING && m.ballot().lessThan(state.ballot)) {
             feeds.announce(sender);
@@ -255,7 +258,7 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     private void onOffer(int sender, Offer m) {
-        if (follow(m.ballot(), m.start())) {
+        if (follow(m.ballot(), m.start(), false)) {
             feeds.onOffer(sender, m);
         }
     }
@@ -339,8 +342,16 @@ final class ChainPaxos implements OrderingProtocol {
 
     // ---------------------------------------------------------------- whom to follow
 
-    /** Whether a message of this ballot is to be taken; enters the ballot if it is new. */
-    private boolean follow(Ballot ballot, long start) {
+    private boolean showsLeader(int sender, Progress news) {
+        return sender == state.leader || news.round() > state.progress.round();
+    }
+
+    /**
+     * Whether a message of this ballot is to be taken; enters the ballot if it is new. A leader that had fallen silent
+     * is followed again only when it shows itself: followers of one that is no more could keep each other from missing
+     * it all at the same time.
+     */
+    private boolean follow(Ballot ballot, long start, boolean showsLeader) {
         if (ballot.lessThan(state.promised)) {
             refuse(ballot);
             return false;
@@ -350,6 +361,9 @@ final class ChainPaxos implements OrderingProtocol {
         }
         if (ballot.replica() == state.context.replicaId()) {
             return false; // an echo of a ballot that this replica led and gave up
+        }
+        if (ballot.equals(state.ballot) && !showsLeader) {
+            return false;
         }
         if (ballot.equals(state.ballot)) {
             state.role = Role.FOLLOWER; // it had fallen silent; nothing was promised since
@@ -609,6 +623,9 @@ final class ChainPaxos implements OrderingProtocol {
     private void membershipDecided() {
         state.acknowledge();
         if (state.isLeader() && !state.isVoter()) {
+            for (int id : state.chain()) {
+                feeds.announce(id); // what is decided, before anybody is asked to lead on the strength of it
+            }
             for (Member member : state.membership().members()) {
                 if (state.linkUp[member.replicaId()]) {
                     effects.send(member.replicaId(), new TakeOver(state.ballot));
@@ -654,6 +671,7 @@ final class ChainPaxos implements OrderingProtocol {
             effects.deliver(instance, accepted.value());
             if (BatchCodec.isMembership(accepted.value())) {
                 state.memberships.trim(instance);
+                state.keepMembershipDecided(instance);
                 membershipDecided();
                 if (state.role == Role.LOOKING) {
                     return;

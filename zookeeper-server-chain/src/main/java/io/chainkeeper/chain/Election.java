@@ -70,7 +70,7 @@ final class Election {
 
     /** The followed leader is silent: ask now, unless asking already. */
     void suspect() {
-        if (phase == Phase.IDLE && state.isVoter() && state.now >= deadlineTick) {
+        if (phase == Phase.IDLE && state.now >= deadlineTick && state.mayStand()) {
             preVote();
         }
     }
@@ -78,7 +78,7 @@ final class Election {
     void tick() {
         if (phase != Phase.IDLE && state.now >= deadlineTick) {
             restart();
-        } else if (phase == Phase.IDLE && state.role == Role.LOOKING && state.isVoter() && state.now >= deadlineTick) {
+        } else if (phase == Phase.IDLE && state.role == Role.LOOKING && state.now >= deadlineTick && state.mayStand()) {
             preVote();
         }
     }
