@@ -73,6 +73,7 @@ public final class LayeringTest {
                     "java.lang.invoke",
                     "java.util",
                     "java.util.function",
+                    "java.util.stream",
                     "java.nio");
 
     /** The core finds protocols by their name in zoo.cfg, never by their class. */

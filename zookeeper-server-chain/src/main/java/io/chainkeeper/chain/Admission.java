@@ -98,9 +98,11 @@ final class Admission {
     private Membership removed(Membership now, boolean onlySilent) {
         for (Member member : now.members()) {
             int id = member.replicaId();
-            boolean silent = silentTicks(id) > state.settings.silenceTicks();
+            long silentTicks = silentTicks(id);
             boolean unwanted = !state.ensemble.participants().contains(id);
-            boolean remove = onlySilent ? silent && (unwanted || mayRemoveSilent(now)) : unwanted && id != state.self;
+            boolean gone = silentTicks > state.settings.removalTicks() && mayRemoveSilent(now)
+                    || silentTicks > state.settings.silenceTicks() && unwanted;
+            boolean remove = onlySilent ? gone : unwanted && id != state.self;
             if (remove && now.members().size() > 1 && isAlive(now.without(id))) {
                 return now.without(id);
             }

@@ -122,8 +122,9 @@ final class ChainCodec implements MessageCodec {
     }
 
     private static ByteBuffer encodeHello(Hello m) {
-        ByteBuffer out = begin(HELLO, m.ballot(), 2 + m.participants().size());
-        out.put((byte) (m.knowsNothing() ? 1 : 0)).put((byte) m.participants().size());
+        ByteBuffer out = begin(HELLO, m.ballot(), 3 + m.participants().size());
+        out.put((byte) (m.promisedNothing() ? 1 : 0)).put((byte) (m.founder() ? 1 : 0));
+        out.put((byte) m.participants().size());
         m.participants().forEach(id -> out.put(id.byteValue()));
         return out;
     }
@@ -131,8 +132,9 @@ final class ChainCodec implements MessageCodec {
     private static ByteSlice[] encodePrepareOk(PrepareOk m) {
         List<Entry> entries = m.entries();
         ByteSlice[] parts = new ByteSlice[1 + entries.size()];
-        ByteBuffer out = begin(PREPARE_OK, m.ballot(), 8 + 4 + 1 + 8 + 4 + entries.size() * ENTRY_BYTES);
+        ByteBuffer out = begin(PREPARE_OK, m.ballot(), 8 + 1 + 4 + 1 + 8 + 4 + entries.size() * ENTRY_BYTES);
         out.putLong(m.disk())
+                .put((byte) (m.founder() ? 1 : 0))
                 .putInt(m.part())
                 .put((byte) (m.last() ? 1 : 0))
                 .putLong(m.maxDecided())
@@ -238,6 +240,7 @@ final class ChainCodec implements MessageCodec {
 
     private static PrepareOk prepareOk(Ballot ballot, ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
         long disk = in.getLong();
+        boolean founder = in.get() != 0;
         int part = in.getInt();
         boolean last = in.get() != 0;
         long maxDecided = in.getLong();
@@ -252,17 +255,18 @@ final class ChainCodec implements MessageCodec {
             position += length;
         }
         in.position(position);
-        return new PrepareOk(ballot, disk, part, last, maxDecided, entries);
+        return new PrepareOk(ballot, disk, founder, part, last, maxDecided, entries);
     }
 
     private static Hello hello(ByteBuffer in) throws MalformedMessageException {
-        boolean knowsNothing = in.get() != 0;
+        boolean promisedNothing = in.get() != 0;
+        boolean founder = in.get() != 0;
         int count = in.get() & 0xff;
         List<Integer> participants = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             participants.add(replicaId(in));
         }
-        return new Hello(knowsNothing, participants);
+        return new Hello(promisedNothing, founder, participants);
     }
 
     private static int replicaId(ByteBuffer in) throws MalformedMessageException {

@@ -85,12 +85,14 @@ sealed interface ChainMessage extends Message {
      * Phase 1b, in parts so that no message grows without bound.
      *
      * @param disk number of the disk that remembers the promise
+     * @param founder whether that disk took part in founding the cluster
      * @param part 0, 1, 2, ...
      * @param last whether this is the last part
      * @param maxDecided everything up to here is decided with the values reported
      * @param entries accepted values in ascending order of instance
      */
-    record PrepareOk(Ballot ballot, long disk, int part, boolean last, long maxDecided, List<Entry> entries)
+    record PrepareOk(
+            Ballot ballot, long disk, boolean founder, int part, boolean last, long maxDecided, List<Entry> entries)
             implements ChainMessage {
         @Override
         public boolean isPromise() {
@@ -113,12 +115,13 @@ sealed interface ChainMessage extends Message {
     record Forward(Ballot ballot, long lowest, List<ProposedCommand> commands) implements ChainMessage {}
 
     /**
-     * First message over a link, and the only one outside of any ballot.
+     * First message over a link, said again when the sender becomes a founder; the only one outside of any ballot.
      *
-     * @param knowsNothing whether the sender has accepted nothing, so that it may found a cluster
+     * @param promisedNothing whether the sender has promised nothing, so that it may help to found a cluster
+     * @param founder whether it has helped to found one
      * @param participants whom the sender was configured with at its start, ascending
      */
-    record Hello(boolean knowsNothing, List<Integer> participants) implements ChainMessage {
+    record Hello(boolean promisedNothing, boolean founder, List<Integer> participants) implements ChainMessage {
         @Override
         public Ballot ballot() {
             return Ballot.NONE;

@@ -49,8 +49,8 @@ import java.util.TreeMap;
  * ballot. Values accepted in an older ballot never count for the vector of a newer one.
  *
  * <p>This class decides who is followed and what is accepted and decided; how things travel is {@link Feeds}, how
- * leaders change {@link Election}, reads {@link ReadRounds}, commands {@link CommandQueue}, who votes {@link Memberships}
- * and {@link Admission}.
+ * leaders change {@link Election}, reads {@link ReadRounds}, commands {@link CommandQueue}, who votes
+ * {@link Memberships} and {@link Admission}.
  */
 final class ChainPaxos implements OrderingProtocol {
     private final ReplicaState state;
@@ -103,7 +103,9 @@ final class ChainPaxos implements OrderingProtocol {
         }
         LogRecord kept = recovered.metadata(ReplicaState.MEMBERSHIP_DECIDED);
         long[] decided = {
-            kept == null ? applied : Math.max(applied, kept.head().asByteBuffer().getLong())
+            kept == null
+                    ? applied
+                    : Math.max(applied, kept.head().asByteBuffer().getLong())
         };
         recovered.forEachPosition(1, record -> {
             ByteBuffer head = record.head().asByteBuffer();
@@ -211,7 +213,7 @@ final class ChainPaxos implements OrderingProtocol {
         } else if (message instanceof Refused refused) {
             onRefused(refused);
         } else if (message instanceof Hello hello) {
-            state.disk.met(sender, hello.knowsNothing(), hello.participants());
+            onHello(sender, hello);
         } else if (message instanceof Learning learning) {
             onLearning(sender, learning);
         } else if (message instanceof TakeOver takeOver) {
@@ -263,6 +265,20 @@ final class ChainPaxos implements OrderingProtocol {
         }
     }
 
+    private void onHello(int sender, Hello m) {
+        if (state.disk.met(sender, m)) {
+            for (int id : state.chain()) {
+                if (state.linkUp[id]) {
+                    effects.send(id, state.disk.hello(hasPromisedNothing()));
+                }
+            }
+        }
+    }
+
+    private boolean hasPromisedNothing() {
+        return state.promised.equals(Ballot.NONE) && state.values.last() == 0;
+    }
+
     private void onLearning(int sender, Learning m) {
         if (!state.mayLearn(sender) || state.role == Role.LOOKING) {
             return;
@@ -285,13 +301,16 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     /**
-     * Whether a candidate may be answered: both vote, or one knows more of the membership than the other. One that has
-     * left may be the only one that knows so, and its vote counts nowhere after what it has seen decided.
+     * Whether a candidate may be answered: it votes, or knows more of the membership than this replica. This one need
+     * not vote as far as it knows, unless it has lost its disk: one that has left may be the only one that knows so, and
+     * one that was admitted may not know it yet. The candidate counts an answer only where the membership has the disk.
      */
     private boolean mayAnswer(int candidate, long candidateDecided) {
         Membership now = state.membership();
-        boolean hasLeft = !now.contains(state.self) && candidateDecided < state.maxDecided;
-        return (state.isVoter() || hasLeft) && (now.contains(candidate) || candidateDecided > state.maxDecided);
+        boolean hasLostItsDisk = now.contains(state.self) && !state.mayStand();
+        return !state.disk.isBlank()
+                && !hasLostItsDisk
+                && (now.contains(candidate) || candidateDecided > state.maxDecided);
     }
 
     private void onPreVote(int sender, PreVote m) {
@@ -498,8 +517,10 @@ final class ChainPaxos implements OrderingProtocol {
 
     /** A replica that does not vote shows that it is there; while it follows nobody, to all, so that one announces. */
     private void sayLearning() {
-        Learning message = new Learning(state.ballot, state.disk.number(), state.maxDecided);
-        if (state.role == Role.FOLLOWER) {
+        boolean follows = state.role == Role.FOLLOWER;
+        Ballot followed = follows ? state.ballot : Ballot.NONE; // who follows nobody is told whom to follow
+        Learning message = new Learning(followed, state.disk.number(), state.maxDecided);
+        if (follows) {
             if (state.linkUp[state.leader]) {
                 effects.send(state.leader, message);
             }
@@ -545,8 +566,7 @@ final class ChainPaxos implements OrderingProtocol {
     public void onPeerUp(int peer) {
         state.linkUp[peer] = true;
         state.disk.keep();
-        boolean knowsNothing = state.disk.mayFound() && state.values.last() == 0;
-        effects.send(peer, new Hello(knowsNothing, state.context.ensemble().participants()));
+        effects.send(peer, state.disk.hello(hasPromisedNothing()));
         if (state.isLeader() && state.mayLearn(peer)) {
             feeds.announce(peer);
         }

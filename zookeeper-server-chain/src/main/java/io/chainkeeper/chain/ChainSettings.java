@@ -64,7 +64,7 @@ record ChainSettings(
             new Key(MAX_BATCH_BYTES, 256 << 10, 1024, 8 << 20),
             new Key(HEARTBEAT_MILLIS, 200, 10, 10_000),
             new Key(SUSPICION_MILLIS, 1500, 50, 120_000),
-            new Key(SILENCE_MILLIS, 10_000, 100, 600_000),
+            new Key(SILENCE_MILLIS, 3_000, 100, 600_000),
             new Key(MIN_QUORUM_SIZE, 1, 1, 255)
         }) {
             keys.put(key.name(), key);
@@ -136,6 +136,11 @@ record ChainSettings(
     /** How long a follower that found the way round the chain broken keeps closing the loop itself. */
     int brokenLoopTicks() {
         return 10 * suspicionTicks;
+    }
+
+    /** How long a member may be silent before it is removed, if silent members are removed at all. */
+    int removalTicks() {
+        return 4 * silenceTicks;
     }
 
     /** How long the link to the leader may be down before it counts as silent. */

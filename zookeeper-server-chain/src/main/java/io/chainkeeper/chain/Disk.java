@@ -1,5 +1,6 @@
 package io.chainkeeper.chain;
 
+import io.chainkeeper.chain.ChainMessage.Hello;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.LogRecord;
@@ -13,12 +14,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Whether this replica's acceptor log can be trusted to remember its promises. A blank log may belong to a new server or
- * to one that has lost its disk, and the second must not vote: what it forgot may have been counted.
+ * Whether this replica's acceptor log can be trusted to remember its promises. A blank log may belong to a new server
+ * or to one that has lost its disk, and the second must not vote: what it forgot may have been counted.
  *
- * <p>So a blank replica votes only if it helps to found the cluster (it has met enough others that know of nothing to
- * be a majority with them, and nobody who knows of anything), or once the order has admitted it under the number of its
- * disk.
+ * <p>So a blank replica votes only if it helps to found the cluster, or once the order has admitted it under the
+ * number of its disk. It becomes a founder when it has met enough others that have promised nothing to be a majority
+ * with them, and nobody who has. The first election waits until a majority are founders, so that those who come too
+ * late to be one always find a leader that can admit them.
  */
 final class Disk {
     /**
@@ -32,17 +34,20 @@ final class Disk {
 
     private final ProtocolContext context;
     private final Effects effects;
+    private final int minQuorumSize;
     private final boolean[] blankPeers = new boolean[ReplicaState.IDS];
+    private final boolean[] founders = new boolean[ReplicaState.IDS];
+    private final List<Integer> initialParticipants = new ArrayList<>();
     private boolean metSomebodyNotBlank;
-    private final List<Integer> founders = new ArrayList<>();
     private long number;
     private boolean founder;
     private boolean blank;
     private boolean kept;
 
-    Disk(ProtocolContext context, Effects effects) {
+    Disk(ProtocolContext context, Effects effects, int minQuorumSize) {
         this.context = context;
         this.effects = effects;
+        this.minQuorumSize = minQuorumSize;
     }
 
     /** Reads what the log knows. */
@@ -60,7 +65,7 @@ final class Disk {
             founder = head.get() != 0;
             kept = true;
             while (founder && head.hasRemaining()) {
-                founders.add(head.getInt());
+                initialParticipants.add(head.getInt());
             }
         } else {
             number = context.incarnation();
@@ -90,37 +95,60 @@ final class Disk {
     }
 
     private void append() {
-        ByteBuffer head = ByteBuffer.allocate(Long.BYTES + 1 + founders.size() * Integer.BYTES);
+        ByteBuffer head = ByteBuffer.allocate(Long.BYTES + 1 + initialParticipants.size() * Integer.BYTES);
         head.putLong(number).put((byte) (founder ? 1 : 0));
-        founders.forEach(head::putInt);
+        initialParticipants.forEach(head::putInt);
         effects.append(new LogRecord(LogRecord.METADATA, DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
     }
 
-    /** Whether nothing is known here that could have been decided, given that nothing was accepted. */
-    boolean mayFound() {
-        return blank || founder;
+    /** Whether nothing of the cluster was ever seen here. */
+    boolean isBlank() {
+        return blank;
     }
 
-    /** A peer has said whether it knows of nothing that was accepted, and whom it takes for the participants. */
-    void met(int peer, boolean peerIsBlank, List<Integer> participants) {
-        if (!peerIsBlank) {
+    boolean isFounder() {
+        return founder;
+    }
+
+    /** What to tell a peer, given whether anything was promised or accepted here. */
+    Hello hello(boolean nothingPromised) {
+        return new Hello(nothingPromised && (blank || founder), founder, initialParticipants());
+    }
+
+    /** A peer has told about itself; returns whether this replica is a founder now and was not before. */
+    boolean met(int peer, Hello hello) {
+        boolean sameParticipants = hello.participants().equals(initialParticipants());
+        if (!hello.promisedNothing()) {
             metSomebodyNotBlank = true;
-        } else if (participants.equals(context.ensemble().participants())) {
+        } else if (sameParticipants) {
             blankPeers[peer] = true;
         }
+        founders[peer] = hello.founder() && sameParticipants;
+        boolean before = founder;
         foundIfMajority();
+        return founder && !before;
+    }
+
+    /** Whether so many have founded the cluster that one of them may be elected. */
+    boolean isFounded() {
+        return countOf(founders) + (founder ? 1 : 0) >= quorumOfParticipants();
+    }
+
+    private int countOf(boolean[] peers) {
+        int count = 0;
+        for (int id : initialParticipants()) {
+            count += peers[id] ? 1 : 0;
+        }
+        return count;
+    }
+
+    private int quorumOfParticipants() {
+        return Membership.initial(minQuorumSize, initialParticipants()).quorum();
     }
 
     private void foundIfMajority() {
-        List<Integer> participants = context.ensemble().participants();
-        if (!blank || metSomebodyNotBlank || !participants.contains(context.replicaId())) {
-            return;
-        }
-        int met = 1;
-        for (int id : participants) {
-            met += blankPeers[id] ? 1 : 0;
-        }
-        if (met >= Membership.initial(1, participants).quorum()) {
+        boolean participates = context.ensemble().participants().contains(context.replicaId());
+        if (blank && !metSomebodyNotBlank && participates && countOf(blankPeers) + 1 >= quorumOfParticipants()) {
             found();
         }
     }
@@ -129,8 +157,8 @@ final class Disk {
         blank = false;
         founder = true;
         kept = true;
-        if (founders.isEmpty()) {
-            founders.addAll(context.ensemble().participants());
+        if (initialParticipants.isEmpty()) {
+            initialParticipants.addAll(context.ensemble().participants());
         }
         append();
     }
@@ -142,7 +170,7 @@ final class Disk {
 
     /** The participants of the membership before the first ordered one, as far as this replica can know them. */
     List<Integer> initialParticipants() {
-        return founders.isEmpty() ? context.ensemble().participants() : List.copyOf(founders);
+        return initialParticipants.isEmpty() ? context.ensemble().participants() : List.copyOf(initialParticipants);
     }
 
     /** Whether this replica is the member. */

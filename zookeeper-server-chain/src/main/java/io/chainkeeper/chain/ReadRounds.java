@@ -147,16 +147,30 @@ final class ReadRounds {
 
     /** Leader: returns whether a quorum has confirmed a newer round than before. */
     boolean confirmRounds() {
+        if (unconfirmed.isEmpty()) {
+            return false;
+        }
+        if (state.memberships.latestFrom() <= unconfirmed.peek().base()) {
+            // The usual case, and on the way of every message: one membership for all of them.
+            return confirmUpTo(Memberships.reachedByQuorum(state.progress::roundSeen, state.memberships.latest()));
+        }
         Iterator<Round> newestFirst = unconfirmed.descendingIterator();
         while (newestFirst.hasNext()) {
             Round round = newestFirst.next();
             if (isConfirmed(round.number(), round.base(), round.floor())) {
-                state.progress.raiseConfirmedRound(round.number());
-                unconfirmed.removeIf(each -> each.number() <= round.number());
-                return true;
+                return confirmUpTo(round.number());
             }
         }
         return false;
+    }
+
+    private boolean confirmUpTo(long number) {
+        boolean newer = false;
+        while (!unconfirmed.isEmpty() && unconfirmed.peek().number() <= number) {
+            state.progress.raiseConfirmedRound(unconfirmed.remove().number());
+            newer = true;
+        }
+        return newer;
     }
 
     /**

@@ -110,7 +110,7 @@ final class ReplicaState {
         this.effects = effects;
         this.self = context.replicaId();
         this.ensemble = context.ensemble();
-        this.disk = new Disk(context, effects);
+        this.disk = new Disk(context, effects, settings.minQuorumSize());
         this.memberships = new Memberships(1, Membership.initial(settings.minQuorumSize(), ensemble.participants()));
     }
 
@@ -256,8 +256,8 @@ final class ReplicaState {
 
     /** Remembers that a membership is decided. */
     void keepMembershipDecided(long instance) {
-        ByteSlice head = ByteSlice.of(
-                ByteBuffer.allocate(Long.BYTES).putLong(instance).array());
+        ByteSlice head =
+                ByteSlice.of(ByteBuffer.allocate(Long.BYTES).putLong(instance).array());
         effects.append(new LogRecord(LogRecord.METADATA, MEMBERSHIP_DECIDED, head, ByteSlice.EMPTY));
     }
 

@@ -118,6 +118,11 @@ public final class ChainReplicaTest {
         @Override
         public void memberSilent(int member, boolean silent) {}
 
+        @Override
+        public void stateNeeded(int fromPeer, long position) {
+            failure.compareAndSet(null, "needs position " + position + " of " + fromPeer);
+        }
+
         Write write(String text) {
             Write write = new Write(text);
             replica.propose(write);

@@ -78,14 +78,16 @@ public sealed interface Command {
     record ReplicaStarted(long wallClockMillis, long executionProfile) implements Command {}
 
     /**
-     * Names a fresh ensemble, once; later ones are ignored. Takes no zxid.
+     * Names a fresh ensemble, once, or gives it another name; others are ignored. Takes no zxid.
      *
      * @param wallClockMillis see {@link Command#wallClockMillis}
      * @param clusterId random
      * @param executionProfile hash of the settings that influence execution, which every member must share
      * @param members replica ids, ascending
+     * @param replaces the present name, if the user has forced a new cluster after the quorum was lost; else null
      */
-    record ClusterFormed(long wallClockMillis, UUID clusterId, long executionProfile, List<Integer> members)
+    record ClusterFormed(
+            long wallClockMillis, UUID clusterId, long executionProfile, List<Integer> members, UUID replaces)
             implements Command {
         /** Copies the members. */
         public ClusterFormed {
@@ -94,11 +96,20 @@ public sealed interface Command {
     }
 
     /**
-     * A digest of the proposer's tree, for the others to compare with theirs. Takes no zxid.
+     * Every replica is to take a digest of its state right here in the order. Takes no zxid.
      *
      * @param wallClockMillis see {@link Command#wallClockMillis}
-     * @param zxid last transaction that the digest covers
-     * @param digest of the proposer's tree after it
      */
-    record DigestAudit(long wallClockMillis, long zxid, long digest) implements Command {}
+    record DigestAudit(long wallClockMillis) implements Command {}
+
+    /**
+     * The digest that the proposer took for an audit. Takes no zxid.
+     *
+     * @param wallClockMillis see {@link Command#wallClockMillis}
+     * @param auditPosition position of the order that the audit was executed at
+     * @param treeDigest of the proposer's tree, as ZooKeeper keeps it
+     * @param sideDigest of the proposer's replicated state beside the tree
+     */
+    record DigestReport(long wallClockMillis, long auditPosition, long treeDigest, long sideDigest)
+            implements Command {}
 }

@@ -14,7 +14,8 @@ import java.util.UUID;
  *
  * <pre>
  * version          byte   {@link #VERSION}
- * type             byte   1 request, 2 attach, 3 expire, 4 orphan, 5 replica started, 6 cluster formed, 7 digest audit
+ * type             byte   1 request, 2 attach, 3 expire, 4 orphan, 5 replica started, 6 cluster formed, 7 digest audit,
+ *                         8 digest report
  * wallClockMillis  long
  * then by type:
  *   request          sessionId long, cxid int, opcode int, quotaRefusedOp int,
@@ -24,8 +25,10 @@ import java.util.UUID;
  *   expire           sessionId long, owner int, epoch long
  *   orphan           replica int, incarnation long
  *   replica started  executionProfile long
- *   cluster formed   clusterId 2 longs, executionProfile long, memberCount int, members int each
- *   digest audit     zxid long, digest long
+ *   cluster formed   clusterId 2 longs, executionProfile long, memberCount int, members int each,
+ *                    replaces 2 longs (both 0: null)
+ *   digest audit     nothing
+ *   digest report    auditPosition long, treeDigest long, sideDigest long
  * string: byteLength int (-1: null), UTF-8
  * </pre>
  */
@@ -43,9 +46,11 @@ public final class CommandCodec {
     private static final byte REPLICA_STARTED = 5;
     private static final byte CLUSTER_FORMED = 6;
     private static final byte DIGEST_AUDIT = 7;
+    private static final byte DIGEST_REPORT = 8;
 
     private static final int PREFIX_BYTES = 10;
     private static final int NULL = -1;
+    private static final UUID NO_UUID = new UUID(0, 0);
 
     private CommandCodec() {}
 
@@ -72,8 +77,10 @@ public final class CommandCodec {
             out = start(REPLICA_STARTED, started.wallClockMillis(), 8);
             out.putLong(started.executionProfile());
         } else if (command instanceof Command.DigestAudit audit) {
-            out = start(DIGEST_AUDIT, audit.wallClockMillis(), 16);
-            out.putLong(audit.zxid()).putLong(audit.digest());
+            out = start(DIGEST_AUDIT, audit.wallClockMillis(), 0);
+        } else if (command instanceof Command.DigestReport report) {
+            out = start(DIGEST_REPORT, report.wallClockMillis(), 24);
+            out.putLong(report.auditPosition()).putLong(report.treeDigest()).putLong(report.sideDigest());
         } else {
             out = encodeFormed((Command.ClusterFormed) command);
         }
@@ -118,11 +125,13 @@ public final class CommandCodec {
         ByteBuffer out = start(
                 CLUSTER_FORMED,
                 formed.wallClockMillis(),
-                28 + 4 * formed.members().size());
+                44 + 4 * formed.members().size());
         out.putLong(formed.clusterId().getMostSignificantBits())
                 .putLong(formed.clusterId().getLeastSignificantBits());
         out.putLong(formed.executionProfile()).putInt(formed.members().size());
         formed.members().forEach(out::putInt);
+        UUID replaces = formed.replaces() == null ? NO_UUID : formed.replaces();
+        out.putLong(replaces.getMostSignificantBits()).putLong(replaces.getLeastSignificantBits());
         return out;
     }
 
@@ -159,7 +168,8 @@ public final class CommandCodec {
             case ORPHAN -> new Command.Orphan(wallClock, in.getInt(), in.getLong());
             case REPLICA_STARTED -> new Command.ReplicaStarted(wallClock, in.getLong());
             case CLUSTER_FORMED -> decodeFormed(wallClock, in);
-            case DIGEST_AUDIT -> new Command.DigestAudit(wallClock, in.getLong(), in.getLong());
+            case DIGEST_AUDIT -> new Command.DigestAudit(wallClock);
+            case DIGEST_REPORT -> new Command.DigestReport(wallClock, in.getLong(), in.getLong(), in.getLong());
             default -> throw new MalformedMessageException("command has unknown type " + type);
         };
     }
@@ -195,7 +205,9 @@ public final class CommandCodec {
         for (int i = 0; i < memberCount; i++) {
             members.add(in.getInt());
         }
-        return new Command.ClusterFormed(wallClock, clusterId, profile, members);
+        UUID replaces = new UUID(in.getLong(), in.getLong());
+        return new Command.ClusterFormed(
+                wallClock, clusterId, profile, members, replaces.equals(NO_UUID) ? null : replaces);
     }
 
     private static String string(ByteBuffer in) throws MalformedMessageException {

@@ -20,6 +20,9 @@ import java.util.Map;
  * @param protocolSettings the protocol's own keys that the file sets
  * @param logRetentionBytes {@code ordering.logRetentionBytes}: how many bytes of decided values the acceptor log keeps
  *     for replicas that were away
+ * @param safeguards what the replica watches itself with
+ * @param stateTransferBytesPerSecond {@code ordering.stateTransferBytesPerSecond}: how fast this server sends its state
+ *     to others that need it, all of them together
  */
 public record OrderingConfig(
         String protocol,
@@ -30,7 +33,9 @@ public record OrderingConfig(
         Map<Integer, PeerAddress> members,
         Path orderingDirectory,
         Map<String, String> protocolSettings,
-        long logRetentionBytes) {
+        long logRetentionBytes,
+        Safeguards safeguards,
+        long stateTransferBytesPerSecond) {
     /** The value of {@code ordering.protocol} that starts the stock quorum server. */
     public static final String ZAB = "zab";
 
@@ -46,6 +51,15 @@ public record OrderingConfig(
 
     /** The largest {@code ordering.logRetentionBytes}, 1 TiB. */
     public static final long MAX_LOG_RETENTION_BYTES = 1L << 40;
+
+    /** The value of {@code ordering.stateTransferBytesPerSecond} when the file does not set it, 64 MiB. */
+    public static final long DEFAULT_STATE_TRANSFER_BYTES_PER_SECOND = 1L << 26;
+
+    /** The smallest {@code ordering.stateTransferBytesPerSecond}, 64 KiB. */
+    public static final long MIN_STATE_TRANSFER_BYTES_PER_SECOND = 1L << 16;
+
+    /** The largest {@code ordering.stateTransferBytesPerSecond}, 1 TiB: no limit in practice. */
+    public static final long MAX_STATE_TRANSFER_BYTES_PER_SECOND = 1L << 40;
 
     /** @return who is meant to take part */
     public Ensemble ensemble() {

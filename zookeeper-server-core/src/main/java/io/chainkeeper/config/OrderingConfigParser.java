@@ -68,7 +68,9 @@ public final class OrderingConfigParser {
                 ensemble.members(),
                 orderingDirectory,
                 settings.protocolSettings(),
-                settings.logRetentionBytes());
+                settings.logRetentionBytes(),
+                settings.safeguards(),
+                settings.stateTransferBytesPerSecond());
         return Optional.of(new StartupConfig(peerConfig, ordering, settings.factory()));
     }
 

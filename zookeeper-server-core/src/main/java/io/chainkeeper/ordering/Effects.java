@@ -81,7 +81,8 @@ public interface Effects {
     void statusChanged(OrderingStatus status);
 
     /**
-     * Said by the leader only: a configured replica has shown no sign of life for the silence limit, or shows one again.
+     * Said by the leader only: a configured replica has shown no sign of life for the silence limit, or shows one
+     * again.
      *
      * @param member replica id
      * @param silent true if it went silent

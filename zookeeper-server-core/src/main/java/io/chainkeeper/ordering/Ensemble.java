@@ -3,9 +3,9 @@ package io.chainkeeper.ordering;
 import java.util.List;
 
 /**
- * The configured ensemble: who is meant to take part ({@code server.N} lines, {@code /zookeeper/config}). What the order
- * makes of it is the {@link Membership}: the leader admits participants once they have caught up and removes members
- * that are no participants any more. Only configured replicas are given values.
+ * The configured ensemble: who is meant to take part ({@code server.N} lines, {@code /zookeeper/config}). What the
+ * order makes of it is the {@link Membership}: the leader admits participants once they have caught up and removes
+ * members that are no participants any more. Only configured replicas are given values.
  *
  * @param participants ids of replicas that are to vote, ascending
  * @param observers ids of replicas that learn and serve but never vote, ascending; none of them a participant

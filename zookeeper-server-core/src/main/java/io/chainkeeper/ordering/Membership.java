@@ -39,7 +39,7 @@ public record Membership(int minQuorumSize, List<Member> members) {
                 replicaIds.stream().map(id -> new Member(id, Member.UNBOUND)).toList());
     }
 
-    /** @return how many members decide: the majority, or {@link #minQuorumSize} if that is more, but never more than all */
+    /** @return how many decide: the majority, or {@link #minQuorumSize} if that is more, but never more than all */
     public int quorum() {
         int majority = members.size() / 2 + 1;
         return Math.min(members.size(), Math.max(majority, minQuorumSize));

@@ -5,8 +5,8 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
 
 /**
- * The deterministic state machine above the order. All methods but {@link #statusChanged} and {@link #memberSilent} are
- * called by the executor thread. An exception out of any of them stops the replica.
+ * The deterministic state machine above the order. All methods but {@link #statusChanged}, {@link #memberSilent} and
+ * {@link #stateNeeded} are called by the executor thread. An exception out of any of them stops the replica.
  */
 public interface Application {
     /**
@@ -73,4 +73,13 @@ public interface Application {
      * @param silent true if it went silent
      */
     void memberSilent(int member, boolean silent);
+
+    /**
+     * This replica lags behind what the members' acceptor logs still hold: only the state of another member can bring
+     * it back. Said again and again while that lasts. Called by the ordering loop; must not block.
+     *
+     * @param fromPeer a member that has the state
+     * @param position the position that this replica needs next
+     */
+    void stateNeeded(int fromPeer, long position);
 }

@@ -339,11 +339,7 @@ final class OrderingLoop implements Runnable, Effects {
 
     @Override
     public void needState(int fromPeer, long position) {
-        throw new ReplicaStoppedException("it needs position " + position
-                + " of the order, which no longer is in the log"
-                + " of server." + fromPeer + ". Stop this server, replace its dataDir and dataLogDir by a copy of those"
-                + " of another stopped server except for myid and the ordering directory, and start it again; keep more"
-                + " with ordering.logRetentionBytes");
+        application.stateNeeded(fromPeer, position);
     }
 
     @Override

@@ -12,6 +12,8 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.transport.PeerTransport;
+import io.chainkeeper.transport.RefusalKind;
+import io.chainkeeper.transport.StateChannel;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
@@ -55,8 +57,10 @@ public final class Replica implements TotalOrder, Closeable {
     private final FailureHandler failure;
     private final AtomicBoolean failed = new AtomicBoolean();
     private final int streams;
+    private final int replicaId;
     private final int memberCount;
     private final long incarnation;
+    private volatile boolean refusalsExpected;
     private volatile boolean stopped;
 
     /**
@@ -90,6 +94,7 @@ public final class Replica implements TotalOrder, Closeable {
         this.log = log;
         this.codec = factory.codec();
         this.failure = failure;
+        this.replicaId = replicaId;
         this.memberCount = ensemble.participants().size();
         this.streams = factory.streamCount(memberCount);
         this.outstanding = new OutstandingBytes(limits.maxOutstandingBytes());
@@ -145,6 +150,14 @@ public final class Replica implements TotalOrder, Closeable {
         // The wall clock keeps incarnations apart where the log remembers nothing (ordering.durability=memory).
         long clock = System.currentTimeMillis();
         return clock > last ? clock : last + STEP_AFTER_CLOCK_SET_BACK;
+    }
+
+    /**
+     * Tells, before {@link #start}, that members of the configured ensemble may refuse this replica although it is in
+     * the right place: they belong to a cluster that the user has given up.
+     */
+    public void expectRefusals() {
+        refusalsExpected = true;
     }
 
     /**
@@ -207,6 +220,17 @@ public final class Replica implements TotalOrder, Closeable {
     @Override
     public void configure(Ensemble ensemble) {
         loop.submit((OrderingLoop.Input) protocol -> protocol.onEnsemble(ensemble));
+    }
+
+    /**
+     * Opens a bulk connection to another member. Blocks; may be called by any thread.
+     *
+     * @param peer replica id
+     * @return the open connection
+     * @throws IOException if it cannot be reached or refuses; names peer and reason
+     */
+    public StateChannel openStateChannel(int peer) throws IOException {
+        return transport.openStateChannel(peer);
     }
 
     private void wakeLoop() {
@@ -281,9 +305,18 @@ public final class Replica implements TotalOrder, Closeable {
         }
 
         @Override
-        public synchronized void onPeerRefused(int peer, String reason) {
+        public synchronized void onPeerRefused(int peer, RefusalKind kind, String reason) {
+            if (kind == RefusalKind.NOT_A_MEMBER) {
+                refused.remove(peer);
+                LOG.info(
+                        "Waiting to be added: server {} does not know server {} yet; add it with reconfig, or correct"
+                                + " the server.N lines",
+                        peer,
+                        replicaId);
+                return;
+            }
             refused.add(peer);
-            if (up.isEmpty() && refused.size() > memberCount / 2) {
+            if (!refusalsExpected && up.isEmpty() && refused.size() > memberCount / 2) {
                 // One that differs is the other's fault; a majority that does means that this replica is misplaced.
                 fail("This server does not belong to servers " + refused + " of its server list: " + reason, null);
             }

@@ -5,8 +5,10 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.ReplicaStoppedException;
+import io.chainkeeper.server.execution.AuditVerdict;
 import io.chainkeeper.server.execution.ExecutionEvents;
 import io.chainkeeper.server.execution.SideState;
+import io.chainkeeper.server.execution.StateDigest;
 import io.chainkeeper.server.request.Proposer;
 import io.chainkeeper.server.session.SessionKeeper;
 import java.util.List;
@@ -15,7 +17,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,13 +38,14 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
     private final RoleView roleView;
     private final ContainerReaper reaper;
     private final DigestAuditor auditor;
+    private final DivergenceGuard divergence;
     private final List<Integer> members;
     private final long executionProfile;
     private final long periodMillis;
-    private final Consumer<UUID> clusterNamed;
+    private final ClusterNaming naming;
+    private final int replicaId;
     private final FailureHandler failureHandler;
     private final ScheduledExecutorService thread;
-    private boolean namingProposed;
 
     Housekeeping(Parts parts, FailureHandler failureHandler, int replicaId) {
         this.server = parts.server();
@@ -55,10 +57,12 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         this.roleView = parts.roleView();
         this.reaper = parts.reaper();
         this.auditor = parts.auditor();
+        this.divergence = parts.divergence();
         this.members = parts.members();
         this.executionProfile = parts.executionProfile();
         this.periodMillis = parts.periodMillis();
-        this.clusterNamed = parts.clusterNamed();
+        this.naming = parts.naming();
+        this.replicaId = replicaId;
         this.failureHandler = failureHandler;
         this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread created = new Thread(task, "housekeeping-" + replicaId);
@@ -78,11 +82,12 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
      * @param serving lets clients in
      * @param roleView shows the role to monitoring
      * @param reaper deletes empty containers
-     * @param auditor compares digests
+     * @param auditor has digests compared
+     * @param divergence acts when they differ
      * @param members replica ids, ascending
      * @param executionProfile hash of this replica's settings
      * @param periodMillis of ticks
-     * @param clusterNamed keeps the name of the cluster
+     * @param naming keeps the name of the cluster
      */
     record Parts(
             OrderedZooKeeperServer server,
@@ -94,10 +99,11 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
             RoleView roleView,
             ContainerReaper reaper,
             DigestAuditor auditor,
+            DivergenceGuard divergence,
             List<Integer> members,
             long executionProfile,
             long periodMillis,
-            Consumer<UUID> clusterNamed) {}
+            ClusterNaming naming) {}
 
     /** Proposes this start and begins to tick. */
     void start() {
@@ -119,17 +125,22 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
     }
 
     private void nameCluster() {
-        if (side.clusterId() == null && !namingProposed && server.isServing()) {
-            namingProposed = true;
-            proposer.propose(
-                    0,
-                    new Command.ClusterFormed(
-                            System.currentTimeMillis(), UUID.randomUUID(), executionProfile, members));
+        if (!server.isServing()) {
+            return;
+        }
+        Command.ClusterFormed formed = naming.due(side, executionProfile, members);
+        if (formed != null) {
+            proposer.propose(0, formed);
+        }
+        if (naming.requestIsFulfilled(side.membership())) {
+            members.stream().filter(member -> member != replicaId).forEach(this::orphan);
+            naming.endRequest();
         }
     }
 
     @Override
     public void selfStarted() {
+        naming.caughtUp(side.clusterId());
         submit(() -> {
             serving.started();
             tick();
@@ -138,12 +149,22 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
 
     @Override
     public void clusterFormed(UUID clusterId) {
-        clusterNamed.accept(clusterId);
+        naming.named(clusterId);
     }
 
     @Override
     public void sessionLost(long sessionId) {
         server.closeConnectionOf(sessionId);
+    }
+
+    @Override
+    public void digestTaken(long auditPosition, StateDigest digest) {
+        submit(() -> auditor.report(auditPosition, digest));
+    }
+
+    @Override
+    public void auditJudged(AuditVerdict verdict) {
+        divergence.judged(verdict);
     }
 
     /** The ordering loop says that the leader changed. */

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
 
 /** The server as the replica's executor thread sees it. See {@link Application} for the threads. */
 final class OrderedApplication implements Application {
@@ -27,7 +28,8 @@ final class OrderedApplication implements Application {
     private final SnapshotSchedule snapshots;
     private final Consumer<OrderingStatus> statusListener;
     private final BiConsumer<Integer, Boolean> silenceListener;
-    private long position;
+    private final ObjLongConsumer<Integer> stateNeeded;
+    private volatile long position;
     private boolean insidePosition;
     private long flushedZxid;
 
@@ -40,7 +42,8 @@ final class OrderedApplication implements Application {
             long recoveredPosition,
             SnapshotSchedule snapshots,
             Consumer<OrderingStatus> statusListener,
-            BiConsumer<Integer, Boolean> silenceListener) {
+            BiConsumer<Integer, Boolean> silenceListener,
+            ObjLongConsumer<Integer> stateNeeded) {
         this.server = server;
         this.executor = executor;
         this.lock = lock;
@@ -51,6 +54,7 @@ final class OrderedApplication implements Application {
         this.snapshots = snapshots;
         this.statusListener = statusListener;
         this.silenceListener = silenceListener;
+        this.stateNeeded = stateNeeded;
     }
 
     @Override
@@ -78,7 +82,7 @@ final class OrderedApplication implements Application {
     public void apply(long at, ProposedCommand command, Proposal own) {
         lock.beginBatch();
         insidePosition = true;
-        executor.execute(command, own);
+        executor.execute(at, command, own);
     }
 
     @Override
@@ -144,5 +148,15 @@ final class OrderedApplication implements Application {
     @Override
     public void memberSilent(int member, boolean silent) {
         silenceListener.accept(member, silent);
+    }
+
+    @Override
+    public void stateNeeded(int fromPeer, long needed) {
+        stateNeeded.accept(fromPeer, needed);
+    }
+
+    /** The last position executed; any thread. */
+    long position() {
+        return position;
     }
 }

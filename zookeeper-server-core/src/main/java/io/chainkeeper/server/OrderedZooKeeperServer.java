@@ -15,6 +15,8 @@ import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.zookeeper.KeeperException.QuotaExceededException;
+import org.apache.zookeeper.proto.ConnectRequest;
+import org.apache.zookeeper.server.ClientCnxnLimitException;
 import org.apache.zookeeper.server.DataTree.ProcessTxnResult;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.RequestThrottler;
@@ -33,10 +35,14 @@ import org.apache.zookeeper.server.quorum.QuorumZooKeeperServer;
  * #setServing}.
  */
 public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
+    private static final String DIVERGED = "diverged";
+
     private final ServerStats stats = new OrderedServerStats(this);
     private final FailureHandler failureHandler;
     private volatile Supplier<OrderingStatus> status;
+    private final Object servingLock = new Object();
     private volatile boolean serving;
+    private volatile boolean diverged;
     private volatile boolean throttlerUsed;
     private RequestGate gate;
     private Proposer proposer;
@@ -97,16 +103,32 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     }
 
     /**
-     * Lets clients in, or closes all their connections. Safe for use by any thread.
+     * Lets clients in, or closes all their connections. Does not let them in after {@link #diverge}. Safe for use by
+     * any thread.
      *
      * @param open whether clients may use this replica
      */
     void setServing(boolean open) {
-        serving = open;
+        synchronized (servingLock) {
+            serving = open && !diverged;
+        }
         if (!open) {
             closeAll(getServerCnxnFactory());
             closeAll(getSecureServerCnxnFactory());
         }
+    }
+
+    /** This replica's state is wrong: no client is served any more, but monitoring still gets its answers. */
+    void diverge() {
+        synchronized (servingLock) {
+            diverged = true;
+        }
+        setServing(false);
+    }
+
+    /** @return whether {@link #diverge} has been called */
+    boolean hasDiverged() {
+        return diverged;
     }
 
     private static void closeAll(ServerCnxnFactory factory) {
@@ -128,7 +150,17 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     /** Connections and four-letter words ask this before they let a client in. */
     @Override
     public boolean isRunning() {
-        return serving && super.isRunning();
+        return (serving || diverged) && super.isRunning();
+    }
+
+    @Override
+    public void processConnectRequest(ServerCnxn connection, ConnectRequest request)
+            throws IOException, ClientCnxnLimitException {
+        if (diverged) {
+            throw new ServerCnxn.CloseRequestException(
+                    "this replica's state differs from that of the majority", DisconnectReason.SERVER_SHUTDOWN);
+        }
+        super.processConnectRequest(connection, request);
     }
 
     /** Skips the throttler's queue and thread while its limits are off. */
@@ -193,24 +225,6 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     }
 
     /**
-     * Executor thread: compares another replica's digest with this tree's at the same zxid, if that is still known.
-     *
-     * @param audit the other's digest
-     * @param replica the other
-     * @throws IllegalStateException if they differ
-     */
-    public void auditDigest(Command.DigestAudit audit, int replica) {
-        getZKDatabase().getDataTree().getDigestLog().stream()
-                .filter(known -> known.getZxid() == audit.zxid() && known.getDigest() != audit.digest())
-                .findAny()
-                .ifPresent(known -> {
-                    throw new IllegalStateException("the tree of this replica differs from that of replica " + replica
-                            + " at zxid 0x" + Long.toHexString(audit.zxid())
-                            + "; compare the replicas' snapshots and replace the data directory that is wrong");
-                });
-    }
-
-    /**
      * Executor thread: notes a new epoch in ZooKeeper's own files, before the first transaction of that epoch is
      * logged.
      *
@@ -238,6 +252,9 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
 
     @Override
     public String getState() {
+        if (diverged) {
+            return DIVERGED;
+        }
         return switch (status.get().role()) {
             case LEADER -> "leader";
             case FOLLOWER -> "follower";

@@ -54,7 +54,7 @@ final class Serving {
             return;
         }
         lookingSinceMillis = -1;
-        if (started && !server.isServing() && !catchingUp) {
+        if (started && !server.isServing() && !catchingUp && !server.hasDiverged()) {
             catchUp(reached);
         }
     }

@@ -98,6 +98,9 @@ public class BadInputTest {
                 line("ordering.logStore=rocksdb", "use one of segmented, lmdb"),
                 line("ordering.logRetentionBytes=1g", "write a number of bytes from 1048576 to 1099511627776"),
                 line("ordering.logRetentionBytes=12", "write a number of bytes"),
+                line("ordering.diskReserveBytes=64m", "write a number of bytes from 1048576 to 1099511627776"),
+                line("ordering.digestAuditSeconds=0", "write a number of seconds from 1 to 86400"),
+                line("ordering.stateTransferBytesPerSecond=100", "write a number of bytes from 65536 to 1099511627776"),
                 line("reads=strong", "use one of linearizable, sequential"),
                 row(
                         "two protocols",

@@ -10,6 +10,7 @@ import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.config.OrderingConfig.LogStore;
 import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.config.Safeguards;
 import io.chainkeeper.config.StartupConfig;
 import io.chainkeeper.config.UserMistakeException;
 import io.chainkeeper.config.UserMistakeException.Exit;
@@ -102,6 +103,8 @@ public class ServerLauncherTest {
         assertEquals(1, ordering.replicaId());
         assertEquals(files.dataDirectory.resolve("ordering"), ordering.orderingDirectory());
         assertEquals(OrderingConfig.DEFAULT_LOG_RETENTION_BYTES, ordering.logRetentionBytes());
+        assertEquals(Safeguards.DEFAULT, ordering.safeguards());
+        assertEquals(64 << 20, ordering.stateTransferBytesPerSecond());
         assertEquals(Map.of(), ordering.protocolSettings());
         assertEquals(List.of(1, 2, 3), List.copyOf(ordering.members().keySet()));
         assertEquals(
@@ -121,6 +124,9 @@ public class ServerLauncherTest {
                 "ordering.logStore=lmdb",
                 "ordering.logRetentionBytes=\\",
                 "   1048576",
+                "ordering.diskReserveBytes=2097152",
+                "ordering.digestAuditSeconds=5",
+                "ordering.stateTransferBytesPerSecond=65536",
                 "reads=sequential",
                 "dataLogDir=" + files.root.resolve("log"),
                 "chain.window=3",
@@ -133,6 +139,8 @@ public class ServerLauncherTest {
         assertEquals(LogStore.LMDB, ordering.logStore());
         assertEquals(ReadConsistency.SEQUENTIAL, ordering.reads());
         assertEquals(1048576, ordering.logRetentionBytes());
+        assertEquals(new Safeguards(2097152, 5), ordering.safeguards());
+        assertEquals(65536, ordering.stateTransferBytesPerSecond());
         assertEquals(Map.of("other.window", "4"), ordering.protocolSettings());
         assertEquals(files.root.resolve("log/ordering"), ordering.orderingDirectory());
     }

@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProposedCommand;
@@ -13,6 +14,9 @@ import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ProposerTable.Verdict;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.replica.TotalOrder;
+import io.chainkeeper.transport.StateChannel;
+import io.chainkeeper.transport.StateResponder;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -27,6 +31,10 @@ import java.util.TreeMap;
  */
 public final class InProcessOrder implements AutoCloseable {
     private static final int MAX_BATCH = 64;
+
+    /** Who lags behind says so again after this time, as a protocol does. */
+    private static final int TICK_MILLIS = 100;
+
     private static final int MAX_IN_PROGRESS = 4096;
 
     private final int streamCount;
@@ -35,6 +43,7 @@ public final class InProcessOrder implements AutoCloseable {
     private final Deque<ProposedCommand> pending = new ArrayDeque<>();
     private final Map<Integer, Long> incarnations = new TreeMap<>();
     private final Map<Integer, Node> nodes = new TreeMap<>();
+    private long firstKept = 1;
     private final Thread decider;
     private int leader = OrderingStatus.NO_LEADER;
     private long epoch;
@@ -49,10 +58,10 @@ public final class InProcessOrder implements AutoCloseable {
 
     /** How replica {@code replicaId} joins this order. */
     public OrderingFactory factory(int replicaId) {
-        return (application, failureHandler) -> {
+        return (application, stateResponder, failureHandler) -> {
             synchronized (monitor) {
                 long incarnation = incarnations.merge(replicaId, 1L, Long::sum);
-                Node node = new Node(replicaId, incarnation, application, failureHandler);
+                Node node = new Node(replicaId, incarnation, application, stateResponder, failureHandler);
                 nodes.put(replicaId, node);
                 if (leader == OrderingStatus.NO_LEADER) {
                     leader = replicaId;
@@ -92,6 +101,14 @@ public final class InProcessOrder implements AutoCloseable {
         }
     }
 
+    /** Forgets old positions: who needs one of them needs the state of another member. */
+    public void truncate(long belowPosition) {
+        synchronized (monitor) {
+            firstKept = belowPosition;
+            monitor.notifyAll();
+        }
+    }
+
     public long lastPosition() {
         synchronized (monitor) {
             return log.size();
@@ -117,6 +134,14 @@ public final class InProcessOrder implements AutoCloseable {
         }
     }
 
+    /** Decides a membership at the next position. */
+    public void decide(Membership membership) {
+        synchronized (monitor) {
+            log.add(BatchCodec.encode(membership));
+            monitor.notifyAll();
+        }
+    }
+
     private void decide() {
         synchronized (monitor) {
             while (!closed) {
@@ -136,7 +161,7 @@ public final class InProcessOrder implements AutoCloseable {
 
     private void awaitChange() {
         try {
-            monitor.wait();
+            monitor.wait(TICK_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             closed = true;
@@ -159,6 +184,7 @@ public final class InProcessOrder implements AutoCloseable {
         private final int replicaId;
         private final long incarnation;
         private final Application application;
+        private final StateResponder stateResponder;
         private final FailureHandler failureHandler;
         private final Thread executor;
         private final long[] sequences = new long[streamCount];
@@ -170,10 +196,16 @@ public final class InProcessOrder implements AutoCloseable {
         private boolean cutOff;
         private boolean stopped;
 
-        Node(int replicaId, long incarnation, Application application, FailureHandler failureHandler) {
+        Node(
+                int replicaId,
+                long incarnation,
+                Application application,
+                StateResponder stateResponder,
+                FailureHandler failureHandler) {
             this.replicaId = replicaId;
             this.incarnation = incarnation;
             this.application = application;
+            this.stateResponder = stateResponder;
             this.failureHandler = failureHandler;
             this.next = application.recoveredPosition() + 1;
             this.executor = new Thread(this::run, "executor-" + replicaId);
@@ -195,7 +227,7 @@ public final class InProcessOrder implements AutoCloseable {
 
         private boolean awaitWork() {
             synchronized (monitor) {
-                while (!stopped && !closed && (cutOff || (next > log.size() && barriers.isEmpty()))) {
+                while (!stopped && !closed && (cutOff || lagsBehind() || (next > log.size() && barriers.isEmpty()))) {
                     awaitChange();
                 }
                 while (!held.isEmpty() && !cutOff) {
@@ -204,6 +236,15 @@ public final class InProcessOrder implements AutoCloseable {
                 }
                 return !stopped && !closed;
             }
+        }
+
+        /** Asks for the state, as often as anything changes. */
+        private boolean lagsBehind() {
+            if (next >= firstKept || leader == replicaId || !nodes.containsKey(leader)) {
+                return next < firstKept;
+            }
+            application.stateNeeded(leader, next);
+            return true;
         }
 
         private void executeBatch() throws MalformedMessageException {
@@ -215,8 +256,12 @@ public final class InProcessOrder implements AutoCloseable {
                     }
                     value = log.get((int) next - 1);
                 }
-                for (ProposedCommand command : BatchCodec.decode(value)) {
-                    execute(command);
+                if (BatchCodec.isMembership(value)) {
+                    application.membershipChanged(next, BatchCodec.decodeMembership(value));
+                } else {
+                    for (ProposedCommand command : BatchCodec.decode(value)) {
+                        execute(command);
+                    }
                 }
                 application.positionApplied(next);
                 synchronized (monitor) {
@@ -318,6 +363,27 @@ public final class InProcessOrder implements AutoCloseable {
             synchronized (monitor) {
                 checkpointPosition = position;
             }
+        }
+
+        @Override
+        public StateChannel openStateChannel(int peer) throws IOException {
+            StateResponder responder;
+            synchronized (monitor) {
+                Node asked = nodes.get(peer);
+                if (asked == null || asked.stopped) {
+                    throw new IOException("server " + peer + " is down");
+                }
+                responder = asked.stateResponder;
+            }
+            return new StateChannel() {
+                @Override
+                public ByteSlice call(ByteSlice request) throws IOException {
+                    return responder.answer(replicaId, request);
+                }
+
+                @Override
+                public void close() {}
+            };
         }
 
         @Override

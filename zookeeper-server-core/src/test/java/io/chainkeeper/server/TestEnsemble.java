@@ -4,6 +4,7 @@ import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.config.OrderingConfig.LogStore;
 import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.config.Safeguards;
 import io.chainkeeper.log.Durability;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -32,10 +33,12 @@ public final class TestEnsemble implements AutoCloseable {
     private final Path directory;
     private final ReadConsistency reads;
     private final Properties extra;
+    private int auditSeconds = Safeguards.MAX_DIGEST_AUDIT_SECONDS;
     private final InProcessOrder order;
     private final Map<Integer, PeerAddress> members = new TreeMap<>();
     private final int[] clientPorts;
     private final ChainkeeperServer[] servers;
+    private long stateTransferBytesPerSecond = OrderingConfig.DEFAULT_STATE_TRANSFER_BYTES_PER_SECOND;
     private final List<ZooKeeper> clients = new ArrayList<>();
 
     public TestEnsemble(Path directory, int size, ReadConsistency reads, Map<String, String> extra) throws IOException {
@@ -56,6 +59,12 @@ public final class TestEnsemble implements AutoCloseable {
         this(directory, size, ReadConsistency.LINEARIZABLE, Map.of());
     }
 
+    /** How often digests are compared; so seldom that it does not happen, unless a test says otherwise. */
+    public TestEnsemble withAuditSeconds(int seconds) {
+        auditSeconds = seconds;
+        return this;
+    }
+
     public TestEnsemble startAll() throws Exception {
         for (int id = 1; id < servers.length; id++) {
             start(id);
@@ -64,6 +73,11 @@ public final class TestEnsemble implements AutoCloseable {
             awaitServing(id);
         }
         return this;
+    }
+
+    /** Holds for replicas that are started later. */
+    public void limitStateTransfer(long bytesPerSecond) {
+        stateTransferBytesPerSecond = bytesPerSecond;
     }
 
     private static int freePort() throws IOException {
@@ -107,7 +121,9 @@ public final class TestEnsemble implements AutoCloseable {
                 members,
                 orderingDirectory(id),
                 Map.of(),
-                1 << 20);
+                1 << 20,
+                new Safeguards(Safeguards.MIN_DISK_RESERVE_BYTES, auditSeconds),
+                stateTransferBytesPerSecond);
         ChainkeeperServer server = new ChainkeeperServer(config, ordering, order.factory(id));
         server.start();
         servers[id] = server;

@@ -171,7 +171,7 @@ final class LoadClient {
         try {
             switch (Code.get(resultCode)) {
                 case OK -> record.run();
-                case CONNECTIONLOSS, SESSIONEXPIRED, SESSIONMOVED, OPERATIONTIMEOUT -> writes.unknown();
+                case CONNECTIONLOSS, SESSIONEXPIRED, SESSIONMOVED, OPERATIONTIMEOUT, THROTTLEDOP -> writes.unknown();
                 default -> throw new AssertionError("unexpected answer " + Code.get(resultCode) + " to client " + name);
             }
         } catch (AssertionError e) {

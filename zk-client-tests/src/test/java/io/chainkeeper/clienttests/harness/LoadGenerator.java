@@ -13,7 +13,9 @@ import org.apache.zookeeper.ZooKeeper;
  * data of the client's own znodes, a quarter creates sequence znodes, a quarter is multis on a shared pair.
  */
 public final class LoadGenerator implements AutoCloseable {
-    static final String ROOT = "/load";
+    /** Above all znodes of the load; holds no data. */
+    public static final String ROOT = "/load";
+
     static final String SEQUENCE = ROOT + "/sequence";
     static final String PAIR = ROOT + "/pair";
     static final String LEFT = PAIR + "/left";

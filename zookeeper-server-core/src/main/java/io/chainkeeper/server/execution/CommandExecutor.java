@@ -12,6 +12,7 @@ import io.chainkeeper.server.request.AttachProposal;
 import io.chainkeeper.server.request.ClientProposal;
 import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.session.SessionState;
+import java.util.List;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.RequestProcessor;
@@ -34,6 +35,7 @@ public final class CommandExecutor {
     private final OwnedSessions owned;
     private final RequestExecutor requests;
     private final RecoveredTransactions recovered;
+    private final DigestAudits audits;
     private final ExecutionEvents events;
 
     /**
@@ -44,6 +46,7 @@ public final class CommandExecutor {
      * @param side the side state as of the recovered position
      * @param owned sessions served here
      * @param recovered transactions that the tree holds although their commands will be delivered again
+     * @param configuredMembers who votes until the order says otherwise
      * @param events whom to tell
      */
     public CommandExecutor(
@@ -54,6 +57,7 @@ public final class CommandExecutor {
             SideState side,
             OwnedSessions owned,
             RecoveredTransactions recovered,
+            List<Integer> configuredMembers,
             ExecutionEvents events) {
         this.replicaId = replicaId;
         this.executionProfile = executionProfile;
@@ -62,6 +66,7 @@ public final class CommandExecutor {
         this.owned = owned;
         this.requests = new RequestExecutor(server, finalProcessor);
         this.recovered = recovered;
+        this.audits = new DigestAudits(server, side, recovered, configuredMembers, events);
         this.events = events;
     }
 
@@ -78,10 +83,11 @@ public final class CommandExecutor {
     /**
      * Executes the next command.
      *
+     * @param position of the batch that it is part of
      * @param proposed the command
      * @param own this replica's own proposal, or null
      */
-    public void execute(ProposedCommand proposed, Proposal own) {
+    public void execute(long position, ProposedCommand proposed, Proposal own) {
         Command command;
         try {
             command = CommandCodec.decode(proposed.command());
@@ -103,8 +109,11 @@ public final class CommandExecutor {
             replicaStarted(started, proposed, own != null);
         } else if (command instanceof Command.ClusterFormed formed) {
             clusterFormed(formed);
+        } else if (command instanceof Command.DigestReport report) {
+            audits.report(proposed.proposer(), report);
         } else {
-            server.auditDigest((Command.DigestAudit) command, proposed.proposer());
+            InvariantViolated.check(command instanceof Command.DigestAudit, "unknown command %s", command);
+            audits.audit(position);
         }
     }
 
@@ -230,7 +239,7 @@ public final class CommandExecutor {
     }
 
     private void clusterFormed(Command.ClusterFormed formed) {
-        if (side.clusterId() != null) {
+        if (side.clusterId() != null && !side.clusterId().equals(formed.replaces())) {
             return;
         }
         side.formed(formed.clusterId(), formed.executionProfile());

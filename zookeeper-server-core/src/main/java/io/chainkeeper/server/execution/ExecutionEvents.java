@@ -20,4 +20,19 @@ public interface ExecutionEvents {
      * @param sessionId the session
      */
     void sessionLost(long sessionId);
+
+    /**
+     * An audit has been executed: the order is to learn what this replica found.
+     *
+     * @param auditPosition position of the audit
+     * @param digest of this replica's state there
+     */
+    void digestTaken(long auditPosition, StateDigest digest);
+
+    /**
+     * The reports for the newest audit have decided something, or something more than before.
+     *
+     * @param verdict what they amount to
+     */
+    void auditJudged(AuditVerdict verdict);
 }

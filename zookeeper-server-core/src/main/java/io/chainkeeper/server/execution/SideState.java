@@ -17,6 +17,7 @@ import java.util.UUID;
 public final class SideState {
     private final SessionTable sessions;
     private final Map<Integer, Long> incarnations;
+    private DigestTally digestTally = new DigestTally();
     private volatile UUID clusterId;
     private volatile Membership membership;
     private long executionProfile;
@@ -120,12 +121,29 @@ public final class SideState {
         membership = changed;
     }
 
+    DigestTally digestTally() {
+        return digestTally;
+    }
+
+    /** @return position of the newest audit of digests, 0 before the first; may be asked by any thread */
+    public long auditPosition() {
+        return digestTally.position();
+    }
+
     /** @return the state's bytes, the same on every replica at the same position */
     public ByteSlice encode() {
         ByteSlice table = sessions.encode();
         ByteSlice members = membership == null ? ByteSlice.EMPTY : membership.encode();
-        ByteBuffer out = ByteBuffer.allocate(
-                16 + 1 + 16 + 8 + 4 + incarnations.size() * 12 + 4 + members.length() + table.length());
+        ByteBuffer out = ByteBuffer.allocate(16
+                + 1
+                + 16
+                + 8
+                + 4
+                + incarnations.size() * 12
+                + 4
+                + members.length()
+                + digestTally.encodedBytes()
+                + table.length());
         out.putLong(zxid).putLong(agreedTimeMillis);
         out.put((byte) (clusterId == null ? 0 : 1));
         out.putLong(clusterId == null ? 0 : clusterId.getMostSignificantBits());
@@ -134,6 +152,7 @@ public final class SideState {
         out.putInt(incarnations.size());
         incarnations.forEach((replica, incarnation) -> out.putInt(replica).putLong(incarnation));
         out.putInt(members.length()).put(members.array(), members.offset(), members.length());
+        digestTally.put(out);
         out.put(table.array(), table.offset(), table.length());
         return ByteSlice.of(out.array());
     }
@@ -165,10 +184,12 @@ public final class SideState {
             Membership membership =
                     memberBytes == 0 ? null : Membership.decode(bytes.slice(in.position(), memberBytes));
             in.position(in.position() + memberBytes);
+            DigestTally tally = DigestTally.get(in);
             SessionTable table = SessionTable.decode(bytes.slice(in.position(), in.remaining()));
             SideState state = new SideState(table, incarnations);
             state.zxid = zxid;
             state.membership = membership;
+            state.digestTally = tally;
             state.agreedTimeMillis = agreedTimeMillis;
             state.executionProfile = profile;
             state.clusterId = formed ? clusterId : null;

@@ -6,6 +6,7 @@ import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.server.OrderedZooKeeperServer;
+import io.chainkeeper.server.SpaceWatch;
 import io.chainkeeper.server.execution.ExecutionLock;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -39,18 +40,20 @@ public final class RequestGate implements RequestProcessor {
      * @param lock keeps reads and execution apart
      * @param reads what reads promise
      * @param proposer the way into the order
+     * @param space refuses writes that would not fit
      */
     public RequestGate(
             OrderedZooKeeperServer server,
             RequestProcessor finalProcessor,
             ExecutionLock lock,
             ReadConsistency reads,
-            Proposer proposer) {
+            Proposer proposer,
+            SpaceWatch space) {
         this.server = server;
         this.finalProcessor = finalProcessor;
         this.lock = lock;
         this.reads = reads;
-        this.checks = new WriteChecks(server);
+        this.checks = new WriteChecks(server, space);
         this.proposer = proposer;
     }
 
