@@ -266,11 +266,13 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     private void onHello(int sender, Hello m) {
-        if (state.disk.met(sender, m)) {
-            for (int id : state.chain()) {
-                if (state.linkUp[id]) {
-                    effects.send(id, state.disk.hello(hasPromisedNothing()));
-                }
+        state.disk.met(sender, m);
+    }
+
+    private void sayHello() {
+        for (int id : state.chain()) {
+            if (state.linkUp[id]) {
+                effects.send(id, state.disk.hello(hasPromisedNothing()));
             }
         }
     }
@@ -556,6 +558,9 @@ final class ChainPaxos implements OrderingProtocol {
     @Override
     public void onDurable(long logSequence) {
         state.durable(logSequence);
+        if (state.disk.durable(logSequence)) {
+            sayHello();
+        }
         if (election.onDurable()) {
             lead();
         }

@@ -41,6 +41,11 @@ final class Disk {
     private boolean metSomebodyNotBlank;
     private long number;
     private boolean founder;
+
+    /** Log sequence of the record that says so; others rely on founders only when it is durable. */
+    private long founderSequence;
+
+    private boolean founderIsDurable;
     private boolean blank;
     private boolean kept;
 
@@ -55,6 +60,7 @@ final class Disk {
         if (context.start() == Start.FORGETFUL) {
             number = FORGETFUL_DISK;
             founder = true;
+            founderIsDurable = true;
             kept = true;
             return;
         }
@@ -63,6 +69,7 @@ final class Disk {
             ByteBuffer head = record.head().asByteBuffer();
             number = head.getLong();
             founder = head.get() != 0;
+            founderIsDurable = founder;
             kept = true;
             while (founder && head.hasRemaining()) {
                 initialParticipants.add(head.getInt());
@@ -94,11 +101,11 @@ final class Disk {
         }
     }
 
-    private void append() {
+    private long append() {
         ByteBuffer head = ByteBuffer.allocate(Long.BYTES + 1 + initialParticipants.size() * Integer.BYTES);
         head.putLong(number).put((byte) (founder ? 1 : 0));
         initialParticipants.forEach(head::putInt);
-        effects.append(new LogRecord(LogRecord.METADATA, DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
+        return effects.append(new LogRecord(LogRecord.METADATA, DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
     }
 
     /** Whether nothing of the cluster was ever seen here. */
@@ -112,11 +119,11 @@ final class Disk {
 
     /** What to tell a peer, given whether anything was promised or accepted here. */
     Hello hello(boolean nothingPromised) {
-        return new Hello(nothingPromised && (blank || founder), founder, initialParticipants());
+        return new Hello(nothingPromised && (blank || founder), founderIsDurable, initialParticipants());
     }
 
-    /** A peer has told about itself; returns whether this replica is a founder now and was not before. */
-    boolean met(int peer, Hello hello) {
+    /** A peer has told about itself. */
+    void met(int peer, Hello hello) {
         boolean sameParticipants = hello.participants().equals(initialParticipants());
         if (!hello.promisedNothing()) {
             metSomebodyNotBlank = true;
@@ -124,9 +131,7 @@ final class Disk {
             blankPeers[peer] = true;
         }
         founders[peer] = hello.founder() && sameParticipants;
-        boolean before = founder;
         foundIfMajority();
-        return founder && !before;
     }
 
     /** Whether so many have founded the cluster that one of them may be elected. */
@@ -160,7 +165,14 @@ final class Disk {
         if (initialParticipants.isEmpty()) {
             initialParticipants.addAll(context.ensemble().participants());
         }
-        append();
+        founderSequence = append();
+    }
+
+    /** Records are durable; returns whether that makes this replica one that others may take for a founder. */
+    boolean durable(long logSequence) {
+        boolean before = founderIsDurable;
+        founderIsDurable |= founder && logSequence >= founderSequence;
+        return founderIsDurable && !before;
     }
 
     /** There is a leader, so others have founded the cluster. */

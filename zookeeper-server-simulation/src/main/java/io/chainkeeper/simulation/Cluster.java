@@ -279,9 +279,7 @@ final class Cluster implements World {
             skewClock(machine);
             ReplicaHost host = machine.replica.host();
             if (host == null) {
-                if (ensemble().contains(machine.replica.id())) {
-                    start(machine.replica.id());
-                }
+                start(machine.replica.id()); // those removed, too: they may be needed until they have left
             } else {
                 tellEnsembleLater(machine);
                 // What was planned for the end of a pause is planned anew.
