@@ -118,11 +118,17 @@ final class Admission {
         return state.settings.removesSilent() && now.members().size() > state.settings.minQuorumSize();
     }
 
-    /** Whether a membership can decide something with those who show signs of life. */
+    /**
+     * Whether a membership can decide something with those who show signs of life. A replica that still learns does not
+     * vote with whatever disk the membership has of it, unless it is the one that is being admitted.
+     */
     private boolean isAlive(Membership membership) {
         int alive = 0;
         for (Member member : membership.members()) {
-            alive += silentTicks(member.replicaId()) <= state.settings.suspicionTicks() ? 1 : 0;
+            int id = member.replicaId();
+            boolean learns = state.now - learningTick[id] <= state.settings.suspicionTicks();
+            boolean votes = !learns || member.disk() == disks[id];
+            alive += votes && silentTicks(id) <= state.settings.suspicionTicks() ? 1 : 0;
         }
         return alive >= membership.quorum();
     }

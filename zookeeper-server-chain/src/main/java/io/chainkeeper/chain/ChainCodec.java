@@ -132,8 +132,9 @@ final class ChainCodec implements MessageCodec {
     private static ByteSlice[] encodePrepareOk(PrepareOk m) {
         List<Entry> entries = m.entries();
         ByteSlice[] parts = new ByteSlice[1 + entries.size()];
-        ByteBuffer out = begin(PREPARE_OK, m.ballot(), 8 + 4 + 1 + 8 + 4 + entries.size() * ENTRY_BYTES);
+        ByteBuffer out = begin(PREPARE_OK, m.ballot(), 8 + 1 + 4 + 1 + 8 + 4 + entries.size() * ENTRY_BYTES);
         out.putLong(m.disk())
+                .put((byte) (m.founder() ? 1 : 0))
                 .putInt(m.part())
                 .put((byte) (m.last() ? 1 : 0))
                 .putLong(m.maxDecided())
@@ -239,6 +240,7 @@ final class ChainCodec implements MessageCodec {
 
     private static PrepareOk prepareOk(Ballot ballot, ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
         long disk = in.getLong();
+        boolean founder = in.get() != 0;
         int part = in.getInt();
         boolean last = in.get() != 0;
         long maxDecided = in.getLong();
@@ -253,7 +255,7 @@ final class ChainCodec implements MessageCodec {
             position += length;
         }
         in.position(position);
-        return new PrepareOk(ballot, disk, part, last, maxDecided, entries);
+        return new PrepareOk(ballot, disk, founder, part, last, maxDecided, entries);
     }
 
     private static Hello hello(ByteBuffer in) throws MalformedMessageException {

@@ -85,12 +85,14 @@ sealed interface ChainMessage extends Message {
      * Phase 1b, in parts so that no message grows without bound.
      *
      * @param disk number of the disk that remembers the promise
+     * @param founder whether that disk took part in founding the cluster
      * @param part 0, 1, 2, ...
      * @param last whether this is the last part
      * @param maxDecided everything up to here is decided with the values reported
      * @param entries accepted values in ascending order of instance
      */
-    record PrepareOk(Ballot ballot, long disk, int part, boolean last, long maxDecided, List<Entry> entries)
+    record PrepareOk(
+            Ballot ballot, long disk, boolean founder, int part, boolean last, long maxDecided, List<Entry> entries)
             implements ChainMessage {
         @Override
         public boolean isPromise() {

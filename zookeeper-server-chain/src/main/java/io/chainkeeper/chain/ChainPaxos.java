@@ -94,10 +94,19 @@ final class ChainPaxos implements OrderingProtocol {
             state.promised = ReplicaState.ballotOf(promise.head().asByteBuffer());
         }
         long applied = recovered.appliedPosition();
+        state.disk.start(recovered, promise == null);
         if (recovered.membership() != null) {
             state.memberships.replaceFrom(applied + 1, recovered.membership());
+        } else {
+            List<Integer> initial = state.disk.initialParticipants();
+            state.memberships.replaceFrom(1, Membership.initial(state.settings.minQuorumSize(), initial));
         }
-        long[] decided = {applied};
+        LogRecord kept = recovered.metadata(ReplicaState.MEMBERSHIP_DECIDED);
+        long[] decided = {
+            kept == null
+                    ? applied
+                    : Math.max(applied, kept.head().asByteBuffer().getLong())
+        };
         recovered.forEachPosition(1, record -> {
             ByteBuffer head = record.head().asByteBuffer();
             Ballot accepted = ReplicaState.ballotOf(head);
@@ -123,7 +132,6 @@ final class ChainPaxos implements OrderingProtocol {
                 decided[0],
                 state.maxDecided);
         state.maxAccepted = state.maxDecided;
-        state.disk.start(recovered, promise == null);
         if (state.context.start() == Start.SOLE_SURVIVOR) {
             Member survivor = new Member(state.self, state.disk.number());
             state.memberships.replaceFrom(state.maxDecided + 1, new Membership(1, List.of(survivor)));
@@ -182,6 +190,7 @@ final class ChainPaxos implements OrderingProtocol {
             feeds.onLeave(sender, leave);
         } else if (message instanceof Truncated truncated) {
             feeds.onTruncated(sender, truncated);
+            election.onTruncated(sender, truncated);
         } else {
             return false;
         }
@@ -215,7 +224,7 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     private void onAccept(int sender, Accept m) {
-        if (!follow(m.ballot(), m.start())) {
+        if (!follow(m.ballot(), m.start(), showsLeader(sender, m.progress()))) {
             return;
         }
         boolean isNext = m.instance() == state.maxAccepted + 1;
@@ -235,7 +244,7 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     private void onAccepted(int sender, Accepted m) {
-        if (!follow(m.ballot(), m.start())) {
+        if (!follow(m.ballot(), m.start(), showsLeader(sender, m.progress()))) {
             return;
         }
         heard(sender, m.progress(), false);
@@ -243,7 +252,7 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     private void onResume(int sender, Resume m) {
-        if (follow(m.ballot(), m.start())) {
+        if (follow(m.ballot(), m.start(), false)) {
             feeds.onResume(sender, m);
         } else if (state.role != Role.LOOKING && m.ballot().lessThan(state.ballot)) {
             feeds.announce(sender);
@@ -251,17 +260,19 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     private void onOffer(int sender, Offer m) {
-        if (follow(m.ballot(), m.start())) {
+        if (follow(m.ballot(), m.start(), false)) {
             feeds.onOffer(sender, m);
         }
     }
 
     private void onHello(int sender, Hello m) {
-        if (state.disk.met(sender, m)) {
-            for (int id : state.chain()) {
-                if (state.linkUp[id]) {
-                    effects.send(id, state.disk.hello(hasPromisedNothing()));
-                }
+        state.disk.met(sender, m);
+    }
+
+    private void sayHello() {
+        for (int id : state.chain()) {
+            if (state.linkUp[id]) {
+                effects.send(id, state.disk.hello(hasPromisedNothing()));
             }
         }
     }
@@ -291,19 +302,27 @@ final class ChainPaxos implements OrderingProtocol {
         }
     }
 
-    /** Whether a candidate may be answered: both vote, or the candidate knows more of the membership than this one. */
+    /**
+     * Whether a candidate may be answered: it votes, or knows more of the membership than this replica. This one need
+     * not vote as far as it knows, unless it has lost its disk: one that has left may be the only one that knows so, and
+     * one that was admitted may not know it yet. The candidate counts an answer only where the membership has the disk.
+     */
     private boolean mayAnswer(int candidate, long candidateDecided) {
-        return state.isVoter() && (state.membership().contains(candidate) || candidateDecided > state.maxDecided);
+        Membership now = state.membership();
+        boolean hasLostItsDisk = now.contains(state.self) && !state.mayStand();
+        return !state.disk.isBlank()
+                && !hasLostItsDisk
+                && (now.contains(candidate) || candidateDecided > state.maxDecided);
     }
 
     private void onPreVote(int sender, PreVote m) {
-        boolean granted = mayAnswer(sender, m.maxDecided())
-                && state.promised.lessThan(m.ballot())
-                && !hearsLeader()
-                && m.maxDecided() + 1 >= state.values.first();
-        if (granted) {
+        boolean isFree = mayAnswer(sender, m.maxDecided()) && state.promised.lessThan(m.ballot()) && !hearsLeader();
+        if (isFree && m.maxDecided() + 1 >= state.values.first()) {
             effects.send(sender, new PreVoteOk(m.ballot()));
             return;
+        }
+        if (isFree) {
+            effects.send(sender, new Truncated(m.ballot(), state.values.first()));
         }
         effects.send(sender, new PreVoteDenied(m.ballot(), state.promised));
         if (state.isLeader()) {
@@ -344,8 +363,16 @@ final class ChainPaxos implements OrderingProtocol {
 
     // ---------------------------------------------------------------- whom to follow
 
-    /** Whether a message of this ballot is to be taken; enters the ballot if it is new. */
-    private boolean follow(Ballot ballot, long start) {
+    private boolean showsLeader(int sender, Progress news) {
+        return sender == state.leader || news.round() > state.progress.round();
+    }
+
+    /**
+     * Whether a message of this ballot is to be taken; enters the ballot if it is new. A leader that had fallen silent
+     * is followed again only when it shows itself: followers of one that is no more could keep each other from missing
+     * it all at the same time.
+     */
+    private boolean follow(Ballot ballot, long start, boolean showsLeader) {
         if (ballot.lessThan(state.promised)) {
             refuse(ballot);
             return false;
@@ -355,6 +382,9 @@ final class ChainPaxos implements OrderingProtocol {
         }
         if (ballot.replica() == state.context.replicaId()) {
             return false; // an echo of a ballot that this replica led and gave up
+        }
+        if (ballot.equals(state.ballot) && !showsLeader) {
+            return false;
         }
         if (ballot.equals(state.ballot)) {
             state.role = Role.FOLLOWER; // it had fallen silent; nothing was promised since
@@ -489,8 +519,10 @@ final class ChainPaxos implements OrderingProtocol {
 
     /** A replica that does not vote shows that it is there; while it follows nobody, to all, so that one announces. */
     private void sayLearning() {
-        Learning message = new Learning(state.ballot, state.disk.number(), state.maxDecided);
-        if (state.role == Role.FOLLOWER) {
+        boolean follows = state.role == Role.FOLLOWER;
+        Ballot followed = follows ? state.ballot : Ballot.NONE; // who follows nobody is told whom to follow
+        Learning message = new Learning(followed, state.disk.number(), state.maxDecided);
+        if (follows) {
             if (state.linkUp[state.leader]) {
                 effects.send(state.leader, message);
             }
@@ -526,6 +558,9 @@ final class ChainPaxos implements OrderingProtocol {
     @Override
     public void onDurable(long logSequence) {
         state.durable(logSequence);
+        if (state.disk.durable(logSequence)) {
+            sayHello();
+        }
         if (election.onDurable()) {
             lead();
         }
@@ -613,6 +648,9 @@ final class ChainPaxos implements OrderingProtocol {
     private void membershipDecided() {
         state.acknowledge();
         if (state.isLeader() && !state.isVoter()) {
+            for (int id : state.chain()) {
+                feeds.announce(id); // what is decided, before anybody is asked to lead on the strength of it
+            }
             for (Member member : state.membership().members()) {
                 if (state.linkUp[member.replicaId()]) {
                     effects.send(member.replicaId(), new TakeOver(state.ballot));
@@ -658,6 +696,7 @@ final class ChainPaxos implements OrderingProtocol {
             effects.deliver(instance, accepted.value());
             if (BatchCodec.isMembership(accepted.value())) {
                 state.memberships.trim(instance);
+                state.keepMembershipDecided(instance);
                 membershipDecided();
                 if (state.role == Role.LOOKING) {
                     return;

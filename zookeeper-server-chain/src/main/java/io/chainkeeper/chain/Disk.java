@@ -5,10 +5,13 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Member;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.RecoveredState;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Whether this replica's acceptor log can be trusted to remember its promises. A blank log may belong to a new server
@@ -20,7 +23,10 @@ import java.nio.ByteBuffer;
  * late to be one always find a leader that can admit them.
  */
 final class Disk {
-    /** Metadata record: number of the disk, and a byte that is 1 if it took part in founding the cluster. */
+    /**
+     * Metadata record: number of the disk, and a byte that is 1 if it took part in founding the cluster. If so, the
+     * participants then follow: the membership before the first ordered one is theirs, whoever is configured by now.
+     */
     static final int DISK = 3;
 
     /** The number of all disks that forget with the process. */
@@ -28,17 +34,25 @@ final class Disk {
 
     private final ProtocolContext context;
     private final Effects effects;
+    private final int minQuorumSize;
     private final boolean[] blankPeers = new boolean[ReplicaState.IDS];
     private final boolean[] founders = new boolean[ReplicaState.IDS];
+    private final List<Integer> initialParticipants = new ArrayList<>();
     private boolean metSomebodyNotBlank;
     private long number;
     private boolean founder;
+
+    /** Log sequence of the record that says so; others rely on founders only when it is durable. */
+    private long founderSequence;
+
+    private boolean founderIsDurable;
     private boolean blank;
     private boolean kept;
 
-    Disk(ProtocolContext context, Effects effects) {
+    Disk(ProtocolContext context, Effects effects, int minQuorumSize) {
         this.context = context;
         this.effects = effects;
+        this.minQuorumSize = minQuorumSize;
     }
 
     /** Reads what the log knows. */
@@ -46,6 +60,7 @@ final class Disk {
         if (context.start() == Start.FORGETFUL) {
             number = FORGETFUL_DISK;
             founder = true;
+            founderIsDurable = true;
             kept = true;
             return;
         }
@@ -54,7 +69,11 @@ final class Disk {
             ByteBuffer head = record.head().asByteBuffer();
             number = head.getLong();
             founder = head.get() != 0;
+            founderIsDurable = founder;
             kept = true;
+            while (founder && head.hasRemaining()) {
+                initialParticipants.add(head.getInt());
+            }
         } else {
             number = context.incarnation();
         }
@@ -82,9 +101,16 @@ final class Disk {
         }
     }
 
-    private void append() {
-        ByteBuffer head = ByteBuffer.allocate(Long.BYTES + 1).putLong(number).put((byte) (founder ? 1 : 0));
-        effects.append(new LogRecord(LogRecord.METADATA, DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
+    private long append() {
+        ByteBuffer head = ByteBuffer.allocate(Long.BYTES + 1 + initialParticipants.size() * Integer.BYTES);
+        head.putLong(number).put((byte) (founder ? 1 : 0));
+        initialParticipants.forEach(head::putInt);
+        return effects.append(new LogRecord(LogRecord.METADATA, DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
+    }
+
+    /** Whether nothing of the cluster was ever seen here. */
+    boolean isBlank() {
+        return blank;
     }
 
     boolean isFounder() {
@@ -93,47 +119,41 @@ final class Disk {
 
     /** What to tell a peer, given whether anything was promised or accepted here. */
     Hello hello(boolean nothingPromised) {
-        return new Hello(
-                nothingPromised && (blank || founder),
-                founder,
-                context.ensemble().participants());
+        return new Hello(nothingPromised && (blank || founder), founderIsDurable, initialParticipants());
     }
 
-    /** A peer has told about itself; returns whether this replica is a founder now and was not before. */
-    boolean met(int peer, Hello hello) {
-        boolean sameParticipants =
-                hello.participants().equals(context.ensemble().participants());
+    /** A peer has told about itself. */
+    void met(int peer, Hello hello) {
+        boolean sameParticipants = hello.participants().equals(initialParticipants());
         if (!hello.promisedNothing()) {
             metSomebodyNotBlank = true;
         } else if (sameParticipants) {
             blankPeers[peer] = true;
         }
         founders[peer] = hello.founder() && sameParticipants;
-        boolean before = founder;
         foundIfMajority();
-        return founder && !before;
     }
 
     /** Whether so many have founded the cluster that one of them may be elected. */
     boolean isFounded() {
-        return countOf(founders) + (founder ? 1 : 0) >= majorityOfParticipants();
+        return countOf(founders) + (founder ? 1 : 0) >= quorumOfParticipants();
     }
 
     private int countOf(boolean[] peers) {
         int count = 0;
-        for (int id : context.ensemble().participants()) {
+        for (int id : initialParticipants()) {
             count += peers[id] ? 1 : 0;
         }
         return count;
     }
 
-    private int majorityOfParticipants() {
-        return context.ensemble().participants().size() / 2 + 1;
+    private int quorumOfParticipants() {
+        return Membership.initial(minQuorumSize, initialParticipants()).quorum();
     }
 
     private void foundIfMajority() {
         boolean participates = context.ensemble().participants().contains(context.replicaId());
-        if (blank && !metSomebodyNotBlank && participates && countOf(blankPeers) + 1 >= majorityOfParticipants()) {
+        if (blank && !metSomebodyNotBlank && participates && countOf(blankPeers) + 1 >= quorumOfParticipants()) {
             found();
         }
     }
@@ -142,12 +162,27 @@ final class Disk {
         blank = false;
         founder = true;
         kept = true;
-        append();
+        if (initialParticipants.isEmpty()) {
+            initialParticipants.addAll(context.ensemble().participants());
+        }
+        founderSequence = append();
+    }
+
+    /** Records are durable; returns whether that makes this replica one that others may take for a founder. */
+    boolean durable(long logSequence) {
+        boolean before = founderIsDurable;
+        founderIsDurable |= founder && logSequence >= founderSequence;
+        return founderIsDurable && !before;
     }
 
     /** There is a leader, so others have founded the cluster. */
     void joined() {
         blank = false;
+    }
+
+    /** The participants of the membership before the first ordered one, as far as this replica can know them. */
+    List<Integer> initialParticipants() {
+        return initialParticipants.isEmpty() ? context.ensemble().participants() : List.copyOf(initialParticipants);
     }
 
     /** Whether this replica is the member. */

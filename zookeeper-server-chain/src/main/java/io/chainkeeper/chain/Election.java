@@ -7,6 +7,7 @@ import io.chainkeeper.chain.ChainMessage.PreVoteOk;
 import io.chainkeeper.chain.ChainMessage.Prepare;
 import io.chainkeeper.chain.ChainMessage.PrepareOk;
 import io.chainkeeper.chain.ChainMessage.Refused;
+import io.chainkeeper.chain.ChainMessage.Truncated;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
@@ -34,6 +35,7 @@ final class Election {
 
     private final ReplicaState state;
     private final boolean[] votes = new boolean[ReplicaState.IDS];
+    private final boolean[] founderVotes = new boolean[ReplicaState.IDS];
     private final long[] voteDisks = new long[ReplicaState.IDS];
     private final boolean[] asked = new boolean[ReplicaState.IDS];
     private final int[] nextPart = new int[ReplicaState.IDS];
@@ -69,7 +71,7 @@ final class Election {
 
     /** The followed leader is silent: ask now, unless asking already. */
     void suspect() {
-        if (phase == Phase.IDLE && mayTry() && state.now >= deadlineTick) {
+        if (phase == Phase.IDLE && state.now >= deadlineTick && mayTry()) {
             preVote();
         }
     }
@@ -77,14 +79,14 @@ final class Election {
     void tick() {
         if (phase != Phase.IDLE && state.now >= deadlineTick) {
             restart();
-        } else if (phase == Phase.IDLE && state.role == Role.LOOKING && mayTry() && state.now >= deadlineTick) {
+        } else if (phase == Phase.IDLE && state.role == Role.LOOKING && state.now >= deadlineTick && mayTry()) {
             preVote();
         }
     }
 
     private boolean mayTry() {
         boolean founded = state.maxDecided > 0 || state.values.last() > 0 || state.disk.isFounded();
-        return founded && state.isVoter();
+        return founded && state.mayStand();
     }
 
     void peerUp(int id) {
@@ -126,6 +128,13 @@ final class Election {
     void onPreVoteOk(int sender, PreVoteOk m) {
         if (phase == Phase.PRE_VOTE && m.ballot().equals(ballot)) {
             votes[sender] = true;
+        }
+    }
+
+    /** What this candidate lacks is gone at a member that follows nobody either: perhaps nobody else can lead. */
+    void onTruncated(int sender, Truncated m) {
+        if (phase == Phase.PRE_VOTE && m.ballot().equals(ballot) && m.firstAvailable() > state.maxDecided + 1) {
+            state.effects.needState(sender, state.maxDecided + 1);
         }
     }
 
@@ -203,7 +212,14 @@ final class Election {
         state.effects.sendAfter(
                 promiseSequence,
                 to,
-                new PrepareOk(m.ballot(), state.disk.number(), number, last, state.maxDecided, entries));
+                new PrepareOk(
+                        m.ballot(),
+                        state.disk.number(),
+                        state.disk.isFounder(),
+                        number,
+                        last,
+                        state.maxDecided,
+                        entries));
     }
 
     /** Returns whether a quorum has promised, so that this replica leads. */
@@ -223,6 +239,7 @@ final class Election {
             reportedDecided = Math.max(reportedDecided, m.maxDecided());
             votes[sender] = true;
             voteDisks[sender] = m.disk();
+            founderVotes[sender] = m.founder();
         }
         return hasWon();
     }
@@ -234,6 +251,7 @@ final class Election {
         }
         votes[state.self] = true;
         voteDisks[state.self] = state.disk.number();
+        founderVotes[state.self] = state.disk.isFounder();
         return hasWon();
     }
 
@@ -327,8 +345,8 @@ final class Election {
         int count = 0;
         for (Member member : membership.members()) {
             int id = member.replicaId();
-            boolean sameDisk = !withDisk || member.disk() == Member.UNBOUND || member.disk() == voteDisks[id];
-            count += votes[id] && sameDisk ? 1 : 0;
+            boolean sameDisk = member.disk() == voteDisks[id] || member.disk() == Member.UNBOUND && founderVotes[id];
+            count += votes[id] && (sameDisk || !withDisk) ? 1 : 0;
         }
         return count;
     }

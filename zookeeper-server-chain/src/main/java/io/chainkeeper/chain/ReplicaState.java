@@ -29,6 +29,12 @@ final class ReplicaState {
     /** Arrays indexed by replica id have this length. */
     static final int IDS = Membership.MAX_REPLICA_ID + 1;
 
+    /**
+     * Metadata record: the latest instance decided here that is a membership. Without it, members that all crash could
+     * have to ask a member that the order has replaced since, and whose disk is gone.
+     */
+    static final int MEMBERSHIP_DECIDED = 4;
+
     /** Positional record: an accepted value. Head: ballot and maxDecided at the time; body: the value. */
     static final int ACCEPTED = 2;
 
@@ -104,7 +110,7 @@ final class ReplicaState {
         this.effects = effects;
         this.self = context.replicaId();
         this.ensemble = context.ensemble();
-        this.disk = new Disk(context, effects);
+        this.disk = new Disk(context, effects, settings.minQuorumSize());
         this.memberships = new Memberships(1, Membership.initial(settings.minQuorumSize(), ensemble.participants()));
     }
 
@@ -125,6 +131,16 @@ final class ReplicaState {
      */
     boolean isVoter() {
         return votesIn(membership());
+    }
+
+    /** Whether this replica votes, or may do so without knowing it yet. */
+    boolean mayStand() {
+        boolean may = isVoter();
+        for (long i = Math.max(maxDecided + 1, values.first()); i <= values.last() && !may; i++) {
+            ByteSlice value = values.get(i).value();
+            may = BatchCodec.isMembership(value) && votesIn(membershipIn(value));
+        }
+        return may;
     }
 
     private boolean votesIn(Membership membership) {
@@ -236,6 +252,13 @@ final class ReplicaState {
         if (BatchCodec.isMembership(value)) {
             memberships.put(instance + 1, membershipIn(value));
         }
+    }
+
+    /** Remembers that a membership is decided. */
+    void keepMembershipDecided(long instance) {
+        ByteSlice head =
+                ByteSlice.of(ByteBuffer.allocate(Long.BYTES).putLong(instance).array());
+        effects.append(new LogRecord(LogRecord.METADATA, MEMBERSHIP_DECIDED, head, ByteSlice.EMPTY));
     }
 
     static Membership membershipIn(ByteSlice value) {

@@ -69,11 +69,12 @@ public final class ChainCodecTest {
                 new PrepareOk(
                         BALLOT,
                         1L << 50,
+                        false,
                         2,
                         true,
                         12,
                         List.of(new Entry(13, OTHER, value), new Entry(14, BALLOT, value))),
-                new PrepareOk(BALLOT, 1, 0, false, 0, List.of()),
+                new PrepareOk(BALLOT, 1, true, 0, false, 0, List.of()),
                 new Refused(BALLOT, OTHER),
                 new Forward(BALLOT, 15, List.of(ByteSliceOf.command(2, 15, "x"), ByteSliceOf.command(2, 16, ""))),
                 new Forward(BALLOT, 15, List.of()),
@@ -137,7 +138,7 @@ public final class ChainCodecTest {
     public void valuesOfAMessage_areNotCopiedToEncodeIt() {
         ByteSlice value = ByteSliceOf.batch("a");
         assertSame(value, CODEC.encode(new Accept(BALLOT, 1, 1, value, progress()))[1]);
-        PrepareOk promise = new PrepareOk(BALLOT, 1, 0, true, 1, List.of(new Entry(1, OTHER, value)));
+        PrepareOk promise = new PrepareOk(BALLOT, 1, true, 0, true, 1, List.of(new Entry(1, OTHER, value)));
         assertSame(value, CODEC.encode(promise)[1]);
     }
 

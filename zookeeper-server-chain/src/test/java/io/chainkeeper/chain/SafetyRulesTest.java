@@ -167,7 +167,7 @@ public final class SafetyRulesTest {
             }
             ensemble.sent.clear();
         }
-        PrepareOk ofLostDisk = new PrepareOk(prepare.ballot(), 1, 0, true, 1, List.of());
+        PrepareOk ofLostDisk = new PrepareOk(prepare.ballot(), 1, true, 0, true, 1, List.of());
         last.input(p -> p.onMessage(replaced, ofLostDisk));
         ensemble.settle();
         last.propose("b");

@@ -4,14 +4,17 @@ import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.simulation.RegisterMachine.Checkpoint;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiPredicate;
 
 /**
@@ -30,12 +33,17 @@ final class OrderChecker {
     private final Map<Source, Long> lastApplied = new HashMap<>();
     private final RegisterMachine reference = new RegisterMachine(Checkpoint.NOTHING);
     private final BiPredicate<Integer, Long> isAlive;
+    private Membership membership;
     private long lastAcknowledged;
     private long applied;
 
-    /** @param isAlive whether an incarnation of a replica is running */
-    OrderChecker(BiPredicate<Integer, Long> isAlive) {
+    /**
+     * @param isAlive whether an incarnation of a replica is running
+     * @param initial the membership before the first ordered one
+     */
+    OrderChecker(BiPredicate<Integer, Long> isAlive, Membership initial) {
         this.isAlive = isAlive;
+        this.membership = initial;
     }
 
     void proposed(ProposedCommand command) {
@@ -60,15 +68,36 @@ final class OrderChecker {
             return;
         }
         values.add(value);
-        Membership membership = membershipIn(value);
-        if (membership != null) {
-            reference.membershipChanged(membership);
+        Membership changed = membershipIn(value);
+        if (changed != null) {
+            checkChange(position, membership, changed);
+            membership = changed;
+            reference.membershipChanged(changed);
         }
         for (ProposedCommand command : decode(value)) {
             applyToReference(position, command);
         }
         reference.positionApplied(position);
         digests.add(reference.digest());
+    }
+
+    /** Quorums of neighbouring memberships meet only if these differ by one replica, or by the disk of one. */
+    private static void checkChange(long position, Membership before, Membership after) {
+        Set<Member> others = new HashSet<>(after.members());
+        before.members().forEach(others::remove);
+        Set<Integer> touched = new HashSet<>();
+        others.forEach(member -> touched.add(member.replicaId()));
+        for (Member member : before.members()) {
+            if (!after.members().contains(member)) {
+                touched.add(member.replicaId());
+            }
+        }
+        InvariantViolated.check(
+                touched.size() <= 1,
+                "membership: position %d turns %s into %s, which is more than one change",
+                position,
+                before,
+                after);
     }
 
     private void applyToReference(long position, ProposedCommand command) {
@@ -130,6 +159,11 @@ final class OrderChecker {
     /** Highest position that an answer rested on. */
     long lastAcknowledged() {
         return lastAcknowledged;
+    }
+
+    /** The membership in force after everything that was ever delivered. */
+    Membership membership() {
+        return membership;
     }
 
     /** How many commands have been applied. */

@@ -2,6 +2,7 @@ package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.MalformedMessageException;
@@ -14,6 +15,7 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.simulation.HostSettings.LinkChoice;
 import io.chainkeeper.simulation.RegisterMachine.Checkpoint;
 import io.chainkeeper.simulation.checker.VersionedRegister.Outcome;
 import io.chainkeeper.simulation.checker.VersionedRegister.State;
@@ -52,7 +54,6 @@ final class ReplicaHost implements Effects {
     private final OrderChecker checker;
     private final HostSettings settings;
     private final MessageCodec codec;
-    private final List<Integer> members;
     private final long incarnation;
     private final int streams;
     private final RegisterMachine machine;
@@ -99,31 +100,12 @@ final class ReplicaHost implements Effects {
         this.trace = trace;
         this.checker = checker;
         this.codec = factory.codec();
-        this.members = context.ensemble().participants();
         this.incarnation = context.incarnation();
-        this.streams = factory.streamCount(members.size());
+        this.streams = factory.streamCount(context.ensemble().participants().size());
         this.lastSequences = new long[streams];
         this.machine = new RegisterMachine(checkpoint);
         this.lastDelivered = checkpoint.position();
         this.protocol = factory.create(context, this);
-    }
-
-    /**
-     * Liberties that a host has.
-     *
-     * @param checkpointEveryPositions how often the application takes a checkpoint; 0 for never
-     * @param linkChoice over which link a message leaves
-     */
-    record HostSettings(int checkpointEveryPositions, LinkChoice linkChoice) {}
-
-    /** Over which link a message leaves, when links have changed since the protocol asked for it or was last told. */
-    enum LinkChoice {
-        /** Only over the link that the protocol knew when it asked: what the contract promises. */
-        KNOWN_WHEN_ASKED,
-        /** A message that waited for its record leaves over the link that the protocol knows by then. */
-        KNOWN_WHEN_LEAVING,
-        /** Over the link that is up, though the protocol may not have been told of it yet. */
-        NEWEST
     }
 
     /** Link epoch of a message that leaves over whatever link is up. */
@@ -199,6 +181,10 @@ final class ReplicaHost implements Effects {
         offer("checkpoint", position, null, running -> running.onCheckpoint(position));
     }
 
+    void ensembleChanged(Ensemble ensemble) {
+        offer("ensemble", 0, ensemble, running -> running.onEnsemble(ensemble));
+    }
+
     /** A client of this replica asks for something. */
     void submit(long session, ClientOperation operation) {
         if (operation.isRead()) {
@@ -247,8 +233,8 @@ final class ReplicaHost implements Effects {
     }
 
     private void checkAddressee(int to) {
-        InvariantViolated.check(
-                to != id() && members.contains(to), "replica %d sends to %d, which is no other member", id(), to);
+        boolean exists = to != id() && to >= 1 && to <= settings.replicas();
+        InvariantViolated.check(exists, "replica %d sends to %d, which is no other replica", id(), to);
     }
 
     @Override
@@ -494,7 +480,11 @@ final class ReplicaHost implements Effects {
         return protocol.status();
     }
 
-    Map<String, Long> gauges() {
-        return protocol.gauges();
+    String describe() {
+        return protocol.status() + " voter " + isVoter() + " members " + machine.membership() + " at " + position();
+    }
+
+    boolean isVoter() {
+        return protocol.gauges().getOrDefault("is_voter", 1L) == 1;
     }
 }

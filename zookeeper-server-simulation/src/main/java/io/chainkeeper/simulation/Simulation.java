@@ -9,6 +9,7 @@ import io.chainkeeper.simulation.checker.VersionedRegister.Write;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -97,7 +98,10 @@ public final class Simulation {
     }
 
     private Result run() {
-        for (int id : cluster.members()) {
+        for (int id : cluster.configured()) {
+            if (options.late().contains(id)) {
+                continue;
+            }
             events.after(1 + (id * 7_919L * Math.abs(seed % 13)) % 50_000, () -> cluster.start(id));
         }
         sessions.start();
@@ -112,6 +116,7 @@ public final class Simulation {
         deadlineMicros = events.nowMicros() + LIVENESS_BOUND_MICROS;
         await("all outstanding operations to complete", () -> outstanding() == 0);
         demandOperations();
+        await("the membership to be the configured participants", this::membershipIsConfigured);
         await("all replicas to reach the same position", this::allReplicasAreEqual);
         checkEnd();
         long answered = history.operations().stream()
@@ -130,44 +135,59 @@ public final class Simulation {
     /** Every replica orders a write, and every replica answers a read that sees all of them. */
     private void demandOperations() {
         List<ClientOperation> demanded = new ArrayList<>();
-        for (int id : cluster.members()) {
+        for (int id : cluster.configured()) {
             Write write = new Write("last of " + id, VersionedRegister.ANY_VERSION);
             demanded.add(ClientOperation.write(history, -id, "k1", write, operation -> {}));
         }
         submit(demanded);
         await("a new write at every replica", () -> demanded.stream().allMatch(ClientOperation::isOver));
         demanded.clear();
-        cluster.members().forEach(id -> demanded.add(ClientOperation.read(history, -id, "k1", operation -> {})));
+        cluster.configured().forEach(id -> demanded.add(ClientOperation.read(history, -id, "k1", operation -> {})));
         submit(demanded);
         await("a linearizable read at every replica", () -> demanded.stream().allMatch(ClientOperation::isOver));
     }
 
     private void submit(List<ClientOperation> operations) {
-        for (int id : cluster.members()) {
-            cluster.host(id).submit(id, operations.get(id - 1));
+        for (int i = 0; i < operations.size(); i++) {
+            int id = cluster.configured().get(i);
+            cluster.host(id).submit(id, operations.get(i));
         }
     }
 
     private void await(String what, BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
-            InvariantViolated.check(
-                    events.nowMicros() < deadlineMicros && events.step(),
-                    "liveness: waited %d ms after the last fault for %s",
-                    LIVENESS_BOUND_MICROS / 1000,
-                    what);
+            if (events.nowMicros() >= deadlineMicros || !events.step()) {
+                throw new InvariantViolated("liveness: waited " + LIVENESS_BOUND_MICROS / 1000
+                        + " ms after the last fault for " + what + "; " + cluster.describe());
+            }
         }
     }
 
     private int outstanding() {
         int outstanding = 0;
-        for (int id : cluster.members()) {
+        for (int id : cluster.configured()) {
             outstanding += cluster.host(id) == null ? 1 : cluster.host(id).outstanding();
         }
         return outstanding;
     }
 
+    /** Those who are meant to vote do so, with the disks that they have; nobody else does. */
+    private boolean membershipIsConfigured() {
+        List<Integer> voting = cluster.checker().membership().replicaIds();
+        if (!new TreeSet<>(voting).equals(new TreeSet<>(cluster.ensemble().participants()))) {
+            return false;
+        }
+        for (int id : cluster.configured()) {
+            ReplicaHost host = cluster.host(id);
+            if (host == null || host.isVoter() != voting.contains(id)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private boolean allReplicasAreEqual() {
-        for (int id : cluster.members()) {
+        for (int id : cluster.configured()) {
             ReplicaHost host = cluster.host(id);
             if (host == null || host.position() != cluster.checker().lastPosition()) {
                 return false;
@@ -177,8 +197,8 @@ public final class Simulation {
     }
 
     private void checkEnd() {
-        long digest = cluster.host(1).machine().digest();
-        for (int id : cluster.members()) {
+        long digest = cluster.host(cluster.configured().get(0)).machine().digest();
+        for (int id : cluster.configured()) {
             ReplicaHost host = cluster.host(id);
             InvariantViolated.check(
                     host.position() >= cluster.checker().lastAcknowledged(),
@@ -186,7 +206,8 @@ public final class Simulation {
                     id,
                     host.position(),
                     cluster.checker().lastAcknowledged());
-            InvariantViolated.check(host.machine().digest() == digest, "digest: replica %d differs from replica 1", id);
+            InvariantViolated.check(
+                    host.machine().digest() == digest, "digest: replica %d differs from the others", id);
         }
         VersionedRegister register =
                 new VersionedRegister(RegisterMachine.INITIAL.value(), RegisterMachine.INITIAL.version());
