@@ -4,14 +4,17 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
 import org.junit.rules.ExternalResource;
 import org.junit.rules.RuleChain;
 import org.junit.rules.TestRule;
@@ -30,20 +33,35 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
     /** The ensembles' tick: short, so that sessions may be short. */
     public static final int TICK_MILLIS = 500;
 
+    /** Name and password of the user who may do everything, after {@link Builder#superUser()}. */
+    public static final String SUPER_USER = "super:secret";
+
     private static final Duration LEADER_LIMIT = Duration.ofSeconds(60);
     private static final int LOG_LINES_OF_A_FAILURE = 60;
 
     private final Map<String, String> settings;
     private final Path directory;
     private final List<ServerProcess> servers = new ArrayList<>();
+    private final Map<Integer, String> links = new TreeMap<>();
+    private final int observers;
+    private int lastId;
     private boolean failed;
 
     private Ensemble(Builder builder) {
         this.settings = new LinkedHashMap<>(builder.settings);
         this.directory = Path.of("target", "ensembles", builder.name).toAbsolutePath();
+        this.observers = builder.observers;
         for (int id = 1; id <= builder.servers; id++) {
-            servers.add(new ServerProcess(id, FreePorts.next(), directory.resolve("server-" + id)));
+            newServer();
         }
+    }
+
+    private ServerProcess newServer() {
+        lastId++;
+        ServerProcess server = new ServerProcess(lastId, FreePorts.next(), directory.resolve("server-" + lastId));
+        links.put(lastId, "127.0.0.1:" + FreePorts.next() + ":" + FreePorts.next());
+        servers.add(server);
+        return server;
     }
 
     /** Collects what an ensemble is to be. */
@@ -51,6 +69,7 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         private final String name;
         private final Map<String, String> settings = new LinkedHashMap<>();
         private int servers = 3;
+        private int observers;
 
         private Builder(String name) {
             this.name = name;
@@ -69,6 +88,23 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         public Builder servers(int count) {
             servers = count;
             return this;
+        }
+
+        /** Makes the last so many servers observers; none unless said. */
+        public Builder observers(int count) {
+            observers = count;
+            return this;
+        }
+
+        /** Lets {@link Ensemble#SUPER_USER} do everything. */
+        public Builder superUser() {
+            try {
+                return set(
+                        "DigestAuthenticationProvider.superDigest",
+                        DigestAuthenticationProvider.generateDigest(SUPER_USER));
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException("every Java platform has SHA-1", e);
+            }
         }
 
         /** Adds or replaces a line of every server's zoo.cfg. */
@@ -118,19 +154,51 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         deleteDirectory();
         List<String> members = new ArrayList<>();
         for (ServerProcess server : servers) {
-            members.add("server." + server.id() + "=127.0.0.1:" + FreePorts.next() + ":" + FreePorts.next());
+            boolean observer = server.id() > servers.size() - observers;
+            members.add("server." + server.id() + "=" + links.get(server.id()) + (observer ? ":observer" : ""));
         }
         for (ServerProcess server : servers) {
-            Path data = Files.createDirectories(server.directory().resolve("data"));
-            Files.writeString(data.resolve("myid"), server.id() + "\n");
-            List<String> lines = new ArrayList<>();
-            settings.forEach((key, value) -> lines.add(key + "=" + value));
-            lines.add("dataDir=" + data);
-            lines.add("clientPort=" + server.clientPort());
-            lines.add("clientPortAddress=127.0.0.1");
-            lines.addAll(members);
-            Files.write(server.configFile(), lines);
+            writeConfiguration(server, members);
         }
+    }
+
+    private void writeConfiguration(ServerProcess server, List<String> members) throws IOException {
+        Path data = Files.createDirectories(server.directory().resolve("data"));
+        Files.writeString(data.resolve("myid"), server.id() + "\n");
+        List<String> lines = new ArrayList<>();
+        settings.forEach((key, value) -> lines.add(key + "=" + value));
+        lines.add("dataDir=" + data);
+        lines.add("clientPort=" + server.clientPort());
+        lines.add("clientPortAddress=127.0.0.1");
+        lines.addAll(members);
+        Files.write(server.configFile(), lines);
+    }
+
+    /**
+     * Adds a server that lists all others and itself and is no member yet; it is not started.
+     *
+     * @param role {@code participant} or {@code observer}
+     */
+    public ServerProcess addServer(String role) throws IOException {
+        List<String> members = new ArrayList<>();
+        for (ServerProcess server : servers) {
+            members.add("server." + server.id() + "=" + links.get(server.id()));
+        }
+        ServerProcess joiner = newServer();
+        members.add("server." + joiner.id() + "=" + links.get(joiner.id()) + ":" + role);
+        writeConfiguration(joiner, members);
+        return joiner;
+    }
+
+    /** Returns what {@code reconfig} takes to add this server. */
+    public String serverLine(int id, String role) {
+        return "server." + id + "=" + links.get(id) + ":" + role + ";127.0.0.1:"
+                + server(id).clientPort();
+    }
+
+    /** Leaves a server out of everything that is done to all; it must have ended. */
+    public void forget(ServerProcess ended) {
+        servers.remove(ended);
     }
 
     /** Starts the servers that do not run and waits until all serve. */
@@ -164,7 +232,10 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
 
     /** Returns the server with this id, from 1. */
     public ServerProcess server(int id) {
-        return servers.get(id - 1);
+        return servers.stream()
+                .filter(server -> server.id() == id)
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no server " + id));
     }
 
     /** Returns the server that leads, after waiting for one if need be. */

@@ -30,7 +30,16 @@ public final class LoadGenerator implements AutoCloseable {
 
     /** Creates the znodes of the load; no client runs yet. */
     public LoadGenerator(Ensemble ensemble) throws Exception {
-        for (ServerProcess server : ensemble.servers()) {
+        this(ensemble, ensemble.servers());
+    }
+
+    /**
+     * As {@link #LoadGenerator(Ensemble)}, but clients that stay at one server only at some of them.
+     *
+     * @param steady servers that will serve to the end
+     */
+    public LoadGenerator(Ensemble ensemble, List<ServerProcess> steady) throws Exception {
+        for (ServerProcess server : steady) {
             clients.add(new LoadClient("at-" + server.id(), server.connectString(), OPERATIONS_PER_SECOND, writes));
         }
         clients.add(new LoadClient("moving", ensemble.connectString(), OPERATIONS_PER_SECOND, writes));
