@@ -3,6 +3,8 @@ package io.chainkeeper.chain;
 import io.chainkeeper.chain.ChainMessage.Accept;
 import io.chainkeeper.chain.ChainMessage.Accepted;
 import io.chainkeeper.chain.ChainMessage.Forward;
+import io.chainkeeper.chain.ChainMessage.Hello;
+import io.chainkeeper.chain.ChainMessage.Learning;
 import io.chainkeeper.chain.ChainMessage.Leave;
 import io.chainkeeper.chain.ChainMessage.Offer;
 import io.chainkeeper.chain.ChainMessage.PreVote;
@@ -14,26 +16,32 @@ import io.chainkeeper.chain.ChainMessage.ReadNudge;
 import io.chainkeeper.chain.ChainMessage.Received;
 import io.chainkeeper.chain.ChainMessage.Refused;
 import io.chainkeeper.chain.ChainMessage.Resume;
+import io.chainkeeper.chain.ChainMessage.TakeOver;
 import io.chainkeeper.chain.ChainMessage.Truncated;
+import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.Member;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.RecoveredState;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * ChainPaxos on a fixed membership (paper sections 3.1 to 3.3): one replica's proposer, acceptor and learner.
+ * ChainPaxos (paper sections 3.1 to 3.4): one replica's proposer, acceptor and learner.
  *
  * <p>The leader is the head of the chain. It packs waiting commands into the next instance, {@code Accept} travels down
  * the chain, and the end of the chain closes the loop to the leader. Acceptance is contiguous. A member acknowledges an
@@ -41,7 +49,8 @@ import java.util.TreeMap;
  * ballot. Values accepted in an older ballot never count for the vector of a newer one.
  *
  * <p>This class decides who is followed and what is accepted and decided; how things travel is {@link Feeds}, how
- * leaders change {@link Election}, reads {@link ReadRounds}, commands {@link CommandQueue}.
+ * leaders change {@link Election}, reads {@link ReadRounds}, commands {@link CommandQueue}, who votes {@link Memberships}
+ * and {@link Admission}.
  */
 final class ChainPaxos implements OrderingProtocol {
     private final ReplicaState state;
@@ -50,33 +59,30 @@ final class ChainPaxos implements OrderingProtocol {
     private final Election election;
     private final ReadRounds reads;
     private final CommandQueue commands;
+    private final Admission admission;
 
     private OrderingStatus status = new OrderingStatus(Role.LOOKING, OrderingStatus.NO_LEADER, 0);
 
     /** Tick at which anything of the followed ballot was last heard. */
     private long lastHeardTick;
 
-    /** Leader only: tick at which a quorum last confirmed a round, and each member last saw a new one. */
+    /** Leader only: tick at which a quorum last confirmed a round. */
     private long lastConfirmedTick;
 
-    private final long[] lastSeenTick;
+    /** Tick at which the link to each replica last went down. */
+    private final long[] linkDownTick = new long[ReplicaState.IDS];
 
-    /** Tick at which the link to each member last went down. */
-    private final long[] linkDownTick;
-
-    private final boolean[] reportedSilent;
+    private final boolean[] reportedSilent = new boolean[ReplicaState.IDS];
     private boolean refusedInThisBatch;
 
-    ChainPaxos(ProtocolContext context, ChainSettings settings, Effects effects) {
+    ChainPaxos(ProtocolContext context, ChainSettings settings, SafetyRules rules, Effects effects) {
         this.effects = effects;
-        this.state = new ReplicaState(context, settings, effects);
+        this.state = new ReplicaState(context, settings, rules, effects);
         this.feeds = new Feeds(state);
         this.election = new Election(state);
         this.reads = new ReadRounds(state);
         this.commands = new CommandQueue(state);
-        this.lastSeenTick = new long[state.memberCount()];
-        this.linkDownTick = new long[state.memberCount()];
-        this.reportedSilent = new boolean[state.memberCount()];
+        this.admission = new Admission(state);
     }
 
     // ---------------------------------------------------------------- start
@@ -88,6 +94,9 @@ final class ChainPaxos implements OrderingProtocol {
             state.promised = ReplicaState.ballotOf(promise.head().asByteBuffer());
         }
         long applied = recovered.appliedPosition();
+        if (recovered.membership() != null) {
+            state.memberships.replaceFrom(applied + 1, recovered.membership());
+        }
         long[] decided = {applied};
         recovered.forEachPosition(1, record -> {
             ByteBuffer head = record.head().asByteBuffer();
@@ -114,6 +123,11 @@ final class ChainPaxos implements OrderingProtocol {
                 decided[0],
                 state.maxDecided);
         state.maxAccepted = state.maxDecided;
+        state.disk.start(recovered, promise == null);
+        if (state.context.start() == Start.SOLE_SURVIVOR) {
+            Member survivor = new Member(state.self, state.disk.number());
+            state.memberships.replaceFrom(state.maxDecided + 1, new Membership(1, List.of(survivor)));
+        }
         election.start();
     }
 
@@ -129,6 +143,7 @@ final class ChainPaxos implements OrderingProtocol {
         }
         if (instance == state.maxDecided + 1 && instance <= decided) {
             state.maxDecided = instance;
+            state.noteMembership(instance, record.body());
             effects.deliver(instance, record.body());
         }
     }
@@ -137,8 +152,11 @@ final class ChainPaxos implements OrderingProtocol {
 
     @Override
     public void onMessage(int from, Message message) {
-        int sender = state.indexOf(from);
-        InvariantViolated.check(sender >= 0 && sender != state.selfIndex, "message from %d, not another member", from);
+        InvariantViolated.check(
+                from > 0 && from < ReplicaState.IDS && from != state.self,
+                "message from %d, not another replica",
+                from);
+        int sender = from;
         if (message instanceof Accept accept) {
             onAccept(sender, accept);
         } else if (message instanceof Accepted accepted) {
@@ -185,6 +203,12 @@ final class ChainPaxos implements OrderingProtocol {
             }
         } else if (message instanceof Refused refused) {
             onRefused(refused);
+        } else if (message instanceof Hello hello) {
+            onHello(sender, hello);
+        } else if (message instanceof Learning learning) {
+            onLearning(sender, learning);
+        } else if (message instanceof TakeOver takeOver) {
+            onTakeOver(sender, takeOver);
         } else {
             throw new InvariantViolated("unknown message " + message);
         }
@@ -207,7 +231,7 @@ final class ChainPaxos implements OrderingProtocol {
         } else if (m.instance() > state.maxAccepted + 1) {
             feeds.onGap(sender);
         }
-        state.progress.merge(m.progress(), state.selfIndex);
+        state.progress.merge(m.progress(), state.self);
     }
 
     private void onAccepted(int sender, Accepted m) {
@@ -215,7 +239,7 @@ final class ChainPaxos implements OrderingProtocol {
             return;
         }
         heard(sender, m.progress(), false);
-        state.progress.merge(m.progress(), state.selfIndex);
+        state.progress.merge(m.progress(), state.self);
     }
 
     private void onResume(int sender, Resume m) {
@@ -232,39 +256,80 @@ final class ChainPaxos implements OrderingProtocol {
         }
     }
 
-    private void onPreVote(int sender, PreVote m) {
-        boolean granted =
-                state.promised.lessThan(m.ballot()) && !hearsLeader() && m.maxDecided() + 1 >= state.values.first();
-        int to = state.idOf(sender);
-        if (granted) {
-            effects.send(to, new PreVoteOk(m.ballot()));
+    private void onHello(int sender, Hello m) {
+        if (state.disk.met(sender, m)) {
+            for (int id : state.chain()) {
+                if (state.linkUp[id]) {
+                    effects.send(id, state.disk.hello(hasPromisedNothing()));
+                }
+            }
+        }
+    }
+
+    private boolean hasPromisedNothing() {
+        return state.promised.equals(Ballot.NONE) && state.values.last() == 0;
+    }
+
+    private void onLearning(int sender, Learning m) {
+        if (!state.mayLearn(sender) || state.role == Role.LOOKING) {
             return;
         }
-        effects.send(to, new PreVoteDenied(m.ballot(), state.promised));
+        if (!m.ballot().equals(state.ballot)) {
+            feeds.announce(sender);
+        } else if (state.isLeader()) {
+            admission.onLearning(sender, m);
+        }
+    }
+
+    private void onTakeOver(int sender, TakeOver m) {
+        if (state.role == Role.FOLLOWER
+                && m.ballot().equals(state.ballot)
+                && sender == state.leader
+                && state.isVoter()) {
+            stopFollowing();
+            election.takeOver();
+        }
+    }
+
+    /** Whether a candidate may be answered: both vote, or the candidate knows more of the membership than this one. */
+    private boolean mayAnswer(int candidate, long candidateDecided) {
+        return state.isVoter() && (state.membership().contains(candidate) || candidateDecided > state.maxDecided);
+    }
+
+    private void onPreVote(int sender, PreVote m) {
+        boolean granted = mayAnswer(sender, m.maxDecided())
+                && state.promised.lessThan(m.ballot())
+                && !hearsLeader()
+                && m.maxDecided() + 1 >= state.values.first();
+        if (granted) {
+            effects.send(sender, new PreVoteOk(m.ballot()));
+            return;
+        }
+        effects.send(sender, new PreVoteDenied(m.ballot(), state.promised));
         if (state.isLeader()) {
             feeds.announce(sender);
         }
     }
 
     private void onPrepare(int sender, Prepare m) {
-        int to = state.idOf(sender);
-        if (m.ballot().lessThan(state.promised) || m.ballot().replica() != to) {
-            effects.send(to, new Refused(m.ballot(), state.promised));
+        if (m.ballot().lessThan(state.promised) || m.ballot().replica() != sender) {
+            effects.send(sender, new Refused(m.ballot(), state.promised));
             return;
         }
         if (state.role != Role.LOOKING && m.ballot().equals(state.ballot)) {
             return; // a late repeat: its sender leads by now
         }
-        if (m.from() < state.values.first()) {
-            // What it lacks is no longer in memory here: it must not lead before it has caught up.
-            effects.send(to, new PreVoteDenied(m.ballot(), state.promised));
+        if (m.from() < state.values.first() || !mayAnswer(sender, m.from() - 1)) {
+            // What it lacks is no longer in memory here: it must not lead before it has caught up. Nor may one that has
+            // left the membership without knowing it.
+            effects.send(sender, new PreVoteDenied(m.ballot(), state.promised));
             return;
         }
         if (state.promised.lessThan(m.ballot())) {
             stopFollowing();
             election.promise(m.ballot());
         }
-        election.answer(to, m);
+        election.answer(sender, m);
     }
 
     private void onRefused(Refused m) {
@@ -299,6 +364,7 @@ final class ChainPaxos implements OrderingProtocol {
             reads.ballotChanged();
             commands.followNewLeader();
         }
+        state.disk.joined();
         election.stop();
         lastHeardTick = state.now;
         publishStatus();
@@ -335,15 +401,13 @@ final class ChainPaxos implements OrderingProtocol {
         election.stop();
         lastHeardTick = state.now;
         lastConfirmedTick = state.now;
-        for (int i = 0; i < state.memberCount(); i++) {
-            lastSeenTick[i] = state.now;
-            reportedSilent[i] = false;
-        }
+        Arrays.fill(reportedSilent, false);
+        admission.lead();
         reads.ballotChanged();
         commands.lead();
         reads.beginHeartbeat();
-        for (int i = 0; i < state.memberCount(); i++) {
-            feeds.announce(i);
+        for (int id : state.chain()) {
+            feeds.announce(id);
         }
         publishStatus();
     }
@@ -353,7 +417,7 @@ final class ChainPaxos implements OrderingProtocol {
             return true;
         }
         return state.role == Role.FOLLOWER
-                && state.linkUp[state.leaderIndex]
+                && state.linkUp[state.leader]
                 && state.now - lastHeardTick < state.settings.suspicionTicks();
     }
 
@@ -371,16 +435,16 @@ final class ChainPaxos implements OrderingProtocol {
     /** A follower that hears the leader through others only can neither forward commands nor ask for rounds. */
     private boolean isCutOffFromLeader() {
         return state.role == Role.FOLLOWER
-                && !state.linkUp[state.leaderIndex]
-                && state.now - linkDownTick[state.leaderIndex] > state.settings.suspicionTicks();
+                && !state.linkUp[state.leader]
+                && state.now - linkDownTick[state.leader] > state.settings.suspicionTicks();
     }
 
     private void publishStatus() {
         boolean looking = state.role == Role.LOOKING || isCutOffFromLeader();
-        OrderingStatus next = new OrderingStatus(
-                looking ? Role.LOOKING : state.role,
-                looking ? OrderingStatus.NO_LEADER : state.idOf(state.leaderIndex),
-                state.promised.round());
+        boolean observing = state.role == Role.FOLLOWER && !state.isVoter();
+        Role shown = looking ? Role.LOOKING : observing ? Role.OBSERVER : state.role;
+        OrderingStatus next =
+                new OrderingStatus(shown, looking ? OrderingStatus.NO_LEADER : state.leader, state.promised.round());
         if (!next.equals(status)) {
             status = next;
             effects.statusChanged(next);
@@ -397,6 +461,9 @@ final class ChainPaxos implements OrderingProtocol {
         } else if (state.role == Role.FOLLOWER) {
             tickFollower();
         }
+        if (!state.isVoter() && state.now % state.settings.heartbeatTicks() == 0) {
+            sayLearning();
+        }
         feeds.tick();
         reads.tick();
         election.tick();
@@ -407,11 +474,11 @@ final class ChainPaxos implements OrderingProtocol {
         if (state.now % state.settings.heartbeatTicks() == 0) {
             reads.beginHeartbeat();
         }
-        for (int i = 0; i < state.memberCount(); i++) {
-            boolean silent = i != state.selfIndex && state.now - lastSeenTick[i] > state.settings.silenceTicks();
-            if (silent != reportedSilent[i]) {
-                reportedSilent[i] = silent;
-                effects.memberSilent(state.idOf(i), silent);
+        for (int id : state.chain()) {
+            boolean silent = admission.silentTicks(id) > state.settings.silenceTicks();
+            if (silent != reportedSilent[id]) {
+                reportedSilent[id] = silent;
+                effects.memberSilent(id, silent);
             }
         }
         if (state.now - lastConfirmedTick > state.settings.suspicionTicks()) {
@@ -420,17 +487,32 @@ final class ChainPaxos implements OrderingProtocol {
         }
     }
 
+    /** A replica that does not vote shows that it is there; while it follows nobody, to all, so that one announces. */
+    private void sayLearning() {
+        Learning message = new Learning(state.ballot, state.disk.number(), state.maxDecided);
+        if (state.role == Role.FOLLOWER) {
+            if (state.linkUp[state.leader]) {
+                effects.send(state.leader, message);
+            }
+            return;
+        }
+        for (int id : state.chain()) {
+            if (id != state.self && state.linkUp[id]) {
+                effects.send(id, message);
+            }
+        }
+    }
+
     private void tickFollower() {
         publishStatus();
         long silentTicks = state.now - lastHeardTick;
         // Those nearer to the head try first, so that two candidates seldom meet.
-        long stagger = (long) state.chainPosition(state.selfIndex) * state.settings.heartbeatTicks();
+        long stagger = (long) state.chainPosition(state.self) * state.settings.heartbeatTicks();
         if (silentTicks > state.settings.suspicionTicks() + stagger) {
             state.role = Role.LOOKING;
             publishStatus();
             election.suspect();
-        } else if (!state.linkUp[state.leaderIndex]
-                && silentTicks > state.settings.linkSuspicionTicks() + stagger / 2) {
+        } else if (!state.linkUp[state.leader] && silentTicks > state.settings.linkSuspicionTicks() + stagger / 2) {
             election.suspect();
         }
     }
@@ -452,14 +534,15 @@ final class ChainPaxos implements OrderingProtocol {
 
     @Override
     public void onPeerUp(int peer) {
-        int index = state.indexOf(peer);
-        state.linkUp[index] = true;
-        if (state.isLeader()) {
-            feeds.announce(index);
+        state.linkUp[peer] = true;
+        state.disk.keep();
+        effects.send(peer, state.disk.hello(hasPromisedNothing()));
+        if (state.isLeader() && state.mayLearn(peer)) {
+            feeds.announce(peer);
         }
-        feeds.peerUp(index);
-        election.peerUp(index);
-        if (index == state.leaderIndex && !state.isLeader()) {
+        feeds.peerUp();
+        election.peerUp(peer);
+        if (peer == state.leader && !state.isLeader()) {
             commands.resend();
             reads.renudge();
         }
@@ -469,10 +552,9 @@ final class ChainPaxos implements OrderingProtocol {
 
     @Override
     public void onPeerDown(int peer) {
-        int index = state.indexOf(peer);
-        state.linkUp[index] = false;
-        linkDownTick[index] = state.now;
-        feeds.peerDown(index);
+        state.linkUp[peer] = false;
+        linkDownTick[peer] = state.now;
+        feeds.peerDown(peer);
         afterInput();
     }
 
@@ -494,7 +576,15 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     @Override
-    public void onEnsemble(Ensemble ensemble) {}
+    public void onEnsemble(Ensemble ensemble) {
+        state.ensemble = ensemble;
+        if (state.isLeader()) {
+            for (int id : state.chain()) {
+                feeds.announce(id);
+            }
+        }
+        afterInput();
+    }
 
     @Override
     public void onBatchEnd() {
@@ -502,6 +592,7 @@ final class ChainPaxos implements OrderingProtocol {
         commands.sendForwards();
         if (state.isLeader()) {
             reads.beginRoundIfNudged();
+            changeMembership();
             commands.proposeBatches();
         } else if (state.role == Role.FOLLOWER) {
             reads.acknowledgeRound();
@@ -509,6 +600,28 @@ final class ChainPaxos implements OrderingProtocol {
         afterInput();
         feeds.flush();
         state.values.trim(state.maxDecided, state.durableSequence, state.settings);
+    }
+
+    private void changeMembership() {
+        Membership next = admission.next();
+        if (next != null && state.maxAccepted - state.maxDecided < state.settings.windowInstances()) {
+            state.accept(state.maxAccepted + 1, BatchCodec.encode(next));
+        }
+    }
+
+    /** The membership has changed: a leader that has left it lets a member lead without waiting for its silence. */
+    private void membershipDecided() {
+        state.acknowledge();
+        if (state.isLeader() && !state.isVoter()) {
+            for (Member member : state.membership().members()) {
+                if (state.linkUp[member.replicaId()]) {
+                    effects.send(member.replicaId(), new TakeOver(state.ballot));
+                    break;
+                }
+            }
+            stopFollowing();
+        }
+        publishStatus();
     }
 
     /** What any input may have made possible: decisions and released reads. */
@@ -519,6 +632,8 @@ final class ChainPaxos implements OrderingProtocol {
         }
         if (state.role != Role.LOOKING) {
             decide();
+        }
+        if (state.role != Role.LOOKING) {
             if (state.isLeader()) {
                 observeRounds();
             }
@@ -533,7 +648,7 @@ final class ChainPaxos implements OrderingProtocol {
             long instance = state.maxDecided + 1;
             AcceptedValues.Accepted accepted = state.values.get(instance);
             InvariantViolated.check(
-                    accepted.accepted().equals(state.ballot),
+                    state.rules.countsAsAccepted(accepted.accepted(), state.ballot),
                     "instance %d decided in ballot %s with the value of ballot %s",
                     instance,
                     state.ballot,
@@ -541,6 +656,14 @@ final class ChainPaxos implements OrderingProtocol {
             state.maxDecided = instance;
             commands.delivered(accepted.value());
             effects.deliver(instance, accepted.value());
+            if (BatchCodec.isMembership(accepted.value())) {
+                state.memberships.trim(instance);
+                membershipDecided();
+                if (state.role == Role.LOOKING) {
+                    return;
+                }
+                decidable = state.decidable();
+            }
         }
     }
 
@@ -548,9 +671,9 @@ final class ChainPaxos implements OrderingProtocol {
         if (reads.confirmRounds()) {
             lastConfirmedTick = state.now;
         }
-        for (int i = 0; i < state.memberCount(); i++) {
-            if (reads.sawNewRound(i)) {
-                lastSeenTick[i] = state.now;
+        for (int id : state.chain()) {
+            if (reads.sawNewRound(id)) {
+                admission.alive(id);
             }
         }
     }
@@ -565,7 +688,10 @@ final class ChainPaxos implements OrderingProtocol {
         Map<String, Long> gauges = new TreeMap<>();
         gauges.put("max_accepted", state.maxAccepted);
         gauges.put("max_decided", state.maxDecided);
-        gauges.put("max_acknowledged", state.progress.ack(state.selfIndex));
+        gauges.put("max_acknowledged", state.progress.ack(state.self));
+        gauges.put("members", (long) state.membership().members().size());
+        gauges.put("quorum", (long) state.membership().quorum());
+        gauges.put("is_voter", state.isVoter() ? 1L : 0L);
         gauges.put("ballot_round", state.promised.round());
         gauges.put("values_in_memory", state.values.last() - state.values.first() + 1);
         gauges.put("value_bytes_in_memory", state.values.bytes());

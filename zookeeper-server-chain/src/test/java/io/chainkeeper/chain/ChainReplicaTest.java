@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -45,6 +46,8 @@ public final class ChainReplicaTest {
     /** Acceptor logs of the replicas. */
     @Rule
     public final TemporaryFolder folder = new TemporaryFolder();
+
+    private static final Set<Role> VOTING = Set.of(Role.LEADER, Role.FOLLOWER);
 
     private final InProcessLinks links = new InProcessLinks();
     private final Map<Integer, Node> nodes = new TreeMap<>();
@@ -143,6 +146,10 @@ public final class ChainReplicaTest {
     private void startAll() throws IOException {
         for (int id : MEMBERS) {
             nodes.put(id, new Node(id));
+        }
+        // One that is linked after the others have ordered something votes only once it is admitted.
+        for (Node node : nodes.values()) {
+            await("all to vote", () -> VOTING.contains(node.replica.status().role()));
         }
     }
 

@@ -101,11 +101,8 @@ final class ReplicatedOrdering implements OrderingFactory {
     }
 
     private TransportSettings transportSettings(long incarnation) {
-        // Links carry vectors indexed by member: replicas with different server lists must not talk to each other.
-        long profile = executionProfile * 31
-                + config.addresses().keySet().stream().sorted().toList().hashCode();
         return TransportSettings.builder(config.replicaId(), config.protocol(), config.addresses())
-                .executionProfile(profile)
+                .executionProfile(executionProfile)
                 .incarnation(incarnation)
                 .clusterId(clusterId)
                 .listenOnAllAddresses(listenOnAllAddresses)

@@ -13,6 +13,7 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.transport.PeerTransport;
+import io.chainkeeper.transport.RefusalKind;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
@@ -56,6 +57,7 @@ public final class Replica implements TotalOrder, Closeable {
     private final FailureHandler failure;
     private final AtomicBoolean failed = new AtomicBoolean();
     private final int streams;
+    private final int replicaId;
     private final int memberCount;
     private final long incarnation;
     private volatile boolean stopped;
@@ -91,6 +93,7 @@ public final class Replica implements TotalOrder, Closeable {
         this.log = log;
         this.codec = factory.codec();
         this.failure = failure;
+        this.replicaId = replicaId;
         this.memberCount = ensemble.participants().size();
         this.streams = factory.streamCount(memberCount);
         this.outstanding = new OutstandingBytes(limits.maxOutstandingBytes());
@@ -283,7 +286,16 @@ public final class Replica implements TotalOrder, Closeable {
         }
 
         @Override
-        public synchronized void onPeerRefused(int peer, String reason) {
+        public synchronized void onPeerRefused(int peer, RefusalKind kind, String reason) {
+            if (kind == RefusalKind.NOT_A_MEMBER) {
+                refused.remove(peer);
+                LOG.info(
+                        "Waiting to be added: server {} does not know server {} yet; add it with reconfig, or correct"
+                                + " the server.N lines",
+                        peer,
+                        replicaId);
+                return;
+            }
             refused.add(peer);
             if (up.isEmpty() && refused.size() > memberCount / 2) {
                 // One that differs is the other's fault; a majority that does means that this replica is misplaced.

@@ -50,6 +50,12 @@ final class ReplicaLife implements AutoCloseable {
     private static final int LONGEST_PERIOD_MILLIS = 500;
     private static final int LEAST_SNAPSHOTS_KEPT = 3;
     private static final String TRANSFER_GAUGE = "state_transfer_bytes";
+    /**
+     * A replica that has lost the order lets its clients go before the others give their sessions away, so that a
+     * session's last timeout begins only when its client can look for another server.
+     */
+    private static final long LONGEST_PATIENCE_MILLIS = 3_000;
+
     private static final LongSupplier CLOCK_MILLIS = () -> System.nanoTime() / 1_000_000;
 
     private final PassiveQuorumPeer peer;
@@ -238,7 +244,8 @@ final class ReplicaLife implements AutoCloseable {
                 ordering.replicaId(),
                 server.getMinSessionTimeout() / 4,
                 expire -> proposer.propose(expire.sessionId(), expire));
-        Serving serving = new Serving(server, proposer, CLOCK_MILLIS, (long) peer.getSyncLimit() * peer.getTickTime());
+        long patienceMillis = Math.min(LONGEST_PATIENCE_MILLIS, (long) peer.getSyncLimit() * peer.getTickTime());
+        Serving serving = new Serving(server, proposer, CLOCK_MILLIS, patienceMillis);
         return new Housekeeping(
                 new Housekeeping.Parts(
                         server,

@@ -18,9 +18,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /** Wraps a protocol and breaks one of its promises, to show that the checkers notice. */
-final class BrokenProtocols implements OrderingProtocolFactory {
+public final class BrokenProtocols implements OrderingProtocolFactory {
     /** Which promise. */
-    enum Flaw {
+    public enum Flaw {
         /** Reads are released when they arrive. */
         BARRIER_AT_ONCE,
         /** Records count as durable as soon as they are appended, and promises that rest on them leave. */
@@ -36,7 +36,11 @@ final class BrokenProtocols implements OrderingProtocolFactory {
     private final OrderingProtocolFactory sound;
     private final Flaw flaw;
 
-    BrokenProtocols(OrderingProtocolFactory sound, Flaw flaw) {
+    /**
+     * @param sound the protocol
+     * @param flaw what is wrong with it from now on
+     */
+    public BrokenProtocols(OrderingProtocolFactory sound, Flaw flaw) {
         this.sound = sound;
         this.flaw = flaw;
     }
