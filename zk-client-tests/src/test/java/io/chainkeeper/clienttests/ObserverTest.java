@@ -58,8 +58,7 @@ public class ObserverTest {
     public void observers_serveReadsAndWrites() throws Exception {
         for (int id : new int[] {4, 5}) {
             assertEquals("observer", ensemble.server(id).mode());
-            assertTrue(
-                    FourLetterWord.ask(ensemble.server(id).clientPort(), "conf").contains("peerType=1"));
+            assertTrue(FourLetterWord.ask(ensemble.server(id), "conf").contains("peerType=1"));
         }
         try (ZooKeeper writer = Clients.connect(ensemble.server(4).connectString());
                 ZooKeeper reader = Clients.connect(ensemble.server(5).connectString())) {

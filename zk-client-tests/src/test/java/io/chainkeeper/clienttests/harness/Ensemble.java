@@ -70,7 +70,7 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         return server;
     }
 
-    private void openLinks(int id) throws IOException {
+    private void openLinks(int id) throws Exception {
         for (int port : linkPorts.get(id)) {
             network.open(id, port);
         }
@@ -204,7 +204,7 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
      *
      * @param role {@code participant} or {@code observer}
      */
-    public ServerProcess addServer(String role) throws IOException {
+    public ServerProcess addServer(String role) throws Exception {
         List<String> members = new ArrayList<>();
         for (ServerProcess server : servers) {
             members.add("server." + server.id() + "=" + link(server.id()));
