@@ -310,7 +310,9 @@ final class ChainPaxos implements OrderingProtocol {
      */
     private boolean mayAnswer(int candidate, long candidateDecided) {
         Membership now = state.membership();
-        boolean hasLostItsDisk = now.contains(state.self) && !state.mayStand();
+        // Before it has learned a membership, one that is no founder only guesses from its configuration.
+        boolean knowsMembership = state.disk.isFounder() || state.memberships.latestFrom() > 1;
+        boolean hasLostItsDisk = knowsMembership && now.contains(state.self) && !state.mayStand();
         return !state.disk.isBlank()
                 && !hasLostItsDisk
                 && (now.contains(candidate) || candidateDecided > state.maxDecided);

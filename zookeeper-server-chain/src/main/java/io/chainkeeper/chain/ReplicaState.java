@@ -82,6 +82,8 @@ final class ReplicaState {
     /** The membership, ensemble and leader that {@link #chain} was computed for. */
     private Membership chainMembership;
 
+    private Membership chainInForce;
+
     private Ensemble chainEnsemble;
     private int chainLeader;
 
@@ -157,7 +159,8 @@ final class ReplicaState {
 
     /** Everybody in the order of the chain; this replica is always among them. */
     int[] chain() {
-        if (chainMembership != memberships.latest() || chainEnsemble != ensemble || chainLeader != leader) {
+        boolean sameMembers = chainMembership == memberships.latest() && chainInForce == membership();
+        if (!sameMembers || chainEnsemble != ensemble || chainLeader != leader) {
             computeChain();
         }
         return chain;
@@ -165,6 +168,7 @@ final class ReplicaState {
 
     private void computeChain() {
         chainMembership = memberships.latest();
+        chainInForce = membership();
         chainEnsemble = ensemble;
         chainLeader = leader;
         int[] order = new int[IDS];
@@ -180,6 +184,10 @@ final class ReplicaState {
                     order,
                     count,
                     chainMembership.members().get((first + i) % members).replicaId());
+        }
+        // Those who leave are needed until that is decided.
+        for (int id : chainInForce.replicaIds()) {
+            count = place(order, count, id);
         }
         for (int id : ensemble.participants()) {
             count = place(order, count, id);
@@ -208,7 +216,7 @@ final class ReplicaState {
 
     /** Whether a replica stands in the chain as a member, so that what it is fed comes round to the leader. */
     boolean isMember(int id) {
-        return memberships.latest().contains(id);
+        return memberships.latest().contains(id) || membership().contains(id);
     }
 
     /** Follows or leads a ballot from now on: what was accepted in older ballots no longer counts unless decided. */
