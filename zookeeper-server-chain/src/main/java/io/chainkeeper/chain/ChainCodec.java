@@ -103,13 +103,13 @@ final class ChainCodec implements MessageCodec {
 
     private static ByteBuffer encodeElection(Message message) {
         if (message instanceof PreVote m) {
-            return begin(PRE_VOTE, m.ballot(), 8).putLong(m.maxDecided());
+            return begin(PRE_VOTE, m.ballot(), 16).putLong(m.maxDecided()).putLong(m.disk());
         } else if (message instanceof PreVoteOk m) {
             return begin(PRE_VOTE_OK, m.ballot(), 0);
         } else if (message instanceof PreVoteDenied m) {
             return putBallot(begin(PRE_VOTE_DENIED, m.ballot(), BALLOT_BYTES), m.promised());
         } else if (message instanceof Prepare m) {
-            return begin(PREPARE, m.ballot(), 8).putLong(m.from());
+            return begin(PREPARE, m.ballot(), 16).putLong(m.from()).putLong(m.disk());
         } else if (message instanceof Refused m) {
             return putBallot(begin(REFUSED, m.ballot(), BALLOT_BYTES), m.promised());
         }
@@ -214,10 +214,10 @@ final class ChainCodec implements MessageCodec {
             case LEAVE -> new Leave(ballot);
             case OFFER -> new Offer(ballot, in.getLong(), in.getLong());
             case TRUNCATED -> new Truncated(ballot, in.getLong());
-            case PRE_VOTE -> new PreVote(ballot, in.getLong());
+            case PRE_VOTE -> new PreVote(ballot, in.getLong(), in.getLong());
             case PRE_VOTE_OK -> new PreVoteOk(ballot);
             case PRE_VOTE_DENIED -> new PreVoteDenied(ballot, ballot(in));
-            case PREPARE -> new Prepare(ballot, in.getLong());
+            case PREPARE -> new Prepare(ballot, in.getLong(), in.getLong());
             case PREPARE_OK -> prepareOk(ballot, in, frame);
             case REFUSED -> new Refused(ballot, ballot(in));
             case FORWARD -> forward(ballot, in, frame);

@@ -1,6 +1,7 @@
 package io.chainkeeper.chain;
 
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.ProposedCommand;
 import java.util.List;
@@ -76,8 +77,17 @@ sealed interface ChainMessage extends Message {
         static final long EVERYTHING = Long.MAX_VALUE;
     }
 
-    /** Would you promise this ballot? Changes nothing at the receiver. */
-    record PreVote(Ballot ballot, long maxDecided) implements ChainMessage {}
+    /**
+     * Would you promise this ballot? Changes nothing at the receiver.
+     *
+     * @param maxDecided how far the candidate has got
+     * @param disk number of the receiver's disk, as the membership that the candidate knows has it
+     */
+    record PreVote(Ballot ballot, long maxDecided, long disk) implements ChainMessage {
+        PreVote(Ballot ballot, long maxDecided) {
+            this(ballot, maxDecided, Member.UNBOUND);
+        }
+    }
 
     /** I would. */
     record PreVoteOk(Ballot ballot) implements ChainMessage {}
@@ -85,8 +95,17 @@ sealed interface ChainMessage extends Message {
     /** I would not; this is what I have promised. */
     record PreVoteDenied(Ballot ballot, Ballot promised) implements ChainMessage {}
 
-    /** Phase 1a: promise this ballot and report what you accepted from an instance on. */
-    record Prepare(Ballot ballot, long from) implements ChainMessage {}
+    /**
+     * Phase 1a: promise this ballot and report what you accepted from an instance on.
+     *
+     * @param from first instance of interest
+     * @param disk as in {@link PreVote}
+     */
+    record Prepare(Ballot ballot, long from, long disk) implements ChainMessage {
+        Prepare(Ballot ballot, long from) {
+            this(ballot, from, Member.UNBOUND);
+        }
+    }
 
     /**
      * Phase 1b, in parts so that no message grows without bound.

@@ -308,7 +308,10 @@ final class ChainPaxos implements OrderingProtocol {
      * and one that was admitted may not know it yet. The candidate counts an answer only where the membership has the
      * disk.
      */
-    private boolean mayAnswer(int candidate, long candidateDecided) {
+    private boolean mayAnswer(int candidate, long candidateDecided, long expectedDisk) {
+        if (expectedDisk == state.disk.number()) {
+            return true; // the candidate knows of this replica's admission, even if this replica has nothing yet
+        }
         Membership now = state.membership();
         // Before it has learned a membership, one that is no founder only guesses from its configuration.
         boolean knowsMembership = state.disk.isFounder() || state.memberships.latestFrom() > 1;
@@ -319,7 +322,8 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     private void onPreVote(int sender, PreVote m) {
-        boolean isFree = mayAnswer(sender, m.maxDecided()) && state.promised.lessThan(m.ballot()) && !hearsLeader();
+        boolean isFree =
+                mayAnswer(sender, m.maxDecided(), m.disk()) && state.promised.lessThan(m.ballot()) && !hearsLeader();
         if (isFree && m.maxDecided() + 1 >= state.values.first()) {
             effects.send(sender, new PreVoteOk(m.ballot()));
             return;
@@ -341,7 +345,7 @@ final class ChainPaxos implements OrderingProtocol {
         if (state.role != Role.LOOKING && m.ballot().equals(state.ballot)) {
             return; // a late repeat: its sender leads by now
         }
-        if (m.from() < state.values.first() || !mayAnswer(sender, m.from() - 1)) {
+        if (m.from() < state.values.first() || !mayAnswer(sender, m.from() - 1, m.disk())) {
             // What it lacks is no longer in memory here: it must not lead before it has caught up. Nor may one that has
             // left the membership without knowing it.
             effects.send(sender, new PreVoteDenied(m.ballot(), state.promised));
@@ -391,6 +395,7 @@ final class ChainPaxos implements OrderingProtocol {
         }
         if (ballot.equals(state.ballot)) {
             state.role = Role.FOLLOWER; // it had fallen silent; nothing was promised since
+            state.acknowledge(); // of what became durable meanwhile
         } else {
             state.enter(ballot, start, Role.FOLLOWER);
             feeds.followNewLeader();
@@ -522,6 +527,9 @@ final class ChainPaxos implements OrderingProtocol {
 
     /** A replica that does not vote shows that it is there; while it follows nobody, to all, so that one announces. */
     private void sayLearning() {
+        if (!state.disk.isDurable()) {
+            return; // admitted under a number that a crash would take from it, it could never vote
+        }
         boolean follows = state.role == Role.FOLLOWER;
         Ballot followed = follows ? state.ballot : Ballot.NONE; // who follows nobody is told whom to follow
         Learning message = new Learning(followed, state.disk.number(), state.maxDecided);

@@ -48,6 +48,8 @@ final class Disk {
     private boolean founderIsDurable;
     private boolean blank;
     private boolean kept;
+    private boolean isDurable;
+    private long keptSequence;
 
     Disk(ProtocolContext context, Effects effects, int minQuorumSize) {
         this.context = context;
@@ -61,6 +63,7 @@ final class Disk {
             number = FORGETFUL_DISK;
             founder = true;
             founderIsDurable = true;
+            isDurable = true;
             kept = true;
             return;
         }
@@ -70,6 +73,7 @@ final class Disk {
             number = head.getLong();
             founder = head.get() != 0;
             founderIsDurable = founder;
+            isDurable = true;
             kept = true;
             while (founder && head.hasRemaining()) {
                 initialParticipants.add(head.getInt());
@@ -97,7 +101,7 @@ final class Disk {
     void keep() {
         if (!kept) {
             kept = true;
-            append();
+            keptSequence = append();
         }
     }
 
@@ -166,13 +170,20 @@ final class Disk {
             initialParticipants.addAll(context.ensemble().participants());
         }
         founderSequence = append();
+        keptSequence = founderSequence;
     }
 
     /** Records are durable; returns whether that makes this replica one that others may take for a founder. */
     boolean durable(long logSequence) {
+        isDurable |= kept && logSequence >= keptSequence;
         boolean before = founderIsDurable;
         founderIsDurable |= founder && logSequence >= founderSequence;
         return founderIsDurable && !before;
+    }
+
+    /** Whether a crash leaves this replica its number. */
+    boolean isDurable() {
+        return isDurable;
     }
 
     /** There is a leader, so others have founded the cluster. */

@@ -38,6 +38,7 @@ final class Election {
     private final boolean[] founderVotes = new boolean[ReplicaState.IDS];
     private final long[] voteDisks = new long[ReplicaState.IDS];
     private final boolean[] asked = new boolean[ReplicaState.IDS];
+    private final long[] askedDisks = new long[ReplicaState.IDS];
     private final int[] nextPart = new int[ReplicaState.IDS];
     private final Map<Long, Entry> reported = new TreeMap<>();
 
@@ -91,7 +92,7 @@ final class Election {
 
     void peerUp(int id) {
         if (phase == Phase.PRE_VOTE && state.membership().contains(id)) {
-            sendPreVote(id);
+            sendPreVote(state.membership().find(id));
         } else if (phase == Phase.PREPARE && asked[id] && !votes[id]) {
             sendPrepare(id);
         }
@@ -104,7 +105,7 @@ final class Election {
         chooseBallot();
         votes[state.self] = true;
         for (Member member : state.membership().members()) {
-            sendPreVote(member.replicaId());
+            sendPreVote(member);
         }
     }
 
@@ -119,9 +120,10 @@ final class Election {
         prepare();
     }
 
-    private void sendPreVote(int id) {
+    private void sendPreVote(Member member) {
+        int id = member.replicaId();
         if (id != state.self && state.linkUp[id]) {
-            state.effects.send(id, new PreVote(ballot, state.maxDecided));
+            state.effects.send(id, new PreVote(ballot, state.maxDecided, member.disk()));
         }
     }
 
@@ -169,8 +171,9 @@ final class Election {
     private void ask(Membership membership) {
         for (Member member : membership.members()) {
             int id = member.replicaId();
-            if (!asked[id]) {
+            if (!asked[id] || !votes[id] && askedDisks[id] != member.disk()) {
                 asked[id] = true;
+                askedDisks[id] = member.disk();
                 sendPrepare(id);
             }
         }
@@ -179,7 +182,7 @@ final class Election {
     private void sendPrepare(int id) {
         if (id != state.self && state.linkUp[id]) {
             // Not before the own promise is durable: a candidate that crashes must never use this ballot twice.
-            state.effects.sendAfter(promiseSequence, id, new Prepare(ballot, prepareFrom));
+            state.effects.sendAfter(promiseSequence, id, new Prepare(ballot, prepareFrom, askedDisks[id]));
         }
     }
 

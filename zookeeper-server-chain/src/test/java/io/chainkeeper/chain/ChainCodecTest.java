@@ -62,10 +62,10 @@ public final class ChainCodecTest {
                 new Leave(BALLOT),
                 new Offer(BALLOT, 7, 8),
                 new Truncated(BALLOT, 9),
-                new PreVote(BALLOT, 10),
+                new PreVote(BALLOT, 10, 1L << 50),
                 new PreVoteOk(BALLOT),
                 new PreVoteDenied(BALLOT, OTHER),
-                new Prepare(BALLOT, 11),
+                new Prepare(BALLOT, 11, 1L << 50),
                 new PrepareOk(
                         BALLOT,
                         1L << 50,
