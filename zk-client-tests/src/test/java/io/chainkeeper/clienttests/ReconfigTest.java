@@ -172,7 +172,7 @@ public class ReconfigTest {
     }
 
     @Test
-    public void clientIsToldAndMovesToTheNewServer() throws Exception {
+    public void serverListUpdated_clientMovesToTheNewServer() throws Exception {
         ServerProcess joiner = ensemble.addServer("participant");
         joiner.start();
         CountDownLatch changed = new CountDownLatch(1);

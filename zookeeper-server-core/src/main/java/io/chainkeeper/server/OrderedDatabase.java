@@ -44,8 +44,8 @@ final class OrderedDatabase extends ZKDatabase {
     }
 
     /**
-     * Asked for before the files are loaded, which may hold a later configuration; {@link #recoverConfiguration} does it
-     * afterwards, the same way on every replica.
+     * Asked for before the files are loaded, which may hold a later configuration; {@link #recoverConfiguration} does
+     * it afterwards, the same way on every replica.
      */
     @Override
     public synchronized void initConfigInZKDatabase(QuorumVerifier verifier) {}
