@@ -105,7 +105,8 @@ public final class StateFetch implements AutoCloseable {
     }
 
     /**
-     * Like {@link #stateNeeded}, for a state that replaces this replica's own because that one is wrong: it may be older.
+     * Like {@link #stateNeeded}, for a state that replaces this replica's own because that one is wrong: it may be
+     * older.
      *
      * @param peer a member whose state is right
      * @param position the first one that this replica's acceptor log still holds
