@@ -303,22 +303,12 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     /**
-     * Whether a candidate may be answered: it votes, or knows more of the membership than this replica. This one need
-     * not vote as far as it knows, unless it has lost its disk: one that has left may be the only one that knows so,
-     * and one that was admitted may not know it yet. The candidate counts an answer only where the membership has the
-     * disk.
+     * Whether a candidate may be answered: if it takes this replica for a member with this very disk, which it may know
+     * before this replica does, and is one itself or knows more of the order than this replica.
      */
     private boolean mayAnswer(int candidate, long candidateDecided, long expectedDisk) {
-        if (expectedDisk == state.disk.number()) {
-            return true; // the candidate knows of this replica's admission, even if this replica has nothing yet
-        }
-        Membership now = state.membership();
-        // Before it has learned a membership, one that is no founder only guesses from its configuration.
-        boolean knowsMembership = state.disk.isFounder() || state.memberships.latestFrom() > 1;
-        boolean hasLostItsDisk = knowsMembership && now.contains(state.self) && !state.mayStand();
-        return !state.disk.isBlank()
-                && !hasLostItsDisk
-                && (now.contains(candidate) || candidateDecided > state.maxDecided);
+        boolean isMeant = state.disk.votesAs(new Member(state.self, expectedDisk));
+        return isMeant && (state.membership().contains(candidate) || candidateDecided > state.maxDecided);
     }
 
     private void onPreVote(int sender, PreVote m) {

@@ -113,10 +113,6 @@ final class Disk {
     }
 
     /** Whether nothing of the cluster was ever seen here. */
-    boolean isBlank() {
-        return blank;
-    }
-
     boolean isFounder() {
         return founder;
     }

@@ -5,7 +5,6 @@ import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.MalformedMessageException;
-import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
@@ -126,19 +125,10 @@ public final class InProcessOrder implements AutoCloseable {
         if (membership == null || leading == null || leading.ensemble == null) {
             return null;
         }
-        for (int id : leading.ensemble.participants()) {
+        return MembershipSteps.next(membership, leading.ensemble, id -> {
             Node joiner = nodes.get(id);
-            if (!membership.contains(id) && joiner != null && !joiner.cutOff && joiner.next > log.size()) {
-                return membership.with(new Member(id, joiner.incarnation));
-            }
-        }
-        for (int id : membership.replicaIds()) {
-            boolean othersLeft = membership.members().size() > 1;
-            if (!leading.ensemble.participants().contains(id) && othersLeft) {
-                return membership.without(id);
-            }
-        }
-        return null;
+            return joiner != null && !joiner.cutOff && joiner.next > log.size() ? joiner.incarnation : 0;
+        });
     }
 
     private void change(Membership next) {
