@@ -112,7 +112,7 @@ final class Disk {
         return effects.append(new LogRecord(LogRecord.METADATA, DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
     }
 
-    /** Whether nothing of the cluster was ever seen here. */
+    /** Whether this disk took part in founding the cluster. */
     boolean isFounder() {
         return founder;
     }
