@@ -52,7 +52,7 @@ final class DigestAuditor {
         if (newest.getZxid() > auditedZxid) {
             auditedZxid = newest.getZxid();
             proposer.propose(
-                    0, new Command.DigestAudit(System.currentTimeMillis(), newest.getZxid(), newest.getDigest()));
+                    0, new Command.DigestAudit(proposer.wallClockMillis(), newest.getZxid(), newest.getDigest()));
         }
     }
 }

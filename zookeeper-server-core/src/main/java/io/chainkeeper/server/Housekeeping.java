@@ -11,19 +11,15 @@ import io.chainkeeper.server.request.Proposer;
 import io.chainkeeper.server.session.SessionKeeper;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread for everything that happens by time or is proposed by the server itself: session expiry, opening and
- * closing for clients, the first commands of a start, orphaning of silent members. Proposing may wait, so neither the
- * executor nor the ordering loop may do it; they leave it to this thread.
+ * Everything that happens by time or is proposed by the server itself: session expiry, opening and closing for clients,
+ * the first commands of a start, orphaning of silent members. Proposing may wait, so neither the executor nor the
+ * ordering loop may do it; they leave it to the {@link Background}.
  */
 final class Housekeeping implements ExecutionEvents, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
@@ -34,18 +30,19 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
     private final Supplier<OrderingStatus> status;
     private final SessionKeeper keeper;
     private final Serving serving;
-    private final RoleView roleView;
-    private final ContainerReaper reaper;
+    private final Consumer<OrderingStatus> roleView;
+    private final Consumer<Boolean> reaper;
     private final DigestAuditor auditor;
     private final List<Integer> members;
     private final long executionProfile;
     private final long periodMillis;
+    private final Supplier<UUID> clusterIds;
     private final Consumer<UUID> clusterNamed;
     private final FailureHandler failureHandler;
-    private final ScheduledExecutorService thread;
+    private final Background background;
     private boolean namingProposed;
 
-    Housekeeping(Parts parts, FailureHandler failureHandler, int replicaId) {
+    Housekeeping(Parts parts, FailureHandler failureHandler, Background background) {
         this.server = parts.server();
         this.side = parts.side();
         this.proposer = parts.proposer();
@@ -60,11 +57,25 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         this.periodMillis = parts.periodMillis();
         this.clusterNamed = parts.clusterNamed();
         this.failureHandler = failureHandler;
-        this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread created = new Thread(task, "housekeeping-" + replicaId);
-            created.setDaemon(true);
-            return created;
-        });
+        this.background = background;
+        this.clusterIds = parts.clusterIds();
+    }
+
+    /** Runs tasks one at a time, in the order they were given in. Safe for use by any thread. */
+    interface Background {
+        /** @param task run soon, unless {@link #close} has been called */
+        void execute(Runnable task);
+
+        /**
+         * Called once.
+         *
+         * @param periodMillis between two runs, measured from start to start
+         * @param task run at once and then again and again
+         */
+        void everyMillis(long periodMillis, Runnable task);
+
+        /** Runs what was given before and nothing more. */
+        void close();
     }
 
     /**
@@ -77,11 +88,12 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
      * @param keeper ends sessions
      * @param serving lets clients in
      * @param roleView shows the role to monitoring
-     * @param reaper deletes empty containers
+     * @param reaper deletes empty containers while told to
      * @param auditor compares digests
      * @param members replica ids, ascending
      * @param executionProfile hash of this replica's settings
      * @param periodMillis of ticks
+     * @param clusterIds names for a new cluster
      * @param clusterNamed keeps the name of the cluster
      */
     record Parts(
@@ -91,30 +103,31 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
             Supplier<OrderingStatus> status,
             SessionKeeper keeper,
             Serving serving,
-            RoleView roleView,
-            ContainerReaper reaper,
+            Consumer<OrderingStatus> roleView,
+            Consumer<Boolean> reaper,
             DigestAuditor auditor,
             List<Integer> members,
             long executionProfile,
             long periodMillis,
+            Supplier<UUID> clusterIds,
             Consumer<UUID> clusterNamed) {}
 
     /** Proposes this start and begins to tick. */
     void start() {
-        submit(() -> proposer.propose(0, new Command.ReplicaStarted(System.currentTimeMillis(), executionProfile)));
-        thread.scheduleAtFixedRate(guarded(this::tick), 0, periodMillis, TimeUnit.MILLISECONDS);
+        submit(() -> proposer.propose(0, new Command.ReplicaStarted(proposer.wallClockMillis(), executionProfile)));
+        background.everyMillis(periodMillis, guarded(this::tick));
     }
 
     private void tick() {
         OrderingStatus current = status.get();
-        roleView.show(current);
+        roleView.accept(current);
         serving.tick(current.role(), this::submit);
         boolean leading = current.role() == Role.LEADER;
         if (leading) {
             nameCluster();
             auditor.tick();
         }
-        reaper.setActive(leading && server.isServing());
+        reaper.accept(leading && server.isServing());
         keeper.tick(server.isServing(), leading, current.epoch(), periodMillis);
     }
 
@@ -123,8 +136,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
             namingProposed = true;
             proposer.propose(
                     0,
-                    new Command.ClusterFormed(
-                            System.currentTimeMillis(), UUID.randomUUID(), executionProfile, members));
+                    new Command.ClusterFormed(proposer.wallClockMillis(), clusterIds.get(), executionProfile, members));
         }
     }
 
@@ -162,16 +174,12 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         long incarnation = side.incarnationOf(member);
         if (incarnation != Long.MIN_VALUE) {
             LOG.info("Replica {} is silent: its sessions become ownerless", member);
-            proposer.propose(0, new Command.Orphan(System.currentTimeMillis(), member, incarnation));
+            proposer.propose(0, new Command.Orphan(proposer.wallClockMillis(), member, incarnation));
         }
     }
 
     private void submit(Runnable task) {
-        try {
-            thread.execute(guarded(task));
-        } catch (RejectedExecutionException e) {
-            LOG.debug("Stopping: nothing more is done in the background");
-        }
+        background.execute(guarded(task));
     }
 
     private Runnable guarded(Runnable task) {
@@ -188,8 +196,8 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
 
     @Override
     public void close() {
-        // Queued behind whatever this thread does at the moment; nothing else may touch the reaper.
-        thread.execute(() -> reaper.setActive(false));
-        thread.shutdown();
+        // Queued behind whatever is being done at the moment; nothing else may touch the reaper.
+        background.execute(() -> reaper.accept(false));
+        background.close();
     }
 }

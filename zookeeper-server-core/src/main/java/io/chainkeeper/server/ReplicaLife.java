@@ -53,7 +53,7 @@ final class ReplicaLife implements AutoCloseable {
     private final FileTxnSnapLog files;
     private final OrderedZooKeeperServer server;
     private final Recovery recovery;
-    private final Proposer proposer = new Proposer();
+    private final Proposer proposer = new Proposer(System::currentTimeMillis);
     private final ExecutionLock lock = new ExecutionLock();
     private final OwnedSessions owned = new OwnedSessions(CLOCK_MILLIS);
     private final AtomicReference<TotalOrder> order = new AtomicReference<>();
@@ -110,7 +110,7 @@ final class ReplicaLife implements AutoCloseable {
                 owned,
                 recovery.proposers(),
                 recovery.position(),
-                snapshots,
+                scheduled(snapshots),
                 housekeeping::statusChanged,
                 housekeeping::memberSilent);
         connect(database, executor);
@@ -174,6 +174,20 @@ final class ReplicaLife implements AutoCloseable {
                 database, writer, failureHandler, recovery.side().zxid(), ordering.replicaId());
     }
 
+    private static OrderedApplication.Snapshots scheduled(SnapshotSchedule schedule) {
+        return new OrderedApplication.Snapshots() {
+            @Override
+            public boolean due(long zxid) {
+                return schedule.due(zxid);
+            }
+
+            @Override
+            public void start(CheckpointRequest request) {
+                schedule.start(request);
+            }
+        };
+    }
+
     private void checkpointTaken(long position) {
         TotalOrder started = order.get();
         // A snapshot taken while the log is still replayed is not reported; the next one is, with its own position.
@@ -193,7 +207,7 @@ final class ReplicaLife implements AutoCloseable {
                 recovery.side().sessions(),
                 owned,
                 CLOCK_MILLIS,
-                System::currentTimeMillis,
+                proposer::wallClockMillis,
                 ordering.replicaId(),
                 server.getMinSessionTimeout() / 4,
                 expire -> proposer.propose(expire.sessionId(), expire));
@@ -206,15 +220,16 @@ final class ReplicaLife implements AutoCloseable {
                         this::status,
                         keeper,
                         serving,
-                        new RoleView(peer),
-                        new ContainerReaper(peer.database(), gate),
+                        new RoleView(peer)::show,
+                        new ContainerReaper(peer.database(), gate)::setActive,
                         new DigestAuditor(peer.database().getDataTree(), proposer, CLOCK_MILLIS),
                         List.copyOf(ordering.members().keySet()),
                         executionProfile,
                         period,
+                        UUID::randomUUID,
                         this::clusterNamed),
                 failureHandler,
-                ordering.replicaId());
+                new HousekeepingThread(ordering.replicaId()));
     }
 
     private void connect(OrderedDatabase database, CommandExecutor executor) {

@@ -59,7 +59,11 @@ public final class RequestGate implements RequestProcessor {
         if (request.cnxn == null) {
             proposer.propose(
                     request.sessionId,
-                    RequestCommands.command(request, request.readRequestBytes(), Command.ClientRequest.QUOTA_KEPT));
+                    RequestCommands.command(
+                            request,
+                            request.readRequestBytes(),
+                            Command.ClientRequest.QUOTA_KEPT,
+                            proposer.wallClockMillis()));
             return;
         }
         if (request.type == OpCode.ping) {
@@ -121,8 +125,8 @@ public final class RequestGate implements RequestProcessor {
         if (!server.authWriteRequest(request)) {
             return;
         }
-        ByteSlice command =
-                CommandCodec.encode(RequestCommands.command(request, payload, checks.quotaRefusedOp(request)));
+        ByteSlice command = CommandCodec.encode(
+                RequestCommands.command(request, payload, checks.quotaRefusedOp(request), proposer.wallClockMillis()));
         ConnectionGate.Entry entry = gate.addWrite(request);
         try {
             proposer.propose(new ClientProposal(proposer.streamOf(request.sessionId), command, gate, entry));
