@@ -4,7 +4,6 @@ import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
-import io.chainkeeper.simulation.RegisterMachine.Checkpoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -18,6 +17,7 @@ final class Cluster implements World {
     private final Trace trace;
     private final OrderChecker checker;
     private final OrderingProtocolFactory factory;
+    private final Workload workload;
     private final int tickMillis;
     private final List<Integer> members = new ArrayList<>();
     private final List<Machine> machines = new ArrayList<>();
@@ -46,18 +46,21 @@ final class Cluster implements World {
             SwarmOptions options,
             Trace trace,
             OrderingProtocolFactory factory,
+            Workload workload,
             int tickMillis) {
         this.events = events;
         this.random = random;
         this.options = options;
         this.trace = trace;
         this.factory = factory;
+        this.workload = workload;
         this.tickMillis = tickMillis;
         this.delays = new Delays(random.split(), options);
-        this.checker = new OrderChecker((id, incarnation) -> replica(id).isRunning(incarnation));
+        this.checker = new OrderChecker(
+                (id, incarnation) -> replica(id).isRunning(incarnation), workload::ordered, workload::describe);
         for (int id = 1; id <= options.replicas(); id++) {
             members.add(id);
-            machines.add(new Machine(new SimulatedReplica(id, options.maxCheckpoints())));
+            machines.add(new Machine(new SimulatedReplica(id, options.maxCheckpoints(), workload.nothing())));
         }
         this.network = new SimulatedNetwork(options.replicas(), events, delays, trace, this::host);
     }
@@ -105,7 +108,7 @@ final class Cluster implements World {
                 new ProtocolContext(id, incarnation, members, options.settings(), random.split()::nextInt, tickMillis);
         ReplicaHost host = new ReplicaHost(
                 machine.replica,
-                chooseCheckpoint(machine.replica),
+                workload.recover(id, chooseCheckpoint(machine.replica)),
                 factory,
                 context,
                 new ReplicaHost.HostSettings(options.checkpointEveryPositions(), options.linkChoice()),
@@ -305,7 +308,8 @@ final class Cluster implements World {
     public void checkpointBegun(ReplicaHost host, Checkpoint checkpoint) {
         events.after(delays.checkpointMicros(), () -> {
             if (host.isAlive()) {
-                host.checkpointDurable(host.replica().checkpointDurable(checkpoint));
+                Checkpoint written = host.application().completeCheckpoint(checkpoint);
+                host.checkpointDurable(host.replica().checkpointDurable(written));
             }
         });
     }
@@ -318,7 +322,8 @@ final class Cluster implements World {
             if (!host.isAlive() || source == null) {
                 return;
             }
-            Checkpoint state = source.machine().checkpoint();
+            StateMachine sender = source.application();
+            Checkpoint state = sender.completeCheckpoint(sender.beginCheckpoint());
             if (state.position() > host.position()) {
                 trace.record(host.id(), "installs state of", fromPeer, "at position " + state.position());
                 crash(host.id());

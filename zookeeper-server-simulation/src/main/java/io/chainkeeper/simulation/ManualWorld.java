@@ -5,7 +5,6 @@ import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
-import io.chainkeeper.simulation.RegisterMachine.Checkpoint;
 import io.chainkeeper.simulation.ReplicaHost.LinkChoice;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -57,7 +56,7 @@ final class ManualWorld implements World {
         this.checker = new OrderChecker((id, incarnation) -> replica(id).isRunning(incarnation));
         for (int id = 1; id <= replicaCount; id++) {
             members.add(id);
-            replicas.add(new SimulatedReplica(id, KEPT_CHECKPOINTS));
+            replicas.add(new SimulatedReplica(id, KEPT_CHECKPOINTS, RegisterMachine.Checkpoint.NOTHING));
         }
     }
 
@@ -77,6 +76,10 @@ final class ManualWorld implements World {
         return members;
     }
 
+    OrderChecker checker() {
+        return checker;
+    }
+
     // ---------------------------------------------------------------- replicas
 
     /** Starts a replica and connects it with all that run and are not cut off from it. */
@@ -87,7 +90,7 @@ final class ManualWorld implements World {
                 id, replica.nextIncarnation(), members, settings, bound -> (id - 1) % bound, Simulation.TICK_MILLIS);
         ReplicaHost host = new ReplicaHost(
                 replica,
-                checkpoints.get(checkpoints.size() - 1),
+                new RegisterReplica((RegisterMachine.Checkpoint) checkpoints.get(checkpoints.size() - 1)),
                 factory,
                 context,
                 new ReplicaHost.HostSettings(0, LinkChoice.KNOWN_WHEN_ASKED),

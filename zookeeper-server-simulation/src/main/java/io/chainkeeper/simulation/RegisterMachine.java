@@ -27,7 +27,8 @@ final class RegisterMachine {
      * @param proposers the encoded {@link ProposerTable}
      * @param digest of all that was applied
      */
-    record Checkpoint(long position, Map<String, State> registers, ByteSlice proposers, long digest) {
+    record Checkpoint(long position, Map<String, State> registers, ByteSlice proposers, long digest)
+            implements io.chainkeeper.simulation.Checkpoint {
         static final Checkpoint NOTHING = new Checkpoint(0, Map.of(), new ProposerTable().encode(), 0);
     }
 
@@ -47,9 +48,8 @@ final class RegisterMachine {
         }
     }
 
-    /** Whether a delivered command is to be applied; if so, it counts as applied. */
-    ProposerTable.Verdict advance(ProposedCommand command) {
-        return proposers.advance(command);
+    ProposerTable proposers() {
+        return proposers;
     }
 
     Outcome apply(ProposedCommand command) {

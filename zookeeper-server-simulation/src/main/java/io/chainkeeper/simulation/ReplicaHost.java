@@ -12,16 +12,15 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ProposerTable;
-import io.chainkeeper.simulation.RegisterMachine.Checkpoint;
-import io.chainkeeper.simulation.checker.VersionedRegister.Outcome;
-import io.chainkeeper.simulation.checker.VersionedRegister.State;
+import io.chainkeeper.replica.ReplicaStoppedException;
+import io.chainkeeper.replica.TotalOrder;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -32,7 +31,7 @@ import java.util.function.Consumer;
  * io.chainkeeper.ordering}), and checks that the protocol keeps its side of it. Owns the queue of inputs and the queue
  * of executions; when either is worked on is the world's decision.
  */
-final class ReplicaHost implements Effects {
+final class ReplicaHost implements Effects, TotalOrder {
     private record Input(String name, long number, Object detail, Consumer<OrderingProtocol> call) {}
 
     private record Parked(long logSequence, int to, long linkEpoch, Message message) {}
@@ -54,15 +53,15 @@ final class ReplicaHost implements Effects {
     private final List<Integer> members;
     private final long incarnation;
     private final int streams;
-    private final RegisterMachine machine;
+    private final StateMachine application;
     private final OrderingProtocol protocol;
 
     private final Deque<Input> inbox = new ArrayDeque<>();
     private final Deque<Runnable> wishes = new ArrayDeque<>();
     private final Deque<Runnable> executions = new ArrayDeque<>();
     private final Deque<Parked> parked = new ArrayDeque<>();
-    private final Map<OwnCommand, ClientOperation> writes = new TreeMap<>();
-    private final Map<Long, ClientOperation> reads = new TreeMap<>();
+    private final Map<OwnCommand, Proposal> proposals = new TreeMap<>();
+    private final Map<Long, ReadWaiter> waiters = new TreeMap<>();
     private final Map<Integer, Long> linkEpochs = new TreeMap<>();
     private final long[] lastSequences;
 
@@ -75,7 +74,7 @@ final class ReplicaHost implements Effects {
 
     /**
      * @param replica the disk
-     * @param checkpoint what the application restarts from
+     * @param application recovered
      * @param factory the protocol
      * @param context who the replica is
      * @param settings liberties of the host
@@ -85,7 +84,7 @@ final class ReplicaHost implements Effects {
      */
     ReplicaHost(
             SimulatedReplica replica,
-            Checkpoint checkpoint,
+            StateMachine application,
             OrderingProtocolFactory factory,
             ProtocolContext context,
             HostSettings settings,
@@ -102,8 +101,8 @@ final class ReplicaHost implements Effects {
         this.incarnation = context.incarnation();
         this.streams = factory.streamCount(members.size());
         this.lastSequences = new long[streams];
-        this.machine = new RegisterMachine(checkpoint);
-        this.lastDelivered = checkpoint.position();
+        this.application = application;
+        this.lastDelivered = application.recoveredPosition();
         this.protocol = factory.create(context, this);
     }
 
@@ -130,8 +129,9 @@ final class ReplicaHost implements Effects {
 
     /** Begins; the first input. */
     void start() {
-        trace.record(id(), "starts as incarnation", incarnation, "applied " + machine.position());
-        call(running -> running.onStart(replica.log().recovered(machine.position())));
+        trace.record(id(), "starts as incarnation", incarnation, "applied " + application.position());
+        application.started(this);
+        call(running -> running.onStart(replica.log().recovered(application.recoveredPosition())));
     }
 
     // ---------------------------------------------------------------- inputs
@@ -197,21 +197,38 @@ final class ReplicaHost implements Effects {
         offer("checkpoint", position, null, running -> running.onCheckpoint(position));
     }
 
-    /** A client of this replica asks for something. */
+    /** A client of registers at this replica asks for something. */
     void submit(long session, ClientOperation operation) {
-        if (operation.isRead()) {
-            long token = ++lastToken;
-            reads.put(token, operation);
-            offer("read barrier", token, operation, running -> running.onReadBarrier(token));
-            return;
-        }
-        int stream = (int) Math.floorMod(session, (long) streams);
-        long sequence = ++lastSequences[stream];
-        ProposedCommand command = new ProposedCommand(
-                id(), incarnation, stream, sequence, operation.command().encode());
+        registers().submit(session, operation);
+    }
+
+    private RegisterReplica registers() {
+        return (RegisterReplica) application;
+    }
+
+    @Override
+    public void propose(Proposal proposal) {
+        requireRunning();
+        long sequence = ++lastSequences[proposal.stream()];
+        ProposedCommand command =
+                new ProposedCommand(id(), incarnation, proposal.stream(), sequence, proposal.command());
         checker.proposed(command);
-        writes.put(new OwnCommand(stream, sequence), operation);
-        offer("propose", sequence, operation, running -> running.onPropose(command));
+        proposals.put(new OwnCommand(proposal.stream(), sequence), proposal);
+        offer("propose", sequence, proposal, running -> running.onPropose(command));
+    }
+
+    @Override
+    public void readBarrier(ReadWaiter waiter) {
+        requireRunning();
+        long token = ++lastToken;
+        waiters.put(token, waiter);
+        offer("read barrier", token, waiter, running -> running.onReadBarrier(token));
+    }
+
+    private void requireRunning() {
+        if (crashed) {
+            throw new ReplicaStoppedException("replica " + id() + " has crashed");
+        }
     }
 
     /** Feeds waiting inputs to the protocol, at most so many, and ends the batch. */
@@ -343,7 +360,7 @@ final class ReplicaHost implements Effects {
         InvariantViolated.check(token >= 1 && token <= lastToken, "barrier %d was never asked for", token);
         wish(() -> {
             trace.record(id(), "barrier reached", token, null);
-            executions.addLast(() -> executeRead(token));
+            executions.addLast(() -> passBarrier(token));
             world.executionWaiting(this);
         });
     }
@@ -378,12 +395,16 @@ final class ReplicaHost implements Effects {
         wish(() -> {
             trace.record(id(), "is now", status.epoch(), status);
             world.statusChanged(this, status);
+            application.statusChanged(status);
         });
     }
 
     @Override
     public void memberSilent(int member, boolean silent) {
-        wish(() -> trace.record(id(), silent ? "reports silent" : "reports back", member, null));
+        wish(() -> {
+            trace.record(id(), silent ? "reports silent" : "reports back", member, null);
+            application.memberSilent(member, silent);
+        });
     }
 
     // ---------------------------------------------------------------- execution
@@ -393,6 +414,7 @@ final class ReplicaHost implements Effects {
         for (int i = 0; i < maxItems && !executions.isEmpty(); i++) {
             executions.removeFirst().run();
         }
+        application.batchEnd();
     }
 
     boolean hasExecution() {
@@ -401,22 +423,17 @@ final class ReplicaHost implements Effects {
 
     private void executePosition(long position, ByteSlice value) {
         trace.record(id(), "executes", position, null);
-        Map<ClientOperation, Outcome> answers = new LinkedHashMap<>();
         for (ProposedCommand command : OrderChecker.decode(value)) {
-            ProposerTable.Verdict verdict = machine.advance(command);
             boolean own = command.proposer() == id() && command.incarnation() == incarnation;
-            if (verdict == ProposerTable.Verdict.APPLY) {
-                Outcome outcome = machine.apply(command);
-                ClientOperation operation =
-                        own ? writes.remove(new OwnCommand(command.stream(), command.sequence())) : null;
-                if (operation != null) {
-                    answers.put(operation, outcome);
-                }
+            if (application.proposerTable().advance(command) == ProposerTable.Verdict.APPLY) {
+                OwnCommand key = new OwnCommand(command.stream(), command.sequence());
+                application.apply(position, command, own ? proposals.remove(key) : null);
             }
         }
-        machine.positionApplied(position);
-        checker.executed(id(), position, machine.digest());
-        answers.forEach((operation, outcome) -> answer(operation, outcome));
+        application.positionApplied(position);
+        if (application.digest() != StateMachine.NO_DIGEST) {
+            checker.executed(id(), position, application.digest());
+        }
         if (settings.checkpointEveryPositions() > 0 && position % settings.checkpointEveryPositions() == 0) {
             takeCheckpoint();
         }
@@ -424,21 +441,20 @@ final class ReplicaHost implements Effects {
 
     /** The application begins to write a checkpoint of what it has executed. */
     void takeCheckpoint() {
-        trace.record(id(), "begins checkpoint", machine.position(), null);
-        world.checkpointBegun(this, machine.checkpoint());
+        trace.record(id(), "begins checkpoint", application.position(), null);
+        world.checkpointBegun(this, application.beginCheckpoint());
     }
 
-    private void executeRead(long token) {
-        ClientOperation operation = reads.remove(token);
-        InvariantViolated.check(operation != null, "replica %d: barrier %d reached twice", id(), token);
-        State state = machine.read(operation.key());
-        answer(operation, Outcome.read(state.value(), state.version()));
+    private void passBarrier(long token) {
+        ReadWaiter waiter = waiters.remove(token);
+        InvariantViolated.check(waiter != null, "replica %d: barrier %d reached twice", id(), token);
+        waiter.barrierReached();
     }
 
-    private void answer(ClientOperation operation, Outcome outcome) {
-        trace.record(id(), "answers at position", machine.position(), operation + " -> " + outcome);
-        checker.acknowledged(machine.position());
-        operation.answered(outcome);
+    /** The application gives an answer that rests on all that it has executed. */
+    void answers(Object words) {
+        trace.record(id(), "answers at position", application.position(), words);
+        checker.acknowledged(application.position());
     }
 
     // ---------------------------------------------------------------- state
@@ -446,12 +462,12 @@ final class ReplicaHost implements Effects {
     /** Nobody will answer what was outstanding here. */
     void crashed() {
         crashed = true;
-        Collection<ClientOperation> pending = new ArrayDeque<>(writes.values());
-        pending.addAll(reads.values());
-        writes.clear();
-        reads.clear();
+        List<Proposal> unapplied = new ArrayList<>(proposals.values());
+        List<ReadWaiter> unreached = new ArrayList<>(waiters.values());
+        proposals.clear();
+        waiters.clear();
         inbox.clear();
-        pending.forEach(ClientOperation::abandoned);
+        application.crashed(unapplied, unreached);
     }
 
     boolean isAlive() {
@@ -460,7 +476,7 @@ final class ReplicaHost implements Effects {
 
     /** Operations without an answer yet. */
     int outstanding() {
-        return writes.size() + reads.size();
+        return proposals.size() + waiters.size();
     }
 
     int id() {
@@ -477,18 +493,35 @@ final class ReplicaHost implements Effects {
 
     /** Highest position that the application has executed. */
     long position() {
-        return machine.position();
+        return application.position();
     }
 
+    StateMachine application() {
+        return application;
+    }
+
+    /** The registers of a replica that has them. */
     RegisterMachine machine() {
-        return machine;
+        return registers().machine();
     }
 
-    OrderingStatus status() {
+    @Override
+    public int streamCount() {
+        return streams;
+    }
+
+    @Override
+    public void checkpointTaken(long position) {
+        throw new InvariantViolated("checkpoints are the simulator's business");
+    }
+
+    @Override
+    public OrderingStatus status() {
         return protocol.status();
     }
 
-    Map<String, Long> gauges() {
+    @Override
+    public Map<String, Long> gauges() {
         return protocol.gauges();
     }
 }

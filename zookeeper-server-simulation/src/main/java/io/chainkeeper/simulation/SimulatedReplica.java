@@ -1,7 +1,6 @@
 package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.InvariantViolated;
-import io.chainkeeper.simulation.RegisterMachine.Checkpoint;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -19,11 +18,12 @@ final class SimulatedReplica {
     /**
      * @param id replica id
      * @param maxCheckpoints how many checkpoints are kept, at least 1; recovery may fall back to the oldest
+     * @param nothing what a new directory holds
      */
-    SimulatedReplica(int id, int maxCheckpoints) {
+    SimulatedReplica(int id, int maxCheckpoints, Checkpoint nothing) {
         this.id = id;
         this.maxCheckpoints = maxCheckpoints;
-        checkpoints.add(Checkpoint.NOTHING);
+        checkpoints.add(nothing);
     }
 
     int id() {
