@@ -79,6 +79,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
 
     /** Takes requests from now on, as after {@link #startup()}, but starts none of ZooKeeper's threads and no monitoring. */
     void startWithoutThreads() {
+        startSessionTracker();
         setupRequestProcessors();
         setState(State.RUNNING);
     }

@@ -10,6 +10,8 @@ import java.util.SplittableRandom;
 
 /** The replicas of a run with everything of theirs that takes time: threads, disks, clocks, restarts. */
 final class Cluster implements World {
+    private static final long TICK_MICROS_AT_REST = Simulation.TICK_MILLIS * 1000L;
+
     private final EventQueue events;
     private final SplittableRandom random;
     private final SwarmOptions options;
@@ -30,7 +32,9 @@ final class Cluster implements World {
         private final SimulatedReplica replica;
         private long pausedUntilMicros;
         private int diskFactor = 1;
-        private long tickMicros;
+        private long tickMicros = TICK_MICROS_AT_REST;
+        private long clockMicros;
+        private long clockSetAtMicros;
         private boolean drainPlanned;
         private boolean executionPlanned;
         private boolean syncing;
@@ -108,7 +112,7 @@ final class Cluster implements World {
                 new ProtocolContext(id, incarnation, members, options.settings(), random.split()::nextInt, tickMillis);
         ReplicaHost host = new ReplicaHost(
                 machine.replica,
-                workload.recover(id, chooseCheckpoint(machine.replica)),
+                workload.recover(this, id, chooseCheckpoint(machine.replica)),
                 factory,
                 context,
                 new ReplicaHost.HostSettings(options.checkpointEveryPositions(), options.linkChoice()),
@@ -169,7 +173,39 @@ final class Cluster implements World {
         long skew = options.clockSkewPercent() == 0 || calm
                 ? 0
                 : random.nextInt(2 * options.clockSkewPercent() + 1) - options.clockSkewPercent();
+        machine.clockMicros = clockMicros(machine);
+        machine.clockSetAtMicros = events.nowMicros();
         machine.tickMicros = tickMillis * 10L * (100 + skew);
+    }
+
+    private long clockMicros(Machine machine) {
+        long passedMicros = events.nowMicros() - machine.clockSetAtMicros;
+        return machine.clockMicros + passedMicros * tickMillis * 1000L / machine.tickMicros;
+    }
+
+    /** A replica's own monotonic clock, which runs as fast as its ticks. */
+    long clockMicros(int id) {
+        return clockMicros(machines.get(id - 1));
+    }
+
+    /** How much time passes until a replica's clock has moved on by so much. */
+    long realMicros(int id, long clockMicros) {
+        return clockMicros * machines.get(id - 1).tickMicros / (tickMillis * 1000L);
+    }
+
+    /** Lets a thread of a replica do something, when it is awake and has not crashed by then. */
+    void later(ReplicaHost host, long delayMicros, Runnable action) {
+        Machine machine = machineOf(host);
+        events.after(whenAwake(machine, delayMicros), () -> {
+            if (!host.isAlive()) {
+                return;
+            }
+            if (events.nowMicros() < machine.pausedUntilMicros) {
+                later(host, 0, action);
+            } else {
+                action.run();
+            }
+        });
     }
 
     /** Faults have stopped: everything is healed, restarted, fast and punctual. */

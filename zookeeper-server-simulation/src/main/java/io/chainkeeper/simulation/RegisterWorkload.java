@@ -33,7 +33,7 @@ final class RegisterWorkload implements Workload {
     }
 
     @Override
-    public StateMachine recover(int replica, Checkpoint checkpoint) {
+    public StateMachine recover(Cluster replicas, int replica, Checkpoint checkpoint) {
         return new RegisterReplica((RegisterMachine.Checkpoint) checkpoint);
     }
 

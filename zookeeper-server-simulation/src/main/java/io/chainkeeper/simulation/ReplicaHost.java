@@ -431,8 +431,9 @@ final class ReplicaHost implements Effects, TotalOrder {
             }
         }
         application.positionApplied(position);
-        if (application.digest() != StateMachine.NO_DIGEST) {
-            checker.executed(id(), position, application.digest());
+        long digest = application.digest();
+        if (digest != StateMachine.NO_DIGEST) {
+            checker.executed(id(), position, digest);
         }
         if (settings.checkpointEveryPositions() > 0 && position % settings.checkpointEveryPositions() == 0) {
             takeCheckpoint();

@@ -39,7 +39,7 @@ public enum SimulatedApplication {
     Workload workload(EventQueue events, SplittableRandom random, SwarmOptions options, Trace trace) {
         return switch (this) {
             case REGISTERS -> new RegisterWorkload(events, random, options);
-            case ZNODES -> throw new IllegalArgumentException("znodes");
+            case ZNODES -> new ZnodeWorkload(events, random, options, trace);
         };
     }
 }

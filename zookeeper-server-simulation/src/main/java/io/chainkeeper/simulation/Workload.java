@@ -20,7 +20,7 @@ interface Workload {
     Checkpoint nothing();
 
     /** The application of a replica that starts. */
-    StateMachine recover(int replica, Checkpoint checkpoint);
+    StateMachine recover(Cluster cluster, int replica, Checkpoint checkpoint);
 
     /** A command in words. */
     String describe(ByteSlice command);
