@@ -4,7 +4,9 @@ import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -35,6 +37,7 @@ final class Cluster implements World {
         private long tickMicros = TICK_MICROS_AT_REST;
         private long clockMicros;
         private long clockSetAtMicros;
+        private final Deque<Runnable> asleep = new ArrayDeque<>();
         private boolean drainPlanned;
         private boolean executionPlanned;
         private boolean syncing;
@@ -195,17 +198,26 @@ final class Cluster implements World {
 
     /** Lets a thread of a replica do something, when it is awake and has not crashed by then. */
     void later(ReplicaHost host, long delayMicros, Runnable action) {
+        events.after(delayMicros, () -> runAwake(host, action));
+    }
+
+    private void runAwake(ReplicaHost host, Runnable action) {
         Machine machine = machineOf(host);
-        events.after(whenAwake(machine, delayMicros), () -> {
-            if (!host.isAlive()) {
-                return;
-            }
-            if (events.nowMicros() < machine.pausedUntilMicros) {
-                later(host, 0, action);
-            } else {
-                action.run();
-            }
-        });
+        if (!host.isAlive()) {
+            return;
+        }
+        if (events.nowMicros() < machine.pausedUntilMicros) {
+            machine.asleep.addLast(() -> runAwake(host, action));
+            events.after(machine.pausedUntilMicros - events.nowMicros(), () -> wake(machine));
+        } else {
+            action.run();
+        }
+    }
+
+    private void wake(Machine machine) {
+        while (!machine.asleep.isEmpty() && events.nowMicros() >= machine.pausedUntilMicros) {
+            machine.asleep.removeFirst().run();
+        }
     }
 
     /** Faults have stopped: everything is healed, restarted, fast and punctual. */
@@ -218,6 +230,7 @@ final class Cluster implements World {
             machine.pausedUntilMicros = 0;
             machine.diskFactor = 1;
             skewClock(machine);
+            wake(machine);
             ReplicaHost host = machine.replica.host();
             if (host == null) {
                 start(machine.replica.id());

@@ -168,8 +168,8 @@ final class SessionEvidence {
         }
     }
 
-    /** All sessions that have not ended. */
-    SessionTable sessions() {
-        return sessions;
+    /** Whether a session's write has taken effect, or failed in its turn. */
+    boolean tookEffect(long sessionId, int xid) {
+        return executed.getOrDefault(sessionId, List.of()).contains(xid);
     }
 }

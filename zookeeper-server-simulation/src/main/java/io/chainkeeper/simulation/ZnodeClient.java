@@ -39,7 +39,7 @@ final class ZnodeClient implements ClientLink.ClientEnd {
         void replied(int error, Record body);
 
         /** The connection is gone; the request may have taken effect or not. */
-        void lost();
+        void lost(int xid);
     }
 
     private record Pending(int xid, ReplyHandler handler) {}
@@ -146,7 +146,7 @@ final class ZnodeClient implements ClientLink.ClientEnd {
         state = State.DISCONNECTED;
         List<Pending> lost = new ArrayList<>(pending);
         pending.clear();
-        lost.forEach(each -> each.handler().lost());
+        lost.forEach(each -> each.handler().lost(each.xid()));
         connectLater();
     }
 

@@ -52,21 +52,29 @@ final class ZnodeOperations {
     private final SequenceChecker sequences = new SequenceChecker();
     private final TreeSet<String> lasting = new TreeSet<>();
     private final Map<String, Integer> seenVersions = new TreeMap<>();
+    private final SessionEvidence evidence;
+    private final List<Runnable> lost = new ArrayList<>();
     private long asked;
     private long answered;
 
-    /** @param history takes what is asked and answered */
-    ZnodeOperations(History history) {
+    /**
+     * @param history takes what is asked and answered
+     * @param evidence knows which writes took effect whose replies were lost
+     */
+    ZnodeOperations(History history, SessionEvidence evidence) {
         this.history = history;
+        this.evidence = evidence;
     }
 
     /** One operation on a znode; without an answer until it has one. */
     private abstract class Recorded implements ZnodeClient.ReplyHandler {
         private final List<History.Invocation> invocations = new ArrayList<>();
+        private final long sessionId;
 
         /** @param paths with what is asked of each */
         Recorded(ZnodeClient client, Map<String, Request> paths) {
             asked++;
+            sessionId = client.session().id();
             paths.forEach((path, request) -> {
                 boolean unconditional = request.expectedVersion() == ZnodeModel.ANY_VERSION;
                 Kind kind =
@@ -88,10 +96,17 @@ final class ZnodeOperations {
             }
         }
 
+        /** Whether it took effect is known when the run has ended. */
         @Override
-        public void lost() {
-            invocations.forEach(History.Invocation::unknown);
+        public void lost(int xid) {
+            lost.add(() -> {
+                // A lost read has no effect and is forgotten as well.
+                boolean tookEffect = evidence.tookEffect(sessionId, xid);
+                invocations.forEach(
+                        tookEffect ? History.Invocation::unknown : History.Invocation::withoutEffect);
+            });
         }
+
 
         /** For each path, in order; null for one that certainly did not change and of which nothing is known. */
         abstract List<Outcome> outcomes(int error, Record body);
@@ -352,6 +367,12 @@ final class ZnodeOperations {
     }
 
     // ---------------------------------------------------------------- what there was
+
+    /** Nothing happens any more: what has taken effect of that which nobody got a reply to is certain. */
+    void settleLost() {
+        lost.forEach(Runnable::run);
+        lost.clear();
+    }
 
     long asked() {
         return asked;

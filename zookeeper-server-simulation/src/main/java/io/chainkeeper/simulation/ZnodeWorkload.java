@@ -47,8 +47,8 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         this.options = options;
         this.trace = trace;
         this.history = new History(events::steps);
-        this.operations = new ZnodeOperations(history);
         this.evidence = new SessionEvidence(events, options.clockSkewPercent(), this);
+        this.operations = new ZnodeOperations(history, evidence);
     }
 
     // ---------------------------------------------------------------- replicas
@@ -340,6 +340,7 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
                 tree.getNode(ZnodeOperations.PARENT).stat.getPzxid());
         clients.forEach(client -> client.session().watches().checkNoneMissed(dataNow, childrenNow));
         sessions.forEach((id, session) -> session.writes().forEach(connection -> evidence.checkPrefix(id, connection)));
+        operations.settleLost();
         new LinearizabilityChecker<>(new ZnodeModel()).check(history.operations());
     }
 
