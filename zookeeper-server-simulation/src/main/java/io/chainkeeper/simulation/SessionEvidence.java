@@ -168,6 +168,11 @@ final class SessionEvidence {
         }
     }
 
+    /** When a session was heard of last, or began anew to be watched. */
+    long heardMicros(long sessionId) {
+        return heardMicros.getOrDefault(sessionId, 0L);
+    }
+
     /** Whether a session's write has taken effect, or failed in its turn. */
     boolean tookEffect(long sessionId, int xid) {
         return executed.getOrDefault(sessionId, List.of()).contains(xid);

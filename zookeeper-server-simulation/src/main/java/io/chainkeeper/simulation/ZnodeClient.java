@@ -147,6 +147,9 @@ final class ZnodeClient implements ClientLink.ClientEnd {
         List<Pending> lost = new ArrayList<>(pending);
         pending.clear();
         lost.forEach(each -> each.handler().lost(each.xid()));
+        if (session.isClosing()) {
+            begin(new ZnodeSession(0)); // a client that wanted to close it does not come back with it
+        }
         connectLater();
     }
 

@@ -102,11 +102,9 @@ final class ZnodeOperations {
             lost.add(() -> {
                 // A lost read has no effect and is forgotten as well.
                 boolean tookEffect = evidence.tookEffect(sessionId, xid);
-                invocations.forEach(
-                        tookEffect ? History.Invocation::unknown : History.Invocation::withoutEffect);
+                invocations.forEach(tookEffect ? History.Invocation::unknown : History.Invocation::withoutEffect);
             });
         }
-
 
         /** For each path, in order; null for one that certainly did not change and of which nothing is known. */
         abstract List<Outcome> outcomes(int error, Record body);
@@ -354,7 +352,8 @@ final class ZnodeOperations {
                 return outcomes;
             }
         };
-        client.request(OpCode.closeSession, null, true, recorded);
+        // Not held against the order of the others: as in ZooKeeper it takes effect wherever the session is by then.
+        client.request(OpCode.closeSession, null, false, recorded);
     }
 
     private static Request end(long sessionId) {

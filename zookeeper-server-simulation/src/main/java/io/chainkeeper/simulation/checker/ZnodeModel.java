@@ -19,7 +19,7 @@ public final class ZnodeModel implements SequentialModel<ZnodeModel.State> {
     public static final long NO_OWNER = 0;
 
     /** The state of a node that does not exist. */
-    public static final State ABSENT = new State(false, null, 0, NO_OWNER);
+    public static final State ABSENT = new State(false, null, 0, NO_OWNER, Set.of());
 
     private final Map<String, Integer> writersOfValue = new HashMap<>();
     private final Set<String> seenValues = new HashSet<>();
@@ -34,8 +34,13 @@ public final class ZnodeModel implements SequentialModel<ZnodeModel.State> {
      * @param value data, null if there is none
      * @param version of the data
      * @param owner session of an ephemeral node, or {@link #NO_OWNER}
+     * @param ended sessions that are known to have ended: nobody creates a node as one of them any more
      */
-    public record State(boolean exists, String value, int version, long owner) {}
+    public record State(boolean exists, String value, int version, long owner, Set<Long> ended) {
+        State absent() {
+            return new State(false, null, 0, NO_OWNER, ended);
+        }
+    }
 
     /** What is asked. */
     public enum Action {
@@ -112,7 +117,10 @@ public final class ZnodeModel implements SequentialModel<ZnodeModel.State> {
         if (operation.isFinished() && !explains(state, request, outcome)) {
             return null;
         }
-        State after = after(state, request);
+        if (request.action() == Action.CREATE && state.ended().contains(request.owner())) {
+            return null;
+        }
+        State after = after(state, request, operation.isFinished());
         boolean writesElsewhere = !operation.isFinished() && request.value() != null && isKnown(request, after);
         return writesElsewhere ? null : after;
     }
@@ -142,14 +150,23 @@ public final class ZnodeModel implements SequentialModel<ZnodeModel.State> {
         };
     }
 
-    private static State after(State state, Request request) {
+    private static State after(State state, Request request, boolean finished) {
         return switch (request.action()) {
             case READ, CHECK -> state;
-            case SET -> new State(true, request.value(), state.version() + 1, state.owner());
-            case CREATE -> new State(true, request.value(), 0, request.owner());
-            case DELETE -> ABSENT;
-            case END_SESSION -> state.owner() == request.owner() ? ABSENT : state;
+            case SET -> new State(true, request.value(), state.version() + 1, state.owner(), state.ended());
+            case CREATE -> new State(true, request.value(), 0, request.owner(), state.ended());
+            case DELETE -> state.absent();
+            case END_SESSION -> {
+                State left = state.owner() == request.owner() ? state.absent() : state;
+                yield finished ? withEnded(left, request.owner()) : left;
+            }
         };
+    }
+
+    private static State withEnded(State state, long session) {
+        Set<Long> ended = new HashSet<>(state.ended());
+        ended.add(session);
+        return new State(state.exists(), state.value(), state.version(), state.owner(), Set.copyOf(ended));
     }
 
     /** Whether the value was seen, with another version than it would get here. */
