@@ -77,7 +77,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
         snapshots = snapshotNow;
     }
 
-    /** Takes requests from now on, as after {@link #startup()}, but starts none of ZooKeeper's threads and no monitoring. */
+    /** Takes requests from now on, as after {@link #startup()}, without any of ZooKeeper's threads or monitoring. */
     void startWithoutThreads() {
         startSessionTracker();
         setupRequestProcessors();

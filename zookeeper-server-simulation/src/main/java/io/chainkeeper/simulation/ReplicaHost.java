@@ -4,9 +4,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
-import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
-import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
@@ -36,20 +34,12 @@ final class ReplicaHost implements Effects, TotalOrder {
 
     private record Parked(long logSequence, int to, long linkEpoch, Message message) {}
 
-    private record OwnCommand(int stream, long sequence) implements Comparable<OwnCommand> {
-        @Override
-        public int compareTo(OwnCommand other) {
-            int byStream = Integer.compare(stream, other.stream);
-            return byStream != 0 ? byStream : Long.compare(sequence, other.sequence);
-        }
-    }
-
     private final SimulatedReplica replica;
     private final World world;
     private final Trace trace;
     private final OrderChecker checker;
     private final HostSettings settings;
-    private final MessageCodec codec;
+    private final Frames frames;
     private final List<Integer> members;
     private final long incarnation;
     private final int streams;
@@ -96,7 +86,7 @@ final class ReplicaHost implements Effects, TotalOrder {
         this.world = world;
         this.trace = trace;
         this.checker = checker;
-        this.codec = factory.codec();
+        this.frames = new Frames(factory.codec());
         this.members = context.members();
         this.incarnation = context.incarnation();
         this.streams = factory.streamCount(members.size());
@@ -167,19 +157,8 @@ final class ReplicaHost implements Effects, TotalOrder {
     }
 
     void frameArrived(int from, byte[] frame) {
-        Message message = decode(frame);
+        Message message = frames.decode(frame);
         offer("receives from", from, message, running -> running.onMessage(from, message));
-    }
-
-    private Message decode(byte[] frame) {
-        try {
-            Message message = codec.decode(ByteSlice.of(frame));
-            InvariantViolated.check(
-                    Arrays.equals(frame, join(codec.encode(message))), "codec: %s encodes to other bytes", message);
-            return message;
-        } catch (MalformedMessageException e) {
-            throw new InvariantViolated("codec: an encoded message does not decode: " + e.getMessage());
-        }
     }
 
     void durable(long logSequence) {
@@ -307,24 +286,10 @@ final class ReplicaHost implements Effects, TotalOrder {
     }
 
     private void leave(int to, long linkEpoch, Message message) {
-        byte[] frame = join(codec.encode(message));
+        byte[] frame = frames.encode(message);
         trace.mix(Arrays.hashCode(frame));
         trace.record(id(), "sends to", to, message);
         world.send(this, to, linkEpoch, message, frame);
-    }
-
-    private static byte[] join(ByteSlice[] parts) {
-        int length = 0;
-        for (ByteSlice part : parts) {
-            length += part.length();
-        }
-        byte[] frame = new byte[length];
-        int at = 0;
-        for (ByteSlice part : parts) {
-            System.arraycopy(part.array(), part.offset(), frame, at, part.length());
-            at += part.length();
-        }
-        return frame;
     }
 
     @Override

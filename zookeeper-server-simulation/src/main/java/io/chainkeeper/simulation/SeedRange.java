@@ -63,7 +63,8 @@ public final class SeedRange {
     /** @return what was run, one line */
     public String summary() {
         return String.format(
-                "%s under %s: seeds %d to %d, %d steps, %d s of virtual time, %d positions, %d of %d operations answered, %d s",
+                "%s under %s: seeds %d to %d, %d steps, %d s of virtual time, %d positions,"
+                        + " %d of %d operations answered, %d s",
                 factory.name(),
                 application.optionValue(),
                 firstSeed,
