@@ -2,6 +2,7 @@
 # Measures protocols side by side, or runs the JMH benchmarks. docs/benchmarks.md explains the figures.
 #
 #   bin/benchmark.sh writes|reads|latency|idle [option ...]    --help lists the options
+#   bin/benchmark.sh failover|join [option ...]                what clients see when a server dies or joins
 #   bin/benchmark.sh jmh [regex] [JMH option ...]
 #
 # JAVA_HOME chooses the JVM of the runner and of the servers. BENCHMARK_JVMFLAGS are further options of the runner's JVM.
@@ -54,4 +55,4 @@ if [[ " $* " != *" --lib "* && " $* " != *" --help "* ]]; then
     arguments+=(--lib "$server_lib")
 fi
 # exec: a signal for this script is one for the runner, which removes what it started
-exec "$java" "${flags[@]}" -cp "$class_path" io.chainkeeper.benchmarks.SideBySide "${arguments[@]}"
+exec "$java" "${flags[@]}" -cp "$class_path" io.chainkeeper.benchmarks.BenchmarkMain "${arguments[@]}"

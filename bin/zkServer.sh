@@ -2,6 +2,7 @@
 # Starts, stops and asks one server. Arguments, variables, messages and exit codes are those of ZooKeeper's zkServer.sh.
 
 MAIN_CLASS="io.chainkeeper.main.ChainkeeperMain"
+FORCE_CLASS="io.chainkeeper.main.ForceNewCluster"
 
 usage() {
   cat <<'USAGE'
@@ -14,6 +15,8 @@ Usage: zkServer.sh [--config CONF_DIR] COMMAND [ZOO_CFG]
   status             ask the server for its mode; exit code 1 if it does not answer
   version            print the version
   print-cmd          print the command that start-foreground would run
+  force-new-cluster  when a majority of the servers is lost for good: let this one, stopped, go on alone with its data.
+                     Says what may be lost; does it only with --yes
 
 ZOO_CFG is a path, or a name in CONF_DIR (default: zoo.cfg in conf/ beside bin/).
 
@@ -46,7 +49,19 @@ done
 
 ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 COMMAND="${1:-}"
-if [[ -n "${2:-}" ]]; then
+FORCE_CONSENT=()
+if [[ "$COMMAND" == force-new-cluster ]]; then
+  for argument in "${@:2}"; do
+    case "$argument" in
+      --yes) FORCE_CONSENT=(--yes) ;;
+      -*)
+        usage >&2
+        exit 1
+        ;;
+      *) ZOOCFG="$argument" ;;
+    esac
+  done
+elif [[ -n "${2:-}" ]]; then
   ZOOCFG="$2"
 fi
 # shellcheck source=bin/zkEnv.sh
@@ -261,14 +276,15 @@ show_version() {
 }
 
 case "$COMMAND" in
-  start | start-foreground | stop | restart | status | version | print-cmd) ;;
+  start | start-foreground | stop | restart | status | version | print-cmd | force-new-cluster) ;;
   *)
     usage >&2
     exit 1
     ;;
 esac
 
-JMX_FLAGS="$(jmx_flags)"
+JMX_FLAGS=""
+[[ "$COMMAND" == force-new-cluster ]] || JMX_FLAGS="$(jmx_flags)"
 echo "Using config: $ZOOCFG" >&2
 DATA_DIR="$(config_value "$ZOOCFG" dataDir)"
 if [[ -z "${ZOOPIDFILE:-}" ]]; then
@@ -282,6 +298,20 @@ if [[ -z "${ZOOPIDFILE:-}" ]]; then
     ZOOPIDFILE="$ZOO_LOG_DIR/zookeeper_server.pid"
   fi
 fi
+
+# The server itself is asked too: it holds the lock of its log.
+force_new_cluster() {
+  local pid flags
+  require_jars
+  pid="$(server_pid)"
+  if is_server "$pid"; then
+    echo "Error: the server runs as process $pid; stop it first: zkServer.sh stop" >&2
+    exit 1
+  fi
+  IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
+  exec "$JAVA" -cp "$ZOO_CLASSPATH" -Dlogback.configurationFile=logback-cli.xml "${flags[@]}" \
+    "$FORCE_CLASS" "${FORCE_CONSENT[@]}" "$ZOOCFG"
+}
 
 case "$COMMAND" in
   start)
@@ -314,6 +344,9 @@ case "$COMMAND" in
     ;;
   version)
     show_version
+    ;;
+  force-new-cluster)
+    force_new_cluster
     ;;
   print-cmd)
     build_server_command

@@ -26,6 +26,7 @@ import org.junit.rules.TestRule;
 /** A bit of one replica's acceptor log has changed on the disk. */
 public class CorruptLogTest {
     private static final int WRITES = 500;
+    private static final int TORN_BYTES = 5;
 
     private final Ensemble ensemble = Ensemble.named("corrupt-log").build();
 
@@ -65,6 +66,37 @@ public class CorruptLogTest {
             victim.start();
             victim.awaitServing();
             load.writes().check(TreeDump.ofAllEqual(ensemble));
+        }
+    }
+
+    /** As after a power failure in the middle of a write. */
+    @Test
+    public void lastRecordIsTorn_itIsCutAndTheServerComesBack() throws Exception {
+        try (LoadGenerator load = new LoadGenerator(ensemble)) {
+            load.start();
+            load.awaitProgress(WRITES);
+            ServerProcess victim = ensemble.server(2);
+            victim.kill();
+            Path file = newestSegment(victim.directory().resolve("data/ordering"));
+            byte[] content = Files.readAllBytes(file);
+            int end = usedBytes(content);
+            Arrays.fill(content, end - TORN_BYTES, end, (byte) 0);
+            Files.write(file, content);
+
+            victim.start();
+            victim.awaitServing();
+            ensemble.awaitCaughtUp();
+            load.awaitProgress(WRITES);
+            load.stop();
+            load.writes().check(TreeDump.ofAllEqual(ensemble));
+        }
+    }
+
+    private static Path newestSegment(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.filter(file -> file.toString().endsWith(".log"))
+                    .max(Comparator.naturalOrder())
+                    .orElseThrow();
         }
     }
 

@@ -1,6 +1,6 @@
 /**
  * Tests of ensembles as users run them: server processes started by {@code bin/zkServer.sh}, ZooKeeper's and Curator's
- * clients, servers that are killed, paused or out of disk.
+ * clients, servers that are killed, paused or out of disk, links between servers that are cut or break.
  *
  * <p>{@code mvn verify -pl zk-client-tests -am} runs them. {@code -Densemble.protocol=zab} runs the same tests against
  * the stock quorum server, which shows whether a failure is the test's; {@code -Densemble.home=<directory>} takes the

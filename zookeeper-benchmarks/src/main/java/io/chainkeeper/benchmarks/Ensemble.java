@@ -2,10 +2,12 @@ package io.chainkeeper.benchmarks;
 
 import io.chainkeeper.benchmarks.ZooCfg.Ports;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.zookeeper.client.FourLetterWordMain;
@@ -15,15 +17,20 @@ import org.apache.zookeeper.common.X509Exception.SSLContextException;
 final class Ensemble implements AutoCloseable {
     private static final long START_SECONDS = 120;
     private static final long POLL_MILLIS = 100;
-    private static final String MODE_LINE = "Mode: ";
+    private static final String MY_ID = "myid";
     private static final int FOUR_LETTER_TIMEOUT_MILLIS = 5_000;
 
     private final String protocol;
-    private final List<ServerProcess> servers;
+    private final Path directory;
 
-    private Ensemble(String protocol, List<ServerProcess> servers) {
+    /** In the order of their ids. Changed under this object's lock, read by any thread. */
+    private final List<ServerProcess> servers = new CopyOnWriteArrayList<>();
+
+    private boolean closed;
+
+    private Ensemble(String protocol, Path directory) {
         this.protocol = protocol;
-        this.servers = servers;
+        this.directory = directory;
     }
 
     /**
@@ -38,25 +45,24 @@ final class Ensemble implements AutoCloseable {
      * @throws IOException if a server cannot be started
      */
     static Ensemble start(
-            String protocol, RunOptions options, ServerCommand command, CpuControl control, Path directory)
+            String protocol, EnsembleOptions options, ServerCommand command, CpuControl control, Path directory)
             throws IOException {
         FreePorts free = new FreePorts();
         List<Ports> ports = new ArrayList<>();
         for (int i = 0; i < options.replicas(); i++) {
             ports.add(new Ports(free.next(), free.next(), free.next()));
         }
-        List<ServerProcess> servers = new ArrayList<>();
-        Ensemble ensemble = new Ensemble(protocol, servers);
+        Ensemble ensemble = new Ensemble(protocol, directory);
         try {
             for (int i = 0; i < ports.size(); i++) {
-                Path home = Files.createDirectory(directory.resolve("server" + (i + 1)));
-                Path data = Files.createDirectory(home.resolve("data"));
-                Files.writeString(data.resolve("myid"), (i + 1) + "\n");
+                Path home = Files.createDirectory(ensemble.home(i + 1));
+                Path data = Files.createDirectory(ensemble.dataDirectory(i + 1));
+                Files.writeString(data.resolve(MY_ID), (i + 1) + "\n");
                 Path cfg = home.resolve("zoo.cfg");
                 Files.writeString(
                         cfg,
                         ZooCfg.text(protocol, options.linearizableReads(), data, i, ports, options.serverConfig()));
-                servers.add(ServerProcess.start(
+                ensemble.servers.add(ServerProcess.start(
                         i + 1,
                         ports.get(i).client(),
                         command.arguments(cfg),
@@ -69,6 +75,14 @@ final class Ensemble implements AutoCloseable {
             closeAfter(ensemble, e);
             throw e;
         }
+    }
+
+    private Path home(int id) {
+        return directory.resolve("server" + id);
+    }
+
+    private Path dataDirectory(int id) {
+        return home(id).resolve("data");
     }
 
     private static void closeAfter(Ensemble ensemble, Exception failure) {
@@ -95,7 +109,7 @@ final class Ensemble implements AutoCloseable {
     void awaitServing() throws IOException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
         for (ServerProcess server : servers) {
-            while (role(server).isEmpty()) {
+            while (!status(server).isServing()) {
                 checkAlive();
                 if (System.nanoTime() - deadline > 0) {
                     throw new IOException(protocol + ": " + server + " does not serve after " + START_SECONDS
@@ -113,18 +127,71 @@ final class Ensemble implements AutoCloseable {
      * @return such as leader or follower; empty if it does not serve
      */
     String role(ServerProcess server) {
+        return status(server).role();
+    }
+
+    /**
+     * Asks a server.
+     *
+     * @param server one of this ensemble's, running or not
+     * @return what it says of itself
+     */
+    ServerStatus status(ServerProcess server) {
         try {
-            String answer = FourLetterWordMain.send4LetterWord(
-                    "127.0.0.1", server.clientPort(), "srvr", false, FOUR_LETTER_TIMEOUT_MILLIS);
-            return answer.lines()
-                    .filter(l -> l.startsWith(MODE_LINE))
-                    .map(l -> l.substring(MODE_LINE.length()).trim())
-                    .findFirst()
-                    .orElse("");
+            return ServerStatus.parse(FourLetterWordMain.send4LetterWord(
+                    "127.0.0.1", server.clientPort(), "srvr", false, FOUR_LETTER_TIMEOUT_MILLIS));
         } catch (IOException e) {
-            return ""; // not listening yet, or not any more: checkAlive tells which
+            return ServerStatus.parse(""); // not listening yet, or not any more: checkAlive tells which
         } catch (SSLContextException e) {
             throw new IllegalStateException("srvr was asked without TLS", e);
+        }
+    }
+
+    /**
+     * @param id a server's id
+     * @return its process, the latest one if it was started again
+     */
+    ServerProcess server(int id) {
+        return servers.get(id - 1);
+    }
+
+    /**
+     * @param id a server's id
+     * @return all others
+     */
+    List<ServerProcess> serversBut(int id) {
+        return servers.stream().filter(s -> s.id() != id).toList();
+    }
+
+    /**
+     * Starts a server again that has ended, on the data that it left, without a quota. Once: its output goes to a log
+     * of its own, so that nobody takes the old process's last words for the new one's.
+     *
+     * @param id its id
+     * @return the new process
+     * @throws IOException if it cannot be started
+     */
+    synchronized ServerProcess restart(int id) throws IOException, InterruptedException {
+        if (closed) {
+            throw new IllegalStateException("the " + this + " is closed");
+        }
+        servers.set(id - 1, server(id).startAgain(home(id).resolve("server-restarted.log")));
+        return server(id);
+    }
+
+    /**
+     * Removes everything from the data directory of a server that has ended, except its myid.
+     *
+     * @param id its id
+     * @throws IOException if something cannot be removed
+     */
+    void wipe(int id) throws IOException {
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(dataDirectory(id))) {
+            for (Path entry : entries) {
+                if (!entry.getFileName().toString().equals(MY_ID)) {
+                    new WorkDirectory(entry, false).close();
+                }
+            }
         }
     }
 
@@ -152,7 +219,8 @@ final class Ensemble implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException, InterruptedException {
+    public synchronized void close() throws IOException, InterruptedException {
+        closed = true;
         servers.forEach(ServerProcess::kill);
         IOException failure = null;
         for (ServerProcess server : servers) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 
 /**
  * Where a measurement was made.
@@ -45,6 +46,24 @@ record MachineFacts(
                 System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"),
                 Files.getFileStore(data).type(),
                 control.description());
+    }
+
+    /**
+     * The head of a report.
+     *
+     * @param cpuCores quota of each server; 0 for none
+     * @return two lines
+     */
+    String text(double cpuCores) {
+        return String.format(
+                Locale.ROOT,
+                "machine: %d cores, %s, %s, %s, data on %s%nquota: %s%n",
+                cores,
+                processor,
+                kernel,
+                jvm,
+                dataFileSystem,
+                cpuCores > 0 ? String.format(Locale.ROOT, "%.2f cores per server, %s", cpuCores, cpuControl) : "none");
     }
 
     private static String value(Path file, String key) throws IOException {

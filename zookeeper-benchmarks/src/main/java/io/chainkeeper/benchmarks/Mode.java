@@ -13,7 +13,11 @@ enum Mode {
     /** One client with one operation outstanding, at each replica in turn: writes, then reads. */
     LATENCY(0, 0),
     /** Nothing but sessions' keep-alives: CPU and disk writes of an idle ensemble. */
-    IDLE(0, 0);
+    IDLE(0, 0),
+    /** The longest time without a successful write around the death of a server. */
+    FAILOVER(0, 0),
+    /** A server that comes back with an empty data directory, and what that costs the others. */
+    JOIN(0, 0);
 
     private final double defaultReadRatio;
     private final double defaultCpuCores;
@@ -29,6 +33,11 @@ enum Mode {
 
     double defaultCpuCores() {
         return defaultCpuCores;
+    }
+
+    /** @return whether servers are stopped while it is measured */
+    boolean isFault() {
+        return this == FAILOVER || this == JOIN;
     }
 
     String word() {

@@ -1,6 +1,7 @@
 package io.chainkeeper.benchmarks;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,9 +47,10 @@ final class OptionReader {
 
     int whole(String option, int fallback, int least, int most) throws UsageException {
         String text = values.get(option);
-        if (text == null) {
-            return fallback;
-        }
+        return text == null ? fallback : parse(option, text, least, most);
+    }
+
+    private static int parse(String option, String text, int least, int most) throws UsageException {
         try {
             int value = Integer.parseInt(text);
             if (value >= least && value <= most) {
@@ -58,6 +60,18 @@ final class OptionReader {
             // the same advice as for a number out of range
         }
         throw new UsageException(option + " " + text + ": give a whole number from " + least + " to " + most);
+    }
+
+    /** Different numbers between commas, at least one. */
+    List<Integer> wholes(String option, String fallback, int least, int most) throws UsageException {
+        List<Integer> numbers = new ArrayList<>();
+        for (String word : words(option, fallback, ",")) {
+            numbers.add(parse(option, word, least, most));
+        }
+        if (numbers.isEmpty() || new HashSet<>(numbers).size() != numbers.size()) {
+            throw new UsageException(option + ": give one or more different numbers, such as " + fallback);
+        }
+        return numbers;
     }
 
     double decimal(String option, double fallback, double least, double most) throws UsageException {

@@ -20,7 +20,7 @@ import java.util.Set;
  * @param machine where it was measured
  * @param rounds in the order in which they were measured
  */
-record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds) {
+record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds) implements Outcome {
     /** Below this share of its quota the busiest replica was not what limited throughput. */
     private static final double SATURATED_SHARE = 0.9;
 
@@ -41,6 +41,11 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
     boolean isUsable() {
         return options.protocols().stream()
                 .allMatch(p -> rounds.stream().anyMatch(r -> r.protocol().equals(p) && r.isValid()));
+    }
+
+    @Override
+    public Verdict verdict() {
+        return isUsable() ? Verdict.MEASURED : Verdict.VOID;
     }
 
     /** @return medians and ratios, phase by phase */
@@ -93,8 +98,8 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
         return names;
     }
 
-    /** @return the table */
-    String table() {
+    @Override
+    public String table() {
         StringBuilder out = new StringBuilder();
         out.append(String.format(
                 Locale.ROOT,
@@ -103,17 +108,7 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
                 options.replicas(),
                 options.valueBytes(),
                 options.rounds()));
-        out.append(String.format(
-                "machine: %d cores, %s, %s, %s, data on %s%n",
-                machine.cores(), machine.processor(), machine.kernel(), machine.jvm(), machine.dataFileSystem()));
-        out.append(
-                options.cpuCores() > 0
-                        ? String.format(
-                                Locale.ROOT,
-                                "quota: %.2f cores per server, %s%n",
-                                options.cpuCores(),
-                                machine.cpuControl())
-                        : String.format("quota: none%n"));
+        out.append(machine.text(options.cpuCores()));
         String title = null;
         for (Figure figure : figures()) {
             if (!Objects.equals(title, figure.phase())) {
@@ -206,7 +201,8 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
      * @param file to be written
      * @throws IOException if it cannot be
      */
-    void writeTo(Path file) throws IOException {
+    @Override
+    public void writeTo(Path file) throws IOException {
         Map<String, Object> document = new LinkedHashMap<>();
         document.put("options", options);
         document.put("machine", machine);

@@ -11,36 +11,22 @@ import java.util.concurrent.TimeUnit;
 
 /** Measures one protocol once: starts an ensemble, warms it up, measures, throws it away. */
 final class Round {
-    private static final long WINDOW_MILLIS = 2_000;
     private static final long HALF_LOAD_SETTLE_MILLIS = 3_000;
     private static final long IDLE_SETTLE_MILLIS = 10_000;
 
     /** Enough for one client's path through client and servers to be compiled. */
     private static final int LATENCY_WARMUP_OUTSTANDING = 4;
 
+    private final Bench bench;
     private final RunOptions options;
-    private final ServerCommand command;
-    private final CpuControl control;
-    private final WorkDirectory work;
     private final Cleanup cleanup;
-    private final ProcFiles proc;
     private final PrintStream progress;
 
-    Round(
-            RunOptions options,
-            ServerCommand command,
-            CpuControl control,
-            WorkDirectory work,
-            Cleanup cleanup,
-            ProcFiles proc,
-            PrintStream progress) {
-        this.options = options;
-        this.command = command;
-        this.control = control;
-        this.work = work;
-        this.cleanup = cleanup;
-        this.proc = proc;
-        this.progress = progress;
+    Round(Bench bench) {
+        this.bench = bench;
+        this.options = bench.options();
+        this.cleanup = bench.cleanup();
+        this.progress = bench.progress();
     }
 
     /**
@@ -52,9 +38,10 @@ final class Round {
      * @throws Exception if a server or a client fails
      */
     RoundResult run(String protocol, int round) throws Exception {
-        Path directory = Files.createDirectory(
-                work.path().resolve(work.path().getFileName() + "-round" + round + "-" + protocol));
-        Ensemble ensemble = cleanup.open(() -> Ensemble.start(protocol, options, command, control, directory));
+        Path work = bench.work().path();
+        Path directory = Files.createDirectory(work.resolve(work.getFileName() + "-round" + round + "-" + protocol));
+        Ensemble ensemble = cleanup.open(
+                () -> Ensemble.start(protocol, options.ensemble(), bench.command(), bench.control(), directory));
         try {
             ensemble.awaitServing();
             List<Phase> phases = measure(ensemble);
@@ -80,6 +67,7 @@ final class Round {
             case WRITES, READS -> measureSaturation(ensemble, workload);
             case LATENCY -> measureLatency(ensemble, workload);
             case IDLE -> measureIdle(ensemble, workload);
+            case FAILOVER, JOIN -> throw new IllegalStateException(options.mode() + " is measured by FaultRuns");
         };
     }
 
@@ -112,7 +100,7 @@ final class Round {
             if (options.halfLoad()) {
                 double rate = phases.get(0).use().operationsPerSecond() / 2;
                 try (OpenLoop load = new OpenLoop(clients, workload, rate)) {
-                    pause(HALF_LOAD_SETTLE_MILLIS);
+                    Warmup.pause(HALF_LOAD_SETTLE_MILLIS);
                     phases.add(interval(
                             Phase.HALF_LOAD,
                             Phase.ALL_REPLICAS,
@@ -157,7 +145,7 @@ final class Round {
         try {
             clients.preload(workload);
             ensemble.cap(options.cpuCores());
-            pause(IDLE_SETTLE_MILLIS);
+            Warmup.pause(IDLE_SETTLE_MILLIS);
             return List.of(interval(Phase.IDLE, Phase.ALL_REPLICAS, ensemble, clients, true));
         } finally {
             cleanup.closeNow(clients);
@@ -178,26 +166,10 @@ final class Round {
 
     /** Returns whether the servers came to rest within the bound. */
     private boolean warmUp(Ensemble ensemble, Clients clients, String what) throws Exception {
-        WarmupJudge judge = new WarmupJudge();
-        long start = System.nanoTime();
-        UsageSample before = sample(ensemble, clients);
-        boolean warm = false;
-        while (!warm && System.nanoTime() - start < TimeUnit.SECONDS.toNanos(options.warmupSeconds())) {
-            pause(WINDOW_MILLIS);
+        return new Warmup(options.warmupSeconds(), progress).await(ensemble.protocol() + ", warm-up, " + what, () -> {
             clients.checkHealthy();
-            UsageSample after = sample(ensemble, clients);
-            UsageSample.Use use = before.until(after);
-            warm = judge.isWarm(use.operationsPerSecond(), use.compilerShare());
-            before = after;
-        }
-        progress.printf(
-                Locale.ROOT,
-                "  %s, warm-up, %s: %s after %d s%n",
-                ensemble.protocol(),
-                what,
-                warm ? "steady" : "NOT STEADY",
-                TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start));
-        return warm;
+            return sample(ensemble, clients);
+        });
     }
 
     private Phase interval(String name, int atReplica, Ensemble ensemble, Clients clients, boolean steady)
@@ -205,7 +177,7 @@ final class Round {
         List<String> roles = ensemble.servers().stream().map(ensemble::role).toList();
         clients.drain();
         UsageSample before = sample(ensemble, clients);
-        pause(TimeUnit.SECONDS.toMillis(options.measuredSeconds()));
+        Warmup.pause(TimeUnit.SECONDS.toMillis(options.measuredSeconds()));
         UsageSample after = sample(ensemble, clients);
         Clients.Latencies latencies = clients.drain();
         clients.checkHealthy();
@@ -216,11 +188,7 @@ final class Round {
     }
 
     private UsageSample sample(Ensemble ensemble, Clients clients) throws IOException {
-        return UsageSample.take(proc, ensemble.servers(), clients.completed().sum());
-    }
-
-    /** The length of an interval, not a guess at when something has happened. */
-    private static void pause(long millis) throws InterruptedException {
-        Thread.sleep(millis);
+        return UsageSample.take(
+                bench.proc(), ensemble.servers(), clients.completed().sum());
     }
 }

@@ -58,6 +58,11 @@ record RunOptions(
         boolean keepDirectories,
         double maxStealShare,
         double maxOtherCores) {
+    /** @return what the servers of an ensemble are told */
+    EnsembleOptions ensemble() {
+        return new EnsembleOptions(replicas, linearizableReads, serverConfig);
+    }
+
     /** @return the same run with servers that compete for all cores */
     RunOptions withoutQuota() {
         return new RunOptions(

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Turns the runner's command line into {@link RunOptions}. */
 final class RunOptionsParser {
@@ -28,6 +29,7 @@ final class RunOptionsParser {
               --reads KIND           linearizable (zab: sync before each read) or sequential  linearizable
               --half-load            also measure latency at half of the measured throughput
               --jvm-options "..."    options of every server          -Xms512m -Xmx512m -XX:+UseSerialGC
+              --heap SIZE            heap of every server, such as 3g                               512m
               --config K=V,K=V       further lines of every zoo.cfg
               --lib DIR              jars of the servers
               --server-main CLASS    class that starts a server    %s
@@ -38,7 +40,7 @@ final class RunOptionsParser {
               --max-other-cpu C      cores used by other processes that void a round                   0.15
             """.formatted(ServerCommand.MAIN_CLASS);
 
-    private static final Set<String> NAMED = Set.of(
+    static final Set<String> NAMED = Set.of(
             "--protocols",
             "--replicas",
             "--cpu",
@@ -53,6 +55,7 @@ final class RunOptionsParser {
             "--read-ratio",
             "--reads",
             "--jvm-options",
+            "--heap",
             "--config",
             "--lib",
             "--server-main",
@@ -62,8 +65,8 @@ final class RunOptionsParser {
             "--max-other-cpu");
     private static final Set<String> FLAGS = Set.of("--half-load", "--keep");
 
-    private static final int SESSIONS_PER_REPLICA = 4;
-    private static final int MAX_REPLICAS = 15;
+    static final int SESSIONS_PER_REPLICA = 4;
+    static final int MAX_REPLICAS = 15;
     private static final int MAX_SESSIONS = 1000;
 
     /** More would only wait in ZooKeeper's request throttle. */
@@ -71,6 +74,8 @@ final class RunOptionsParser {
 
     /** ZooKeeper's limit of a packet is 1 MiB; some of it is the request around the value. */
     private static final int MAX_VALUE_BYTES = 1_000_000;
+
+    private static final Pattern HEAP = Pattern.compile("[1-9][0-9]{0,8}[kmgKMG]");
 
     private RunOptionsParser() {}
 
@@ -95,24 +100,37 @@ final class RunOptionsParser {
         if (mode != Mode.READS && !options.text("--read-ratio", "").isEmpty()) {
             throw new UsageException("--read-ratio needs the mode reads");
         }
+        return options(mode, options, replicas);
+    }
+
+    /**
+     * Reads what runs of all modes have in common.
+     *
+     * @param mode what is measured
+     * @param options all options
+     * @param replicas servers of an ensemble
+     * @return the run
+     * @throws UsageException if anything is missing or out of range
+     */
+    static RunOptions options(Mode mode, OptionReader options, int replicas) throws UsageException {
         return new RunOptions(
                 mode,
-                protocols(options),
+                protocols(options, mode),
                 replicas,
                 options.decimal("--cpu", mode.defaultCpuCores(), 0, 1024),
                 options.whole("--quota-period-ms", 10, 1, 1000) * 1000L,
-                options.whole("--seconds", 20, 1, 3600),
+                options.whole("--seconds", mode.isFault() ? 10 : 20, 1, 3600),
                 options.whole("--warmup-seconds", 60, 1, 3600),
                 options.whole("--rounds", 3, 1, 1000),
                 options.whole("--sessions", SESSIONS_PER_REPLICA * replicas, 1, MAX_SESSIONS),
-                options.whole("--outstanding", 32, 1, MAX_OUTSTANDING),
+                options.whole("--outstanding", mode.isFault() ? 1 : 32, 1, MAX_OUTSTANDING),
                 options.whole("--value-bytes", 128, 0, MAX_VALUE_BYTES),
                 options.whole("--keys", 1000, 1, 10_000_000),
                 options.decimal("--read-ratio", mode.defaultReadRatio(), 0, 1),
                 options.choice("--reads", "linearizable", List.of("linearizable", "sequential"))
                         .equals("linearizable"),
                 options.flag("--half-load"),
-                options.words("--jvm-options", "-Xms512m -Xmx512m -XX:+UseSerialGC", " "),
+                jvmOptions(options),
                 serverConfig(options),
                 serverLib(options),
                 options.text("--server-main", ServerCommand.MAIN_CLASS),
@@ -123,12 +141,26 @@ final class RunOptionsParser {
                 options.decimal("--max-other-cpu", 0.15, 0, 1024));
     }
 
-    private static List<String> protocols(OptionReader options) throws UsageException {
-        List<String> protocols = options.words("--protocols", "chain," + ServerCommand.ZAB, ",");
+    private static List<String> protocols(OptionReader options, Mode mode) throws UsageException {
+        List<String> protocols =
+                options.words("--protocols", mode.isFault() ? "chain" : "chain," + ServerCommand.ZAB, ",");
         if (protocols.isEmpty() || new HashSet<>(protocols).size() != protocols.size()) {
             throw new UsageException("--protocols: give one or more different names, such as chain,zab");
         }
         return protocols;
+    }
+
+    /** A heap given by its own option stands last, so it wins. */
+    private static List<String> jvmOptions(OptionReader options) throws UsageException {
+        List<String> jvmOptions = options.words("--jvm-options", "-Xms512m -Xmx512m -XX:+UseSerialGC", " ");
+        String heap = options.text("--heap", "");
+        if (!heap.isEmpty()) {
+            if (!HEAP.matcher(heap).matches()) {
+                throw new UsageException("--heap " + heap + ": give a size such as 768m or 3g");
+            }
+            jvmOptions.addAll(List.of("-Xms" + heap, "-Xmx" + heap));
+        }
+        return jvmOptions;
     }
 
     private static Map<String, String> serverConfig(OptionReader options) throws UsageException {

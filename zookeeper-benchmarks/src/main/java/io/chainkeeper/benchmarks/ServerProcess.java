@@ -18,16 +18,20 @@ final class ServerProcess implements AutoCloseable {
     private static final String ENTER_GROUPS =
             "while [ \"$1\" != -- ]; do echo $$ >\"$1\" || exit 97; shift; done; shift; exec \"$@\"";
 
-    private final int id;
-    private final int clientPort;
-    private final Path log;
+    /** Everything that is needed to start it, and to start it again. */
+    private record Launch(
+            int id, int clientPort, List<String> command, Path log, CpuControl control, String groupName) {
+        Launch withLog(Path other) {
+            return new Launch(id, clientPort, command, other, control, groupName);
+        }
+    }
+
+    private final Launch launch;
     private final CpuControl.Group group;
     private final Process process;
 
-    private ServerProcess(int id, int clientPort, Path log, CpuControl.Group group, Process process) {
-        this.id = id;
-        this.clientPort = clientPort;
-        this.log = log;
+    private ServerProcess(Launch launch, CpuControl.Group group, Process process) {
+        this.launch = launch;
         this.group = group;
         this.process = process;
     }
@@ -47,35 +51,51 @@ final class ServerProcess implements AutoCloseable {
     static ServerProcess start(
             int id, int clientPort, List<String> command, Path log, CpuControl control, String groupName)
             throws IOException {
-        CpuControl.Group group = control.create(groupName);
+        return start(new Launch(id, clientPort, List.copyOf(command), log, control, groupName));
+    }
+
+    private static ServerProcess start(Launch launch) throws IOException {
+        CpuControl.Group group = launch.control().create(launch.groupName());
         try {
             List<String> line = new ArrayList<>(List.of("sh", "-c", ENTER_GROUPS, "sh"));
             group.processFiles().forEach(f -> line.add(f.toString()));
             line.add("--");
-            line.addAll(command);
+            line.addAll(launch.command());
             Process process = new ProcessBuilder(line)
                     .redirectErrorStream(true)
                     .redirectInput(
                             ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-                    .redirectOutput(log.toFile())
+                    .redirectOutput(launch.log().toFile())
                     .start();
-            return new ServerProcess(id, clientPort, log, group, process);
+            return new ServerProcess(launch, group, process);
         } catch (IOException e) {
             group.close();
             throw e;
         }
     }
 
+    /**
+     * Starts the same server again. This process must have ended, or is killed.
+     *
+     * @param log receives all output of the new process
+     * @return the new process
+     * @throws IOException if the old one does not end or the new one cannot be started
+     */
+    ServerProcess startAgain(Path log) throws IOException, InterruptedException {
+        close();
+        return start(launch.withLog(log));
+    }
+
     int id() {
-        return id;
+        return launch.id();
     }
 
     String address() {
-        return "127.0.0.1:" + clientPort;
+        return "127.0.0.1:" + launch.clientPort();
     }
 
     int clientPort() {
-        return clientPort;
+        return launch.clientPort();
     }
 
     long pid() {
@@ -98,31 +118,50 @@ final class ServerProcess implements AutoCloseable {
      */
     void checkAlive() throws IOException {
         if (!process.isAlive()) {
-            throw new IOException(
-                    "server " + id + " ended with exit code " + process.exitValue() + "; its log ends:\n" + logTail());
+            throw new IOException("server " + id() + " ended with exit code " + process.exitValue()
+                    + "; its log ends:\n" + logTail());
         }
     }
 
     /** @return the last lines that the server wrote */
     String logTail() throws IOException {
-        List<String> lines = new String(Files.readAllBytes(log), StandardCharsets.UTF_8)
+        List<String> lines = new String(Files.readAllBytes(launch.log()), StandardCharsets.UTF_8)
                 .lines()
                 .toList();
         return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_TAIL_LINES), lines.size()));
     }
 
-    /** Ends the process at once; its data is thrown away anyway. */
+    /** Ends the process at once, by SIGKILL, without waiting for it. */
     void kill() {
         process.destroyForcibly();
+    }
+
+    /**
+     * Asks the process to end, as a service manager does, and waits.
+     *
+     * @throws IOException if it does not
+     */
+    void stop() throws IOException, InterruptedException {
+        process.destroy();
+        awaitExit();
+    }
+
+    /**
+     * Waits until the process has ended.
+     *
+     * @throws IOException if it does not
+     */
+    void awaitExit() throws IOException, InterruptedException {
+        if (!process.waitFor(EXIT_SECONDS, TimeUnit.SECONDS)) {
+            throw new IOException("process " + pid() + " of server " + id() + " does not end");
+        }
     }
 
     @Override
     public void close() throws IOException, InterruptedException {
         kill();
         try {
-            if (!process.waitFor(EXIT_SECONDS, TimeUnit.SECONDS)) {
-                throw new IOException("process " + pid() + " of server " + id + " does not end");
-            }
+            awaitExit();
         } finally {
             group.close();
         }
@@ -130,6 +169,6 @@ final class ServerProcess implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "server " + id + " (process " + pid() + ")";
+        return "server " + id() + " (process " + pid() + ")";
     }
 }

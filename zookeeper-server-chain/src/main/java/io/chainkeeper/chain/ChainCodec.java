@@ -4,6 +4,8 @@ import io.chainkeeper.chain.ChainMessage.Accept;
 import io.chainkeeper.chain.ChainMessage.Accepted;
 import io.chainkeeper.chain.ChainMessage.Entry;
 import io.chainkeeper.chain.ChainMessage.Forward;
+import io.chainkeeper.chain.ChainMessage.Hello;
+import io.chainkeeper.chain.ChainMessage.Learning;
 import io.chainkeeper.chain.ChainMessage.Leave;
 import io.chainkeeper.chain.ChainMessage.Offer;
 import io.chainkeeper.chain.ChainMessage.PreVote;
@@ -15,6 +17,7 @@ import io.chainkeeper.chain.ChainMessage.ReadNudge;
 import io.chainkeeper.chain.ChainMessage.Received;
 import io.chainkeeper.chain.ChainMessage.Refused;
 import io.chainkeeper.chain.ChainMessage.Resume;
+import io.chainkeeper.chain.ChainMessage.TakeOver;
 import io.chainkeeper.chain.ChainMessage.Truncated;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
@@ -48,13 +51,15 @@ final class ChainCodec implements MessageCodec {
     private static final byte REFUSED = 13;
     private static final byte FORWARD = 14;
     private static final byte READ_NUDGE = 15;
+    private static final byte HELLO = 16;
+    private static final byte LEARNING = 17;
+    private static final byte TAKE_OVER = 18;
 
     private static final int BALLOT_BYTES = 12;
     private static final int HEADER_BYTES = 1 + BALLOT_BYTES;
     private static final int ENTRY_BYTES = 8 + BALLOT_BYTES + 4;
-    private static final int PROGRESS_FIXED_BYTES = 1 + 4 * 8;
-    private static final int PROGRESS_MEMBER_BYTES = 3 * 8;
-    private static final int MAX_MEMBERS = 255;
+    private static final int PROGRESS_FIXED_BYTES = 1 + 5 * 8;
+    private static final int PROGRESS_ENTRY_BYTES = 1 + 3 * 8;
 
     @Override
     public ByteSlice[] encode(Message message) {
@@ -90,6 +95,8 @@ final class ChainCodec implements MessageCodec {
             return begin(LEAVE, m.ballot(), 0);
         } else if (message instanceof Truncated m) {
             return begin(TRUNCATED, m.ballot(), 8).putLong(m.firstAvailable());
+        } else if (message instanceof Learning m) {
+            return begin(LEARNING, m.ballot(), 16).putLong(m.disk()).putLong(m.maxDecided());
         }
         return encodeElection(message);
     }
@@ -106,14 +113,29 @@ final class ChainCodec implements MessageCodec {
         } else if (message instanceof Refused m) {
             return putBallot(begin(REFUSED, m.ballot(), BALLOT_BYTES), m.promised());
         }
+        if (message instanceof TakeOver m) {
+            return begin(TAKE_OVER, m.ballot(), 0);
+        } else if (message instanceof Hello m) {
+            return encodeHello(m);
+        }
         throw new InvariantViolated("no wire format for " + message);
+    }
+
+    private static ByteBuffer encodeHello(Hello m) {
+        ByteBuffer out = begin(HELLO, m.ballot(), 3 + m.participants().size());
+        out.put((byte) (m.promisedNothing() ? 1 : 0)).put((byte) (m.founder() ? 1 : 0));
+        out.put((byte) m.participants().size());
+        m.participants().forEach(id -> out.put(id.byteValue()));
+        return out;
     }
 
     private static ByteSlice[] encodePrepareOk(PrepareOk m) {
         List<Entry> entries = m.entries();
         ByteSlice[] parts = new ByteSlice[1 + entries.size()];
-        ByteBuffer out = begin(PREPARE_OK, m.ballot(), 4 + 1 + 8 + 4 + entries.size() * ENTRY_BYTES);
-        out.putInt(m.part())
+        ByteBuffer out = begin(PREPARE_OK, m.ballot(), 8 + 1 + 4 + 1 + 8 + 4 + entries.size() * ENTRY_BYTES);
+        out.putLong(m.disk())
+                .put((byte) (m.founder() ? 1 : 0))
+                .putInt(m.part())
                 .put((byte) (m.last() ? 1 : 0))
                 .putLong(m.maxDecided())
                 .putInt(entries.size());
@@ -152,15 +174,17 @@ final class ChainCodec implements MessageCodec {
     }
 
     private static int progressBytes(Progress progress) {
-        return PROGRESS_FIXED_BYTES + progress.memberCount() * PROGRESS_MEMBER_BYTES;
+        return PROGRESS_FIXED_BYTES + progress.size() * PROGRESS_ENTRY_BYTES;
     }
 
     private static void putProgress(ByteBuffer out, Progress progress) {
-        out.put((byte) progress.memberCount());
-        out.putLong(progress.maxDecided()).putLong(progress.round());
+        out.put((byte) progress.size());
+        out.putLong(progress.maxDecided()).putLong(progress.round()).putLong(progress.roundBase());
         out.putLong(progress.roundFloor()).putLong(progress.confirmedRound());
-        for (int i = 0; i < progress.memberCount(); i++) {
-            out.putLong(progress.ack(i)).putLong(progress.roundSeen(i)).putLong(progress.nudge(i));
+        for (int i = 0; i < progress.size(); i++) {
+            int id = progress.id(i);
+            out.put((byte) id).putLong(progress.ack(id));
+            out.putLong(progress.roundSeen(id)).putLong(progress.nudge(id));
         }
     }
 
@@ -198,6 +222,9 @@ final class ChainCodec implements MessageCodec {
             case REFUSED -> new Refused(ballot, ballot(in));
             case FORWARD -> forward(ballot, in, frame);
             case READ_NUDGE -> new ReadNudge(ballot, in.getLong());
+            case HELLO -> hello(in);
+            case LEARNING -> new Learning(ballot, in.getLong(), in.getLong());
+            case TAKE_OVER -> new TakeOver(ballot);
             default -> throw new MalformedMessageException("unknown chain message type " + type);
         };
     }
@@ -212,6 +239,8 @@ final class ChainCodec implements MessageCodec {
     }
 
     private static PrepareOk prepareOk(Ballot ballot, ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
+        long disk = in.getLong();
+        boolean founder = in.get() != 0;
         int part = in.getInt();
         boolean last = in.get() != 0;
         long maxDecided = in.getLong();
@@ -226,7 +255,26 @@ final class ChainCodec implements MessageCodec {
             position += length;
         }
         in.position(position);
-        return new PrepareOk(ballot, part, last, maxDecided, entries);
+        return new PrepareOk(ballot, disk, founder, part, last, maxDecided, entries);
+    }
+
+    private static Hello hello(ByteBuffer in) throws MalformedMessageException {
+        boolean promisedNothing = in.get() != 0;
+        boolean founder = in.get() != 0;
+        int count = in.get() & 0xff;
+        List<Integer> participants = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            participants.add(replicaId(in));
+        }
+        return new Hello(promisedNothing, founder, participants);
+    }
+
+    private static int replicaId(ByteBuffer in) throws MalformedMessageException {
+        int id = in.get() & 0xff;
+        if (id == 0) {
+            throw new MalformedMessageException("replica id 0");
+        }
+        return id;
     }
 
     private static Forward forward(Ballot ballot, ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
@@ -252,24 +300,22 @@ final class ChainCodec implements MessageCodec {
     }
 
     private static Progress progress(ByteBuffer in) throws MalformedMessageException {
-        int members = in.get() & 0xff;
-        if (members == 0 || members > MAX_MEMBERS) {
-            throw new MalformedMessageException("progress of " + members + " members");
+        int entries = in.get() & 0xff;
+        Progress progress = new Progress();
+        progress.raiseMaxDecided(in.getLong());
+        progress.beginRound(in.getLong(), in.getLong(), in.getLong());
+        progress.raiseConfirmedRound(in.getLong());
+        int last = 0;
+        for (int i = 0; i < entries; i++) {
+            int id = replicaId(in);
+            if (id <= last) {
+                throw new MalformedMessageException("progress names replica " + id + " after " + last);
+            }
+            last = id;
+            progress.raiseAck(id, in.getLong());
+            progress.raiseRoundSeen(id, in.getLong());
+            progress.answerNudge(id, in.getLong());
         }
-        long maxDecided = in.getLong();
-        long round = in.getLong();
-        long roundFloor = in.getLong();
-        long confirmedRound = in.getLong();
-        Progress progress = new Progress(members);
-        long[] nudges = new long[members];
-        for (int i = 0; i < members; i++) {
-            progress.raiseAck(i, in.getLong());
-            progress.raiseRoundSeen(i, in.getLong());
-            nudges[i] = in.getLong();
-        }
-        progress.raiseMaxDecided(maxDecided);
-        progress.raiseConfirmedRound(confirmedRound);
-        progress.beginRound(round, roundFloor, nudges);
         return progress;
     }
 }

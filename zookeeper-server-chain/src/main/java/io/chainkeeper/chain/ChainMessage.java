@@ -84,12 +84,15 @@ sealed interface ChainMessage extends Message {
     /**
      * Phase 1b, in parts so that no message grows without bound.
      *
+     * @param disk number of the disk that remembers the promise
+     * @param founder whether that disk took part in founding the cluster
      * @param part 0, 1, 2, ...
      * @param last whether this is the last part
      * @param maxDecided everything up to here is decided with the values reported
      * @param entries accepted values in ascending order of instance
      */
-    record PrepareOk(Ballot ballot, int part, boolean last, long maxDecided, List<Entry> entries)
+    record PrepareOk(
+            Ballot ballot, long disk, boolean founder, int part, boolean last, long maxDecided, List<Entry> entries)
             implements ChainMessage {
         @Override
         public boolean isPromise() {
@@ -110,6 +113,32 @@ sealed interface ChainMessage extends Message {
      * @param commands consecutive sequences
      */
     record Forward(Ballot ballot, long lowest, List<ProposedCommand> commands) implements ChainMessage {}
+
+    /**
+     * First message over a link, said again when the sender becomes a founder; the only one outside of any ballot.
+     *
+     * @param promisedNothing whether the sender has promised nothing, so that it may help to found a cluster
+     * @param founder whether it has helped to found one
+     * @param participants whom the sender was configured with at its start, ascending
+     */
+    record Hello(boolean promisedNothing, boolean founder, List<Integer> participants) implements ChainMessage {
+        @Override
+        public Ballot ballot() {
+            return Ballot.NONE;
+        }
+    }
+
+    /**
+     * From a replica that does not vote to the leader, every heartbeat: its sign of life, and, if it is configured as a
+     * participant, its wish to be admitted.
+     *
+     * @param disk number of its disk
+     * @param maxDecided how far it has got
+     */
+    record Learning(Ballot ballot, long disk, long maxDecided) implements ChainMessage {}
+
+    /** From a leader that has left the membership: take over without waiting for its silence. */
+    record TakeOver(Ballot ballot) implements ChainMessage {}
 
     /** Reads wait at the sender: begin a read round. */
     record ReadNudge(Ballot ballot, long nudge) implements ChainMessage {}

@@ -3,6 +3,8 @@ package io.chainkeeper.chain;
 import io.chainkeeper.chain.ChainMessage.Accept;
 import io.chainkeeper.chain.ChainMessage.Accepted;
 import io.chainkeeper.chain.ChainMessage.Forward;
+import io.chainkeeper.chain.ChainMessage.Hello;
+import io.chainkeeper.chain.ChainMessage.Learning;
 import io.chainkeeper.chain.ChainMessage.Leave;
 import io.chainkeeper.chain.ChainMessage.Offer;
 import io.chainkeeper.chain.ChainMessage.PreVote;
@@ -14,25 +16,32 @@ import io.chainkeeper.chain.ChainMessage.ReadNudge;
 import io.chainkeeper.chain.ChainMessage.Received;
 import io.chainkeeper.chain.ChainMessage.Refused;
 import io.chainkeeper.chain.ChainMessage.Resume;
+import io.chainkeeper.chain.ChainMessage.TakeOver;
 import io.chainkeeper.chain.ChainMessage.Truncated;
+import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.Member;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.RecoveredState;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * ChainPaxos on a fixed membership (paper sections 3.1 to 3.3): one replica's proposer, acceptor and learner.
+ * ChainPaxos (paper sections 3.1 to 3.4): one replica's proposer, acceptor and learner.
  *
  * <p>The leader is the head of the chain. It packs waiting commands into the next instance, {@code Accept} travels down
  * the chain, and the end of the chain closes the loop to the leader. Acceptance is contiguous. A member acknowledges an
@@ -40,7 +49,8 @@ import java.util.TreeMap;
  * ballot. Values accepted in an older ballot never count for the vector of a newer one.
  *
  * <p>This class decides who is followed and what is accepted and decided; how things travel is {@link Feeds}, how
- * leaders change {@link Election}, reads {@link ReadRounds}, commands {@link CommandQueue}.
+ * leaders change {@link Election}, reads {@link ReadRounds}, commands {@link CommandQueue}, who votes
+ * {@link Memberships} and {@link Admission}.
  */
 final class ChainPaxos implements OrderingProtocol {
     private final ReplicaState state;
@@ -49,33 +59,30 @@ final class ChainPaxos implements OrderingProtocol {
     private final Election election;
     private final ReadRounds reads;
     private final CommandQueue commands;
+    private final Admission admission;
 
     private OrderingStatus status = new OrderingStatus(Role.LOOKING, OrderingStatus.NO_LEADER, 0);
 
     /** Tick at which anything of the followed ballot was last heard. */
     private long lastHeardTick;
 
-    /** Leader only: tick at which a quorum last confirmed a round, and each member last saw a new one. */
+    /** Leader only: tick at which a quorum last confirmed a round. */
     private long lastConfirmedTick;
 
-    private final long[] lastSeenTick;
+    /** Tick at which the link to each replica last went down. */
+    private final long[] linkDownTick = new long[ReplicaState.IDS];
 
-    /** Tick at which the link to each member last went down. */
-    private final long[] linkDownTick;
-
-    private final boolean[] reportedSilent;
+    private final boolean[] reportedSilent = new boolean[ReplicaState.IDS];
     private boolean refusedInThisBatch;
 
-    ChainPaxos(ProtocolContext context, ChainSettings settings, Effects effects) {
+    ChainPaxos(ProtocolContext context, ChainSettings settings, SafetyRules rules, Effects effects) {
         this.effects = effects;
-        this.state = new ReplicaState(context, settings, effects);
+        this.state = new ReplicaState(context, settings, rules, effects);
         this.feeds = new Feeds(state);
         this.election = new Election(state);
         this.reads = new ReadRounds(state);
         this.commands = new CommandQueue(state);
-        this.lastSeenTick = new long[state.memberCount()];
-        this.linkDownTick = new long[state.memberCount()];
-        this.reportedSilent = new boolean[state.memberCount()];
+        this.admission = new Admission(state);
     }
 
     // ---------------------------------------------------------------- start
@@ -87,7 +94,19 @@ final class ChainPaxos implements OrderingProtocol {
             state.promised = ReplicaState.ballotOf(promise.head().asByteBuffer());
         }
         long applied = recovered.appliedPosition();
-        long[] decided = {applied};
+        state.disk.start(recovered, promise == null);
+        if (recovered.membership() != null) {
+            state.memberships.replaceFrom(applied + 1, recovered.membership());
+        } else {
+            List<Integer> initial = state.disk.initialParticipants();
+            state.memberships.replaceFrom(1, Membership.initial(state.settings.minQuorumSize(), initial));
+        }
+        LogRecord kept = recovered.metadata(ReplicaState.MEMBERSHIP_DECIDED);
+        long[] decided = {
+            kept == null
+                    ? applied
+                    : Math.max(applied, kept.head().asByteBuffer().getLong())
+        };
         recovered.forEachPosition(1, record -> {
             ByteBuffer head = record.head().asByteBuffer();
             Ballot accepted = ReplicaState.ballotOf(head);
@@ -113,6 +132,10 @@ final class ChainPaxos implements OrderingProtocol {
                 decided[0],
                 state.maxDecided);
         state.maxAccepted = state.maxDecided;
+        if (state.context.start() == Start.SOLE_SURVIVOR) {
+            Member survivor = new Member(state.self, state.disk.number());
+            state.memberships.replaceFrom(state.maxDecided + 1, new Membership(1, List.of(survivor)));
+        }
         election.start();
     }
 
@@ -128,6 +151,7 @@ final class ChainPaxos implements OrderingProtocol {
         }
         if (instance == state.maxDecided + 1 && instance <= decided) {
             state.maxDecided = instance;
+            state.noteMembership(instance, record.body());
             effects.deliver(instance, record.body());
         }
     }
@@ -136,8 +160,11 @@ final class ChainPaxos implements OrderingProtocol {
 
     @Override
     public void onMessage(int from, Message message) {
-        int sender = state.indexOf(from);
-        InvariantViolated.check(sender >= 0 && sender != state.selfIndex, "message from %d, not another member", from);
+        InvariantViolated.check(
+                from > 0 && from < ReplicaState.IDS && from != state.self,
+                "message from %d, not another replica",
+                from);
+        int sender = from;
         if (message instanceof Accept accept) {
             onAccept(sender, accept);
         } else if (message instanceof Accepted accepted) {
@@ -163,6 +190,7 @@ final class ChainPaxos implements OrderingProtocol {
             feeds.onLeave(sender, leave);
         } else if (message instanceof Truncated truncated) {
             feeds.onTruncated(sender, truncated);
+            election.onTruncated(sender, truncated);
         } else {
             return false;
         }
@@ -184,13 +212,19 @@ final class ChainPaxos implements OrderingProtocol {
             }
         } else if (message instanceof Refused refused) {
             onRefused(refused);
+        } else if (message instanceof Hello hello) {
+            onHello(sender, hello);
+        } else if (message instanceof Learning learning) {
+            onLearning(sender, learning);
+        } else if (message instanceof TakeOver takeOver) {
+            onTakeOver(sender, takeOver);
         } else {
             throw new InvariantViolated("unknown message " + message);
         }
     }
 
     private void onAccept(int sender, Accept m) {
-        if (!follow(m.ballot(), m.start())) {
+        if (!follow(m.ballot(), m.start(), showsLeader(sender, m.progress()))) {
             return;
         }
         boolean isNext = m.instance() == state.maxAccepted + 1;
@@ -206,19 +240,19 @@ final class ChainPaxos implements OrderingProtocol {
         } else if (m.instance() > state.maxAccepted + 1) {
             feeds.onGap(sender);
         }
-        state.progress.merge(m.progress(), state.selfIndex);
+        state.progress.merge(m.progress(), state.self);
     }
 
     private void onAccepted(int sender, Accepted m) {
-        if (!follow(m.ballot(), m.start())) {
+        if (!follow(m.ballot(), m.start(), showsLeader(sender, m.progress()))) {
             return;
         }
         heard(sender, m.progress(), false);
-        state.progress.merge(m.progress(), state.selfIndex);
+        state.progress.merge(m.progress(), state.self);
     }
 
     private void onResume(int sender, Resume m) {
-        if (follow(m.ballot(), m.start())) {
+        if (follow(m.ballot(), m.start(), false)) {
             feeds.onResume(sender, m);
         } else if (state.role != Role.LOOKING && m.ballot().lessThan(state.ballot)) {
             feeds.announce(sender);
@@ -226,44 +260,95 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     private void onOffer(int sender, Offer m) {
-        if (follow(m.ballot(), m.start())) {
+        if (follow(m.ballot(), m.start(), false)) {
             feeds.onOffer(sender, m);
         }
     }
 
-    private void onPreVote(int sender, PreVote m) {
-        boolean granted =
-                state.promised.lessThan(m.ballot()) && !hearsLeader() && m.maxDecided() + 1 >= state.values.first();
-        int to = state.idOf(sender);
-        if (granted) {
-            effects.send(to, new PreVoteOk(m.ballot()));
+    private void onHello(int sender, Hello m) {
+        state.disk.met(sender, m);
+    }
+
+    private void sayHello() {
+        for (int id : state.chain()) {
+            if (state.linkUp[id]) {
+                effects.send(id, state.disk.hello(hasPromisedNothing()));
+            }
+        }
+    }
+
+    private boolean hasPromisedNothing() {
+        return state.promised.equals(Ballot.NONE) && state.values.last() == 0;
+    }
+
+    private void onLearning(int sender, Learning m) {
+        if (!state.mayLearn(sender) || state.role == Role.LOOKING) {
             return;
         }
-        effects.send(to, new PreVoteDenied(m.ballot(), state.promised));
+        if (!m.ballot().equals(state.ballot)) {
+            feeds.announce(sender);
+        } else if (state.isLeader()) {
+            admission.onLearning(sender, m);
+        }
+    }
+
+    private void onTakeOver(int sender, TakeOver m) {
+        if (state.role == Role.FOLLOWER
+                && m.ballot().equals(state.ballot)
+                && sender == state.leader
+                && state.isVoter()) {
+            stopFollowing();
+            election.takeOver();
+        }
+    }
+
+    /**
+     * Whether a candidate may be answered: it votes, or knows more of the membership than this replica. This one need
+     * not vote as far as it knows, unless it has lost its disk: one that has left may be the only one that knows so, and
+     * one that was admitted may not know it yet. The candidate counts an answer only where the membership has the disk.
+     */
+    private boolean mayAnswer(int candidate, long candidateDecided) {
+        Membership now = state.membership();
+        boolean hasLostItsDisk = now.contains(state.self) && !state.mayStand();
+        return !state.disk.isBlank()
+                && !hasLostItsDisk
+                && (now.contains(candidate) || candidateDecided > state.maxDecided);
+    }
+
+    private void onPreVote(int sender, PreVote m) {
+        boolean isFree = mayAnswer(sender, m.maxDecided()) && state.promised.lessThan(m.ballot()) && !hearsLeader();
+        if (isFree && m.maxDecided() + 1 >= state.values.first()) {
+            effects.send(sender, new PreVoteOk(m.ballot()));
+            return;
+        }
+        if (isFree) {
+            effects.send(sender, new Truncated(m.ballot(), state.values.first()));
+        }
+        effects.send(sender, new PreVoteDenied(m.ballot(), state.promised));
         if (state.isLeader()) {
             feeds.announce(sender);
         }
     }
 
     private void onPrepare(int sender, Prepare m) {
-        int to = state.idOf(sender);
-        if (m.ballot().lessThan(state.promised) || m.ballot().replica() != to) {
-            effects.send(to, new Refused(m.ballot(), state.promised));
+        if (m.ballot().lessThan(state.promised) || m.ballot().replica() != sender) {
+            effects.send(sender, new Refused(m.ballot(), state.promised));
             return;
         }
         if (state.role != Role.LOOKING && m.ballot().equals(state.ballot)) {
             return; // a late repeat: its sender leads by now
         }
-        if (m.from() < state.values.first()) {
-            // What it lacks is no longer in memory here: it must not lead before it has caught up.
-            effects.send(to, new PreVoteDenied(m.ballot(), state.promised));
+        if (m.from() < state.values.first() || !mayAnswer(sender, m.from() - 1)) {
+            // What it lacks is no longer in memory here: it must not lead before it has caught up. Nor may one that has
+            // left the membership without knowing it.
+            effects.send(sender, new PreVoteDenied(m.ballot(), state.promised));
             return;
         }
         if (state.promised.lessThan(m.ballot())) {
             stopFollowing();
             election.promise(m.ballot());
         }
-        election.answer(to, m);
+        election.answer(sender, m);
     }
 
     private void onRefused(Refused m) {
@@ -278,8 +363,16 @@ final class ChainPaxos implements OrderingProtocol {
 
     // ---------------------------------------------------------------- whom to follow
 
-    /** Whether a message of this ballot is to be taken; enters the ballot if it is new. */
-    private boolean follow(Ballot ballot, long start) {
+    private boolean showsLeader(int sender, Progress news) {
+        return sender == state.leader || news.round() > state.progress.round();
+    }
+
+    /**
+     * Whether a message of this ballot is to be taken; enters the ballot if it is new. A leader that had fallen silent
+     * is followed again only when it shows itself: followers of one that is no more could keep each other from missing
+     * it all at the same time.
+     */
+    private boolean follow(Ballot ballot, long start, boolean showsLeader) {
         if (ballot.lessThan(state.promised)) {
             refuse(ballot);
             return false;
@@ -290,6 +383,9 @@ final class ChainPaxos implements OrderingProtocol {
         if (ballot.replica() == state.context.replicaId()) {
             return false; // an echo of a ballot that this replica led and gave up
         }
+        if (ballot.equals(state.ballot) && !showsLeader) {
+            return false;
+        }
         if (ballot.equals(state.ballot)) {
             state.role = Role.FOLLOWER; // it had fallen silent; nothing was promised since
         } else {
@@ -298,6 +394,7 @@ final class ChainPaxos implements OrderingProtocol {
             reads.ballotChanged();
             commands.followNewLeader();
         }
+        state.disk.joined();
         election.stop();
         lastHeardTick = state.now;
         publishStatus();
@@ -334,15 +431,13 @@ final class ChainPaxos implements OrderingProtocol {
         election.stop();
         lastHeardTick = state.now;
         lastConfirmedTick = state.now;
-        for (int i = 0; i < state.memberCount(); i++) {
-            lastSeenTick[i] = state.now;
-            reportedSilent[i] = false;
-        }
+        Arrays.fill(reportedSilent, false);
+        admission.lead();
         reads.ballotChanged();
         commands.lead();
         reads.beginHeartbeat();
-        for (int i = 0; i < state.memberCount(); i++) {
-            feeds.announce(i);
+        for (int id : state.chain()) {
+            feeds.announce(id);
         }
         publishStatus();
     }
@@ -352,7 +447,7 @@ final class ChainPaxos implements OrderingProtocol {
             return true;
         }
         return state.role == Role.FOLLOWER
-                && state.linkUp[state.leaderIndex]
+                && state.linkUp[state.leader]
                 && state.now - lastHeardTick < state.settings.suspicionTicks();
     }
 
@@ -370,16 +465,16 @@ final class ChainPaxos implements OrderingProtocol {
     /** A follower that hears the leader through others only can neither forward commands nor ask for rounds. */
     private boolean isCutOffFromLeader() {
         return state.role == Role.FOLLOWER
-                && !state.linkUp[state.leaderIndex]
-                && state.now - linkDownTick[state.leaderIndex] > state.settings.suspicionTicks();
+                && !state.linkUp[state.leader]
+                && state.now - linkDownTick[state.leader] > state.settings.suspicionTicks();
     }
 
     private void publishStatus() {
         boolean looking = state.role == Role.LOOKING || isCutOffFromLeader();
-        OrderingStatus next = new OrderingStatus(
-                looking ? Role.LOOKING : state.role,
-                looking ? OrderingStatus.NO_LEADER : state.idOf(state.leaderIndex),
-                state.promised.round());
+        boolean observing = state.role == Role.FOLLOWER && !state.isVoter();
+        Role shown = looking ? Role.LOOKING : observing ? Role.OBSERVER : state.role;
+        OrderingStatus next =
+                new OrderingStatus(shown, looking ? OrderingStatus.NO_LEADER : state.leader, state.promised.round());
         if (!next.equals(status)) {
             status = next;
             effects.statusChanged(next);
@@ -396,6 +491,9 @@ final class ChainPaxos implements OrderingProtocol {
         } else if (state.role == Role.FOLLOWER) {
             tickFollower();
         }
+        if (!state.isVoter() && state.now % state.settings.heartbeatTicks() == 0) {
+            sayLearning();
+        }
         feeds.tick();
         reads.tick();
         election.tick();
@@ -406,11 +504,11 @@ final class ChainPaxos implements OrderingProtocol {
         if (state.now % state.settings.heartbeatTicks() == 0) {
             reads.beginHeartbeat();
         }
-        for (int i = 0; i < state.memberCount(); i++) {
-            boolean silent = i != state.selfIndex && state.now - lastSeenTick[i] > state.settings.silenceTicks();
-            if (silent != reportedSilent[i]) {
-                reportedSilent[i] = silent;
-                effects.memberSilent(state.idOf(i), silent);
+        for (int id : state.chain()) {
+            boolean silent = admission.silentTicks(id) > state.settings.silenceTicks();
+            if (silent != reportedSilent[id]) {
+                reportedSilent[id] = silent;
+                effects.memberSilent(id, silent);
             }
         }
         if (state.now - lastConfirmedTick > state.settings.suspicionTicks()) {
@@ -419,17 +517,34 @@ final class ChainPaxos implements OrderingProtocol {
         }
     }
 
+    /** A replica that does not vote shows that it is there; while it follows nobody, to all, so that one announces. */
+    private void sayLearning() {
+        boolean follows = state.role == Role.FOLLOWER;
+        Ballot followed = follows ? state.ballot : Ballot.NONE; // who follows nobody is told whom to follow
+        Learning message = new Learning(followed, state.disk.number(), state.maxDecided);
+        if (follows) {
+            if (state.linkUp[state.leader]) {
+                effects.send(state.leader, message);
+            }
+            return;
+        }
+        for (int id : state.chain()) {
+            if (id != state.self && state.linkUp[id]) {
+                effects.send(id, message);
+            }
+        }
+    }
+
     private void tickFollower() {
         publishStatus();
         long silentTicks = state.now - lastHeardTick;
         // Those nearer to the head try first, so that two candidates seldom meet.
-        long stagger = (long) state.chainPosition(state.selfIndex) * state.settings.heartbeatTicks();
+        long stagger = (long) state.chainPosition(state.self) * state.settings.heartbeatTicks();
         if (silentTicks > state.settings.suspicionTicks() + stagger) {
             state.role = Role.LOOKING;
             publishStatus();
             election.suspect();
-        } else if (!state.linkUp[state.leaderIndex]
-                && silentTicks > state.settings.linkSuspicionTicks() + stagger / 2) {
+        } else if (!state.linkUp[state.leader] && silentTicks > state.settings.linkSuspicionTicks() + stagger / 2) {
             election.suspect();
         }
     }
@@ -443,6 +558,9 @@ final class ChainPaxos implements OrderingProtocol {
     @Override
     public void onDurable(long logSequence) {
         state.durable(logSequence);
+        if (state.disk.durable(logSequence)) {
+            sayHello();
+        }
         if (election.onDurable()) {
             lead();
         }
@@ -451,14 +569,15 @@ final class ChainPaxos implements OrderingProtocol {
 
     @Override
     public void onPeerUp(int peer) {
-        int index = state.indexOf(peer);
-        state.linkUp[index] = true;
-        if (state.isLeader()) {
-            feeds.announce(index);
+        state.linkUp[peer] = true;
+        state.disk.keep();
+        effects.send(peer, state.disk.hello(hasPromisedNothing()));
+        if (state.isLeader() && state.mayLearn(peer)) {
+            feeds.announce(peer);
         }
-        feeds.peerUp(index);
-        election.peerUp(index);
-        if (index == state.leaderIndex && !state.isLeader()) {
+        feeds.peerUp();
+        election.peerUp(peer);
+        if (peer == state.leader && !state.isLeader()) {
             commands.resend();
             reads.renudge();
         }
@@ -468,10 +587,9 @@ final class ChainPaxos implements OrderingProtocol {
 
     @Override
     public void onPeerDown(int peer) {
-        int index = state.indexOf(peer);
-        state.linkUp[index] = false;
-        linkDownTick[index] = state.now;
-        feeds.peerDown(index);
+        state.linkUp[peer] = false;
+        linkDownTick[peer] = state.now;
+        feeds.peerDown(peer);
         afterInput();
     }
 
@@ -493,11 +611,23 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     @Override
+    public void onEnsemble(Ensemble ensemble) {
+        state.ensemble = ensemble;
+        if (state.isLeader()) {
+            for (int id : state.chain()) {
+                feeds.announce(id);
+            }
+        }
+        afterInput();
+    }
+
+    @Override
     public void onBatchEnd() {
         refusedInThisBatch = false;
         commands.sendForwards();
         if (state.isLeader()) {
             reads.beginRoundIfNudged();
+            changeMembership();
             commands.proposeBatches();
         } else if (state.role == Role.FOLLOWER) {
             reads.acknowledgeRound();
@@ -505,6 +635,31 @@ final class ChainPaxos implements OrderingProtocol {
         afterInput();
         feeds.flush();
         state.values.trim(state.maxDecided, state.durableSequence, state.settings);
+    }
+
+    private void changeMembership() {
+        Membership next = admission.next();
+        if (next != null && state.maxAccepted - state.maxDecided < state.settings.windowInstances()) {
+            state.accept(state.maxAccepted + 1, BatchCodec.encode(next));
+        }
+    }
+
+    /** The membership has changed: a leader that has left it lets a member lead without waiting for its silence. */
+    private void membershipDecided() {
+        state.acknowledge();
+        if (state.isLeader() && !state.isVoter()) {
+            for (int id : state.chain()) {
+                feeds.announce(id); // what is decided, before anybody is asked to lead on the strength of it
+            }
+            for (Member member : state.membership().members()) {
+                if (state.linkUp[member.replicaId()]) {
+                    effects.send(member.replicaId(), new TakeOver(state.ballot));
+                    break;
+                }
+            }
+            stopFollowing();
+        }
+        publishStatus();
     }
 
     /** What any input may have made possible: decisions and released reads. */
@@ -515,6 +670,8 @@ final class ChainPaxos implements OrderingProtocol {
         }
         if (state.role != Role.LOOKING) {
             decide();
+        }
+        if (state.role != Role.LOOKING) {
             if (state.isLeader()) {
                 observeRounds();
             }
@@ -529,7 +686,7 @@ final class ChainPaxos implements OrderingProtocol {
             long instance = state.maxDecided + 1;
             AcceptedValues.Accepted accepted = state.values.get(instance);
             InvariantViolated.check(
-                    accepted.accepted().equals(state.ballot),
+                    state.rules.countsAsAccepted(accepted.accepted(), state.ballot),
                     "instance %d decided in ballot %s with the value of ballot %s",
                     instance,
                     state.ballot,
@@ -537,6 +694,15 @@ final class ChainPaxos implements OrderingProtocol {
             state.maxDecided = instance;
             commands.delivered(accepted.value());
             effects.deliver(instance, accepted.value());
+            if (BatchCodec.isMembership(accepted.value())) {
+                state.memberships.trim(instance);
+                state.keepMembershipDecided(instance);
+                membershipDecided();
+                if (state.role == Role.LOOKING) {
+                    return;
+                }
+                decidable = state.decidable();
+            }
         }
     }
 
@@ -544,9 +710,9 @@ final class ChainPaxos implements OrderingProtocol {
         if (reads.confirmRounds()) {
             lastConfirmedTick = state.now;
         }
-        for (int i = 0; i < state.memberCount(); i++) {
-            if (reads.sawNewRound(i)) {
-                lastSeenTick[i] = state.now;
+        for (int id : state.chain()) {
+            if (reads.sawNewRound(id)) {
+                admission.alive(id);
             }
         }
     }
@@ -561,7 +727,10 @@ final class ChainPaxos implements OrderingProtocol {
         Map<String, Long> gauges = new TreeMap<>();
         gauges.put("max_accepted", state.maxAccepted);
         gauges.put("max_decided", state.maxDecided);
-        gauges.put("max_acknowledged", state.progress.ack(state.selfIndex));
+        gauges.put("max_acknowledged", state.progress.ack(state.self));
+        gauges.put("members", (long) state.membership().members().size());
+        gauges.put("quorum", (long) state.membership().quorum());
+        gauges.put("is_voter", state.isVoter() ? 1L : 0L);
         gauges.put("ballot_round", state.promised.round());
         gauges.put("values_in_memory", state.values.last() - state.values.first() + 1);
         gauges.put("value_bytes_in_memory", state.values.bytes());

@@ -39,7 +39,13 @@ public final class ChainPaxosFactory implements OrderingProtocolFactory {
 
     @Override
     public OrderingProtocol create(ProtocolContext context, Effects effects) {
-        return new ChainPaxos(
-                context, ChainSettings.of(context.settings(), context.members().size(), context.tickMillis()), effects);
+        return create(context, new SafetyRules(), effects);
+    }
+
+    /** Creates an instance with some of the rules taken out, for tests that show what each is good for. */
+    static OrderingProtocol create(ProtocolContext context, SafetyRules rules, Effects effects) {
+        int participants = context.ensemble().participants().size();
+        ChainSettings settings = ChainSettings.of(context.settings(), participants, context.tickMillis());
+        return new ChainPaxos(context, settings, rules, effects);
     }
 }

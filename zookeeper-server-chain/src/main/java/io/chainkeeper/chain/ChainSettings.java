@@ -14,7 +14,8 @@ import java.util.TreeMap;
  * @param heartbeatTicks how often the leader says that it lives
  * @param suspicionTicks how long a leader may be silent before others try
  * @param silenceTicks how long a member may be silent before the leader reports it
- * @param quorum members that must accept
+ * @param minQuorumSize {@code chain.minQuorumSize}: a quorum has at least this many members
+ * @param removesSilent whether a member that is silent is removed, as far as the least quorum allows
  */
 record ChainSettings(
         int windowInstances,
@@ -23,7 +24,8 @@ record ChainSettings(
         int heartbeatTicks,
         int suspicionTicks,
         int silenceTicks,
-        int quorum) {
+        int minQuorumSize,
+        boolean removesSilent) {
     static final String WINDOW_INSTANCES = "chain.windowInstances";
     static final String MAX_BATCH_COMMANDS = "chain.maxBatchCommands";
     static final String MAX_BATCH_BYTES = "chain.maxBatchBytes";
@@ -62,7 +64,7 @@ record ChainSettings(
             new Key(MAX_BATCH_BYTES, 256 << 10, 1024, 8 << 20),
             new Key(HEARTBEAT_MILLIS, 200, 10, 10_000),
             new Key(SUSPICION_MILLIS, 1500, 50, 120_000),
-            new Key(SILENCE_MILLIS, 10_000, 100, 600_000),
+            new Key(SILENCE_MILLIS, 3_000, 100, 600_000),
             new Key(MIN_QUORUM_SIZE, 1, 1, 255)
         }) {
             keys.put(key.name(), key);
@@ -102,7 +104,6 @@ record ChainSettings(
     }
 
     static ChainSettings of(Map<String, String> values, int memberCount, int tickMillis) {
-        int majority = memberCount / 2 + 1;
         int heartbeatTicks = ticks(values, HEARTBEAT_MILLIS, tickMillis);
         // Both may be rounded to a tick; a leader must be allowed to miss some heartbeats all the same.
         int suspicionTicks =
@@ -114,7 +115,8 @@ record ChainSettings(
                 heartbeatTicks,
                 suspicionTicks,
                 ticks(values, SILENCE_MILLIS, tickMillis),
-                Math.max(majority, number(values, MIN_QUORUM_SIZE)));
+                number(values, MIN_QUORUM_SIZE),
+                values.containsKey(MIN_QUORUM_SIZE) && number(values, MIN_QUORUM_SIZE) <= memberCount / 2);
     }
 
     private static int number(Map<String, String> values, String name) {
@@ -134,6 +136,11 @@ record ChainSettings(
     /** How long a follower that found the way round the chain broken keeps closing the loop itself. */
     int brokenLoopTicks() {
         return 10 * suspicionTicks;
+    }
+
+    /** How long a member may be silent before it is removed, if silent members are removed at all. */
+    int removalTicks() {
+        return 4 * silenceTicks;
     }
 
     /** How long the link to the leader may be down before it counts as silent. */

@@ -102,7 +102,7 @@ final class CommandQueue {
 
     /** Follower: sends on what waits for the leader. */
     void sendForwards() {
-        if (unsent.isEmpty() || state.isLeader() || state.leaderIndex < 0 || !state.linkUp[state.leaderIndex]) {
+        if (unsent.isEmpty() || state.isLeader() || state.leader == 0 || !state.linkUp[state.leader]) {
             return;
         }
         long lowest = outstanding.peek().sequence();
@@ -113,7 +113,7 @@ final class CommandQueue {
             commands.add(command);
             bytes += command.command().length() + BatchCodec.COMMAND_OVERHEAD_BYTES;
             if (bytes >= ChainSettings.FORWARD_BYTES || unsent.isEmpty()) {
-                state.effects.send(state.idOf(state.leaderIndex), new Forward(state.ballot, lowest, commands));
+                state.effects.send(state.leader, new Forward(state.ballot, lowest, commands));
                 commands = new ArrayList<>();
                 bytes = 0;
             }
@@ -143,7 +143,7 @@ final class CommandQueue {
             return;
         }
         ByteBuffer in = value.asByteBuffer();
-        int count = in.getInt();
+        int count = in.getInt(); // negative if the value is a membership
         for (int i = 0; i < count; i++) {
             int proposer = in.getInt();
             long incarnation = in.getLong();

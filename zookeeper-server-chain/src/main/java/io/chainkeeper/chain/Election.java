@@ -7,10 +7,14 @@ import io.chainkeeper.chain.ChainMessage.PreVoteOk;
 import io.chainkeeper.chain.ChainMessage.Prepare;
 import io.chainkeeper.chain.ChainMessage.PrepareOk;
 import io.chainkeeper.chain.ChainMessage.Refused;
+import io.chainkeeper.chain.ChainMessage.Truncated;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.Member;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus.Role;
+import io.chainkeeper.ordering.ProtocolContext.Start;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -30,8 +34,11 @@ final class Election {
     }
 
     private final ReplicaState state;
-    private final boolean[] votes;
-    private final int[] nextPart;
+    private final boolean[] votes = new boolean[ReplicaState.IDS];
+    private final boolean[] founderVotes = new boolean[ReplicaState.IDS];
+    private final long[] voteDisks = new long[ReplicaState.IDS];
+    private final boolean[] asked = new boolean[ReplicaState.IDS];
+    private final int[] nextPart = new int[ReplicaState.IDS];
     private final Map<Long, Entry> reported = new TreeMap<>();
 
     private Phase phase = Phase.IDLE;
@@ -44,8 +51,6 @@ final class Election {
 
     Election(ReplicaState state) {
         this.state = state;
-        this.votes = new boolean[state.memberCount()];
-        this.nextPart = new int[state.memberCount()];
     }
 
     /** At the start of the replica: those with lower chance values try first, soon. */
@@ -66,7 +71,7 @@ final class Election {
 
     /** The followed leader is silent: ask now, unless asking already. */
     void suspect() {
-        if (phase == Phase.IDLE && state.now >= deadlineTick) {
+        if (phase == Phase.IDLE && state.now >= deadlineTick && mayTry()) {
             preVote();
         }
     }
@@ -74,16 +79,21 @@ final class Election {
     void tick() {
         if (phase != Phase.IDLE && state.now >= deadlineTick) {
             restart();
-        } else if (phase == Phase.IDLE && state.role == Role.LOOKING && state.now >= deadlineTick) {
+        } else if (phase == Phase.IDLE && state.role == Role.LOOKING && state.now >= deadlineTick && mayTry()) {
             preVote();
         }
     }
 
-    void peerUp(int index) {
-        if (phase == Phase.PRE_VOTE) {
-            sendPreVote(index);
-        } else if (phase == Phase.PREPARE && !votes[index]) {
-            sendPrepare(index);
+    private boolean mayTry() {
+        boolean founded = state.maxDecided > 0 || state.values.last() > 0 || state.disk.isFounded();
+        return founded && state.mayStand();
+    }
+
+    void peerUp(int id) {
+        if (phase == Phase.PRE_VOTE && state.membership().contains(id)) {
+            sendPreVote(id);
+        } else if (phase == Phase.PREPARE && asked[id] && !votes[id]) {
+            sendPrepare(id);
         }
     }
 
@@ -91,17 +101,27 @@ final class Election {
 
     private void preVote() {
         beginPhase(Phase.PRE_VOTE);
-        maxSeenRound = Math.max(maxSeenRound, state.promised.round());
-        ballot = new Ballot(maxSeenRound + 1, state.context.replicaId());
-        votes[state.selfIndex] = true;
-        for (int i = 0; i < state.memberCount(); i++) {
-            sendPreVote(i);
+        chooseBallot();
+        votes[state.self] = true;
+        for (Member member : state.membership().members()) {
+            sendPreVote(member.replicaId());
         }
     }
 
-    private void sendPreVote(int index) {
-        if (index != state.selfIndex && state.linkUp[index]) {
-            state.effects.send(state.idOf(index), new PreVote(ballot, state.maxDecided));
+    private void chooseBallot() {
+        maxSeenRound = Math.max(maxSeenRound, state.promised.round());
+        ballot = new Ballot(maxSeenRound + 1, state.context.replicaId());
+    }
+
+    /** The leader itself asks this replica to lead: nobody else needs to be asked first. */
+    void takeOver() {
+        chooseBallot();
+        prepare();
+    }
+
+    private void sendPreVote(int id) {
+        if (id != state.self && state.linkUp[id]) {
+            state.effects.send(id, new PreVote(ballot, state.maxDecided));
         }
     }
 
@@ -111,13 +131,22 @@ final class Election {
         }
     }
 
+    /** What this candidate lacks is gone at a member that follows nobody either: perhaps nobody else can lead. */
+    void onTruncated(int sender, Truncated m) {
+        if (phase == Phase.PRE_VOTE && m.ballot().equals(ballot) && m.firstAvailable() > state.maxDecided + 1) {
+            state.effects.needState(sender, state.maxDecided + 1);
+        }
+    }
+
     void onPreVoteDenied(PreVoteDenied m) {
         maxSeenRound = Math.max(maxSeenRound, m.promised().round());
     }
 
     /** Whether a quorum would promise, so that {@link #prepare} is in order. */
     boolean mayPrepare() {
-        return phase == Phase.PRE_VOTE && votes() >= state.settings.quorum() && state.promised.lessThan(ballot);
+        return phase == Phase.PRE_VOTE
+                && count(state.membership(), false) >= state.membership().quorum()
+                && state.promised.lessThan(ballot);
     }
 
     // ---------------------------------------------------------------- phase 1
@@ -132,15 +161,25 @@ final class Election {
         Arrays.fill(nextPart, 0);
         promiseSequence = state.promise(ballot);
         merge(state.values.entriesFrom(prepareFrom));
-        for (int i = 0; i < state.memberCount(); i++) {
-            sendPrepare(i);
+        Arrays.fill(asked, false);
+        ask(state.membership());
+    }
+
+    /** Asks the members of a membership that were not asked yet. */
+    private void ask(Membership membership) {
+        for (Member member : membership.members()) {
+            int id = member.replicaId();
+            if (!asked[id]) {
+                asked[id] = true;
+                sendPrepare(id);
+            }
         }
     }
 
-    private void sendPrepare(int index) {
-        if (index != state.selfIndex && state.linkUp[index]) {
+    private void sendPrepare(int id) {
+        if (id != state.self && state.linkUp[id]) {
             // Not before the own promise is durable: a candidate that crashes must never use this ballot twice.
-            state.effects.sendAfter(promiseSequence, state.idOf(index), new Prepare(ballot, prepareFrom));
+            state.effects.sendAfter(promiseSequence, id, new Prepare(ballot, prepareFrom));
         }
     }
 
@@ -171,7 +210,16 @@ final class Election {
 
     private void sendPart(int to, Prepare m, int number, boolean last, List<Entry> entries) {
         state.effects.sendAfter(
-                promiseSequence, to, new PrepareOk(m.ballot(), number, last, state.maxDecided, entries));
+                promiseSequence,
+                to,
+                new PrepareOk(
+                        m.ballot(),
+                        state.disk.number(),
+                        state.disk.isFounder(),
+                        number,
+                        last,
+                        state.maxDecided,
+                        entries));
     }
 
     /** Returns whether a quorum has promised, so that this replica leads. */
@@ -190,16 +238,20 @@ final class Election {
         if (m.last()) {
             reportedDecided = Math.max(reportedDecided, m.maxDecided());
             votes[sender] = true;
+            voteDisks[sender] = m.disk();
+            founderVotes[sender] = m.founder();
         }
         return hasWon();
     }
 
     /** Records became durable; returns whether this replica leads now. */
     boolean onDurable() {
-        if (phase != Phase.PREPARE || votes[state.selfIndex] || state.durableSequence < promiseSequence) {
+        if (phase != Phase.PREPARE || votes[state.self] || state.durableSequence < promiseSequence) {
             return false;
         }
-        votes[state.selfIndex] = true;
+        votes[state.self] = true;
+        voteDisks[state.self] = state.disk.number();
+        founderVotes[state.self] = state.disk.isFounder();
         return hasWon();
     }
 
@@ -210,8 +262,36 @@ final class Election {
         }
     }
 
+    /**
+     * Walks through the values in order: at each instance that it is going to propose, and at the one after them, the
+     * candidate must hold promises from a quorum of the membership in force there.
+     */
     private boolean hasWon() {
-        return votes[state.selfIndex] && votes() >= state.settings.quorum();
+        Membership inForce = state.membership();
+        if (!votes[state.self] || count(inForce, true) < inForce.quorum() && reportedDecided == state.maxDecided) {
+            return false;
+        }
+        boolean first = true;
+        for (Map.Entry<Long, ByteSlice> each : recovered().entrySet()) {
+            if (each.getKey() > reportedDecided) {
+                if (!holdsPromises(inForce, first)) {
+                    return false;
+                }
+                first = false;
+            }
+            if (BatchCodec.isMembership(each.getValue())) {
+                inForce = ReplicaState.membershipIn(each.getValue());
+            }
+        }
+        return holdsPromises(inForce, first);
+    }
+
+    private boolean holdsPromises(Membership inForce, boolean isFirst) {
+        boolean enough = state.rules.suffices(count(inForce, true), inForce, isFirst);
+        if (!enough) {
+            ask(inForce);
+        }
+        return enough;
     }
 
     private void merge(List<Entry> entries) {
@@ -242,7 +322,9 @@ final class Election {
                         instance > reportedDecided, "instance %d is decided but nobody reported it", instance);
                 chosen.put(instance, BatchCodec.NO_OP);
             }
-            chosen.put(instance++, entry.value());
+            // A sole survivor is the only member, whatever was on its way.
+            boolean dropped = state.context.start() == Start.SOLE_SURVIVOR && BatchCodec.isMembership(entry.value());
+            chosen.put(instance++, dropped ? BatchCodec.NO_OP : entry.value());
         }
         return chosen;
     }
@@ -258,10 +340,13 @@ final class Election {
         deadlineTick = state.now + state.settings.electionTicks() + random(state.settings.electionTicks());
     }
 
-    private int votes() {
+    /** How many members have voted; for promises the disk must be that of the member. */
+    private int count(Membership membership, boolean withDisk) {
         int count = 0;
-        for (boolean vote : votes) {
-            count += vote ? 1 : 0;
+        for (Member member : membership.members()) {
+            int id = member.replicaId();
+            boolean sameDisk = member.disk() == voteDisks[id] || member.disk() == Member.UNBOUND && founderVotes[id];
+            count += votes[id] && (sameDisk || !withDisk) ? 1 : 0;
         }
         return count;
     }

@@ -24,7 +24,7 @@ import java.util.List;
  * bounded by a window; values no longer in memory are read from the log.
  */
 final class Feeds {
-    private static final int NOBODY = -1;
+    private static final int NOBODY = 0;
 
     private static final class Feed {
         private long next;
@@ -34,8 +34,8 @@ final class Feeds {
     }
 
     private final ReplicaState state;
-    private final Feed[] feeds;
-    private final long[] timedOutTick;
+    private final Feed[] feeds = new Feed[ReplicaState.IDS];
+    private final long[] timedOutTick = new long[ReplicaState.IDS];
 
     private int upstream = NOBODY;
     private long upstreamHeardTick;
@@ -61,8 +61,6 @@ final class Feeds {
 
     Feeds(ReplicaState state) {
         this.state = state;
-        this.feeds = new Feed[state.memberCount()];
-        this.timedOutTick = new long[state.memberCount()];
     }
 
     // ---------------------------------------------------------------- being fed
@@ -70,7 +68,7 @@ final class Feeds {
     /** A new ballot was entered as a follower. */
     void followNewLeader() {
         clear();
-        subscribe(state.chainPosition(state.selfIndex));
+        subscribe(state.chainPosition(state.self));
     }
 
     /** Feeds nobody and is fed by nobody. */
@@ -90,17 +88,18 @@ final class Feeds {
     /** Turns to the nearest member that is up and stands before a place in the chain. */
     private void subscribe(int beforePosition) {
         upstream = NOBODY;
-        for (int position = beforePosition - 1; position >= 0; position--) {
-            int index = Math.floorMod(state.leaderIndex + position, state.memberCount());
-            if (state.linkUp[index]) {
-                subscribeTo(index);
+        int[] chain = state.chain();
+        for (int position = Math.min(beforePosition, chain.length) - 1; position >= 0; position--) {
+            int id = chain[position];
+            if (state.linkUp[id] && (state.isMember(id) || position == 0)) {
+                subscribeTo(id);
                 return;
             }
         }
     }
 
-    private void subscribeTo(int index) {
-        upstream = index;
+    private void subscribeTo(int id) {
+        upstream = id;
         upstreamHeardTick = state.now;
         resumeDue = true;
     }
@@ -120,8 +119,9 @@ final class Feeds {
     }
 
     void onOffer(int sender, Offer m) {
-        boolean ahead = state.chainPosition(sender) < state.chainPosition(state.selfIndex);
-        boolean nearer = upstream == NOBODY || state.chainPosition(sender) > state.chainPosition(upstream);
+        int position = state.chainPosition(sender);
+        boolean ahead = position >= 0 && position < state.chainPosition(state.self) && state.isMember(sender);
+        boolean nearer = upstream == NOBODY || !state.isMember(upstream) || position > state.chainPosition(upstream);
         boolean caughtUp = m.maxAccepted() + state.settings.feedWindowInstances() >= state.maxAccepted;
         boolean steady = state.now - timedOutTick[sender] > state.settings.suspicionTicks();
         if (state.role == Role.FOLLOWER && ahead && nearer && caughtUp && steady) {
@@ -136,8 +136,8 @@ final class Feeds {
         if (!m.ballot().equals(state.ballot) || sender != upstream || m.firstAvailable() <= state.maxAccepted + 1) {
             return;
         }
-        if (sender == state.leaderIndex) {
-            state.effects.needState(state.idOf(sender), state.maxAccepted + 1);
+        if (sender == state.leader) {
+            state.effects.needState(sender, state.maxAccepted + 1);
         } else {
             timedOutTick[sender] = state.now;
             subscribe(state.chainPosition(sender)); // others may have kept more
@@ -147,17 +147,19 @@ final class Feeds {
     // ---------------------------------------------------------------- feeding
 
     void onResume(int sender, Resume m) {
-        if (state.role != Role.LOOKING && state.chainPosition(sender) > state.chainPosition(state.selfIndex)) {
+        if (state.role != Role.LOOKING
+                && state.mayLearn(sender)
+                && state.chainPosition(sender) > state.chainPosition(state.self)) {
             feed(sender, m.maxAccepted());
         }
     }
 
-    private void feed(int index, long maxAccepted) {
+    private void feed(int id, long maxAccepted) {
         Feed feed = new Feed();
         feed.next = maxAccepted + 1;
         feed.reported = maxAccepted;
         feed.heardTick = state.now;
-        feeds[index] = feed;
+        feeds[id] = feed;
     }
 
     void onReceived(int sender, Received m) {
@@ -204,20 +206,20 @@ final class Feeds {
 
     // ---------------------------------------------------------------- links and time
 
-    void peerUp(int index) {
+    void peerUp() {
         if (state.role == Role.FOLLOWER && upstream == NOBODY) {
-            subscribe(state.chainPosition(state.selfIndex));
+            subscribe(state.chainPosition(state.self));
         }
     }
 
-    void peerDown(int index) {
-        feeds[index] = null;
-        if (index == state.leaderIndex) {
+    void peerDown(int id) {
+        feeds[id] = null;
+        if (id == state.leader) {
             sentToLeader = null; // what was sent last may be lost
         }
-        if (index == upstream) {
+        if (id == upstream) {
             if (state.role == Role.FOLLOWER) {
-                subscribe(state.chainPosition(index));
+                subscribe(state.chainPosition(id));
             } else {
                 upstream = NOBODY;
             }
@@ -240,13 +242,13 @@ final class Feeds {
 
     private void tickFollower() {
         if (upstream == NOBODY) {
-            subscribe(state.chainPosition(state.selfIndex));
+            subscribe(state.chainPosition(state.self));
         } else if (state.now - upstreamHeardTick > state.settings.feedTimeoutTicks()) {
             timedOutTick[upstream] = state.now;
             int position = state.chainPosition(upstream);
             subscribe(position);
             if (upstream == NOBODY) {
-                subscribe(state.chainPosition(state.selfIndex));
+                subscribe(state.chainPosition(state.self));
             }
         }
         if (state.now % state.settings.heartbeatTicks() == 0) {
@@ -265,14 +267,17 @@ final class Feeds {
     }
 
     private void offer() {
-        int self = state.chainPosition(state.selfIndex);
-        for (int position = self + 1; position < state.memberCount(); position++) {
-            int index = Math.floorMod(state.leaderIndex + position, state.memberCount());
-            if (feeds[index] != null) {
+        if (!state.isMember(state.self)) {
+            return;
+        }
+        int[] chain = state.chain();
+        for (int position = state.chainPosition(state.self) + 1; position < chain.length; position++) {
+            int id = chain[position];
+            if (feeds[id] != null && state.isMember(id)) {
                 return;
             }
-            if (state.linkUp[index]) {
-                send(index, new Offer(state.ballot, state.start, state.maxAccepted));
+            if (state.linkUp[id] && feeds[id] == null) {
+                send(id, new Offer(state.ballot, state.start, state.maxAccepted));
             }
         }
     }
@@ -280,9 +285,9 @@ final class Feeds {
     // ---------------------------------------------------------------- sending
 
     /** Tells a member of the followed ballot, outside the chain. */
-    void announce(int index) {
-        if (index != state.selfIndex && state.linkUp[index]) {
-            sendProgress(index);
+    void announce(int id) {
+        if (id != state.self && state.linkUp[id]) {
+            sendProgress(id);
             snapshot = null;
         }
     }
@@ -296,13 +301,13 @@ final class Feeds {
             askUpstream();
         }
         boolean somebodyKeepsUp = false;
-        for (int i = 0; i < feeds.length; i++) {
-            if (feeds[i] != null) {
-                pump(i, feeds[i]);
-                somebodyKeepsUp |= feeds[i].next > state.maxAccepted;
+        for (int id : state.chain()) {
+            if (feeds[id] != null) {
+                pump(id, feeds[id]);
+                somebodyKeepsUp |= feeds[id].next > state.maxAccepted && state.isMember(id);
             }
         }
-        if (state.role == Role.FOLLOWER && (isLoopBroken() || !somebodyKeepsUp)) {
+        if (state.role == Role.FOLLOWER && state.isVoter() && (isLoopBroken() || !somebodyKeepsUp)) {
             closeLoop();
         }
         snapshot = null;
@@ -319,7 +324,7 @@ final class Feeds {
         }
     }
 
-    private void pump(int index, Feed feed) {
+    private void pump(int id, Feed feed) {
         boolean sent = false;
         long credit = feed.reported + state.settings.feedWindowInstances();
         while (feed.next <= state.maxAccepted && feed.next <= credit) {
@@ -327,11 +332,11 @@ final class Feeds {
                 readLog(feed.next);
                 break;
             }
-            sendAccept(index, feed, state.values.get(feed.next).value());
+            sendAccept(id, feed, state.values.get(feed.next).value());
             sent = true;
         }
-        if (!sent && isNews(index, feed.sent)) {
-            sendProgress(index);
+        if (!sent && isNews(id, feed.sent)) {
+            sendProgress(id);
             sent = true;
         }
         if (sent) {
@@ -347,17 +352,19 @@ final class Feeds {
     }
 
     /** Whether a successor can use what this replica knows beyond what it was told. */
-    private boolean isNews(int index, Progress told) {
+    private boolean isNews(int id, Progress told) {
         Progress known = state.progress;
         if (told == null || known.maxDecided() > told.maxDecided() || known.round() > told.round()) {
             return true;
         }
-        if (state.settings.quorum() > 2 && known.confirmedRound() > told.confirmedRound()) {
+        boolean seesQuorum = state.memberships.latest().quorum() <= 2 && state.isMember(id);
+        if (!seesQuorum && known.confirmedRound() > told.confirmedRound()) {
             return true;
         }
-        int position = state.chainPosition(index);
-        for (int i = 0; i < known.memberCount(); i++) {
-            if (state.chainPosition(i) < position && known.ack(i) > told.ack(i)) {
+        int position = state.chainPosition(id);
+        for (int i = 0; i < known.size(); i++) {
+            int member = known.id(i);
+            if (state.chainPosition(member) < position && known.ack(member) > told.ack(member)) {
                 return true;
             }
         }
@@ -383,12 +390,13 @@ final class Feeds {
     private void closeLoop() {
         Progress known = state.progress;
         boolean news = sentToLeader == null;
-        for (int i = 0; i < known.memberCount() && !news; i++) {
-            news = i != state.leaderIndex
-                    && (known.ack(i) > sentToLeader.ack(i) || known.roundSeen(i) > sentToLeader.roundSeen(i));
+        for (int i = 0; i < known.size() && !news; i++) {
+            int id = known.id(i);
+            news = id != state.leader
+                    && (known.ack(id) > sentToLeader.ack(id) || known.roundSeen(id) > sentToLeader.roundSeen(id));
         }
-        if (news && state.linkUp[state.leaderIndex]) {
-            sendProgress(state.leaderIndex);
+        if (news && state.linkUp[state.leader]) {
+            sendProgress(state.leader);
             sentToLeader = snapshot();
         }
     }
@@ -400,21 +408,18 @@ final class Feeds {
         return snapshot;
     }
 
-    private void sendAccept(int index, Feed feed, ByteSlice value) {
+    private void sendAccept(int id, Feed feed, ByteSlice value) {
         state.effects.sendAfter(
-                state.durableSequence,
-                state.idOf(index),
-                new Accept(state.ballot, state.start, feed.next, value, snapshot()));
+                state.durableSequence, id, new Accept(state.ballot, state.start, feed.next, value, snapshot()));
         feed.next++;
     }
 
-    private void sendProgress(int index) {
-        state.effects.sendAfter(
-                state.durableSequence, state.idOf(index), new Accepted(state.ballot, state.start, snapshot()));
+    private void sendProgress(int id) {
+        state.effects.sendAfter(state.durableSequence, id, new Accepted(state.ballot, state.start, snapshot()));
     }
 
-    private void send(int index, ChainMessage message) {
-        state.effects.send(state.idOf(index), message);
+    private void send(int id, ChainMessage message) {
+        state.effects.send(id, message);
     }
 
     /** How many members this replica feeds. */

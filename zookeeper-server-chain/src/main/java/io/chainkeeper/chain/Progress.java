@@ -3,39 +3,40 @@ package io.chainkeeper.chain;
 import java.util.Arrays;
 
 /**
- * What a replica knows about the progress of all members in one ballot: the acknowledgement vector, the decided
+ * What a replica knows about the progress of the members in one ballot: the acknowledgement vector, the decided
  * watermark and the current read round. Everything in it only grows within a ballot and merges by maximum, so repeats
  * and reordering between neighbours are harmless.
  *
- * <p>Members are addressed by index into the ascending list of member ids.
+ * <p>Entries are keyed by replica id and appear when there is something to say about a replica, so that replicas with
+ * different views of the membership understand each other.
  */
 final class Progress {
-    /** Per member: every instance up to here is durably accepted in this ballot, or was decided before it began. */
-    private final long[] acks;
-    /** Per member: the highest read round that it has seen while its promise was this ballot. */
-    private final long[] rounds;
-    /** Per member: the newest read nudge that the current round answers. */
-    private final long[] nudges;
+    private static final long[] NONE = {};
+
+    /** Replica ids of the entries, ascending. */
+    private int[] ids = {};
+    /** Per entry: every instance up to here is durably accepted in this ballot, or was decided before it began. */
+    private long[] acks = NONE;
+    /** Per entry: the highest read round that it has seen while its promise was this ballot. */
+    private long[] rounds = NONE;
+    /** Per entry: the newest read nudge that the current round answers. */
+    private long[] nudges = NONE;
 
     private long maxDecided;
     private long round;
+    private long roundBase;
     private long roundFloor;
     private long confirmedRound;
 
-    Progress(int memberCount) {
-        this(new long[memberCount], new long[memberCount], new long[memberCount]);
-    }
-
-    private Progress(long[] acks, long[] rounds, long[] nudges) {
-        this.acks = acks;
-        this.rounds = rounds;
-        this.nudges = nudges;
-    }
-
     Progress copy() {
-        Progress copy = new Progress(acks.clone(), rounds.clone(), nudges.clone());
+        Progress copy = new Progress();
+        copy.ids = ids;
+        copy.acks = acks.clone();
+        copy.rounds = rounds.clone();
+        copy.nudges = nudges.clone();
         copy.maxDecided = maxDecided;
         copy.round = round;
+        copy.roundBase = roundBase;
         copy.roundFloor = roundFloor;
         copy.confirmedRound = confirmedRound;
         return copy;
@@ -45,65 +46,112 @@ final class Progress {
      * Takes over everything that the other knows better. Both must be of the same ballot. Nobody knows better what
      * this replica itself has acknowledged.
      */
-    void merge(Progress other, int self) {
-        for (int i = 0; i < acks.length; i++) {
-            if (i == self) {
-                continue;
+    void merge(Progress other, int selfId) {
+        for (int i = 0; i < other.ids.length; i++) {
+            if (other.ids[i] != selfId) {
+                int own = entry(other.ids[i]);
+                acks[own] = Math.max(acks[own], other.acks[i]);
+                rounds[own] = Math.max(rounds[own], other.rounds[i]);
             }
-            acks[i] = Math.max(acks[i], other.acks[i]);
-            rounds[i] = Math.max(rounds[i], other.rounds[i]);
         }
         maxDecided = Math.max(maxDecided, other.maxDecided);
         confirmedRound = Math.max(confirmedRound, other.confirmedRound);
         if (other.round > round) {
-            beginRound(other.round, other.roundFloor, other.nudges);
+            beginRound(other.round, other.roundBase, other.roundFloor);
+            for (int i = 0; i < other.ids.length; i++) {
+                answerNudge(other.ids[i], other.nudges[i]);
+            }
         }
     }
 
-    /** Enters a read round: all that the leader had proposed when it began is at most {@code floor}. */
-    void beginRound(long number, long floor, long[] answeredNudges) {
+    /**
+     * Enters a read round. {@link #answerNudge} says what it answers.
+     *
+     * @param number ascending
+     * @param base everything below it was decided when the round began
+     * @param floor all that the leader had proposed when it began is at most this
+     */
+    void beginRound(long number, long base, long floor) {
         round = number;
+        roundBase = base;
         roundFloor = floor;
-        System.arraycopy(answeredNudges, 0, nudges, 0, nudges.length);
     }
 
-    /** The highest value that at least {@code quorum} members have reached. */
-    static long reachedByQuorum(long[] perMember, int quorum) {
-        long[] sorted = perMember.clone();
-        Arrays.sort(sorted);
-        return sorted[sorted.length - quorum];
+    /** The current round answers the nudges of a replica up to this one. */
+    void answerNudge(int id, long nudge) {
+        int at = entry(id);
+        nudges[at] = nudge;
     }
 
-    long ackedByQuorum(int quorum) {
-        return reachedByQuorum(acks, quorum);
+    private int find(int id) {
+        for (int i = 0; i < ids.length; i++) {
+            if (ids[i] == id) {
+                return i;
+            }
+        }
+        return -1;
     }
 
-    long roundSeenByQuorum(int quorum) {
-        return reachedByQuorum(rounds, quorum);
+    private int entry(int id) {
+        int found = find(id);
+        if (found >= 0) {
+            return found;
+        }
+        int at = 0;
+        while (at < ids.length && ids[at] < id) {
+            at++;
+        }
+        int[] moreIds = new int[ids.length + 1];
+        System.arraycopy(ids, 0, moreIds, 0, at);
+        System.arraycopy(ids, at, moreIds, at + 1, ids.length - at);
+        moreIds[at] = id;
+        ids = moreIds;
+        acks = insert(acks, at);
+        rounds = insert(rounds, at);
+        nudges = insert(nudges, at);
+        return at;
     }
 
-    int memberCount() {
-        return acks.length;
+    private static long[] insert(long[] values, int at) {
+        long[] more = new long[values.length + 1];
+        System.arraycopy(values, 0, more, 0, at);
+        System.arraycopy(values, at, more, at + 1, values.length - at);
+        return more;
     }
 
-    long ack(int member) {
-        return acks[member];
+    /** Number of entries. */
+    int size() {
+        return ids.length;
     }
 
-    void raiseAck(int member, long instance) {
-        acks[member] = Math.max(acks[member], instance);
+    /** Replica id of an entry. */
+    int id(int entry) {
+        return ids[entry];
     }
 
-    long roundSeen(int member) {
-        return rounds[member];
+    long ack(int id) {
+        int found = find(id);
+        return found < 0 ? 0 : acks[found];
     }
 
-    void raiseRoundSeen(int member, long number) {
-        rounds[member] = Math.max(rounds[member], number);
+    void raiseAck(int id, long instance) {
+        int at = entry(id);
+        acks[at] = Math.max(acks[at], instance);
     }
 
-    long nudge(int member) {
-        return nudges[member];
+    long roundSeen(int id) {
+        int found = find(id);
+        return found < 0 ? 0 : rounds[found];
+    }
+
+    void raiseRoundSeen(int id, long number) {
+        int at = entry(id);
+        rounds[at] = Math.max(rounds[at], number);
+    }
+
+    long nudge(int id) {
+        int found = find(id);
+        return found < 0 ? 0 : nudges[found];
     }
 
     long maxDecided() {
@@ -116,6 +164,10 @@ final class Progress {
 
     long round() {
         return round;
+    }
+
+    long roundBase() {
+        return roundBase;
     }
 
     long roundFloor() {
@@ -133,11 +185,13 @@ final class Progress {
     @Override
     public boolean equals(Object other) {
         return other instanceof Progress that
+                && Arrays.equals(ids, that.ids)
                 && Arrays.equals(acks, that.acks)
                 && Arrays.equals(rounds, that.rounds)
                 && Arrays.equals(nudges, that.nudges)
                 && maxDecided == that.maxDecided
                 && round == that.round
+                && roundBase == that.roundBase
                 && roundFloor == that.roundFloor
                 && confirmedRound == that.confirmedRound;
     }
@@ -149,9 +203,12 @@ final class Progress {
 
     @Override
     public String toString() {
-        return "acks=" + Arrays.toString(acks).replace(" ", "") + ", maxDecided=" + maxDecided + ", round=" + round
-                + "/"
-                + roundFloor + ", rounds=" + Arrays.toString(rounds).replace(" ", "") + ", nudges="
-                + Arrays.toString(nudges).replace(" ", "");
+        StringBuilder text = new StringBuilder("maxDecided=").append(maxDecided);
+        text.append(", round=").append(round).append('/').append(roundFloor);
+        for (int i = 0; i < ids.length; i++) {
+            text.append(", ").append(ids[i]).append(":ack=").append(acks[i]);
+            text.append(" round=").append(rounds[i]).append(" nudge=").append(nudges[i]);
+        }
+        return text.toString();
     }
 }

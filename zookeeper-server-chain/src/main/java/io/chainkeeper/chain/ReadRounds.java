@@ -3,6 +3,7 @@ package io.chainkeeper.chain;
 import io.chainkeeper.chain.ChainMessage.ReadNudge;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Iterator;
 
 /**
  * Linearizable reads at any replica, without a log write.
@@ -28,7 +29,13 @@ final class ReadRounds {
     private record Waiting(long nudge, long token) {}
 
     /** Reads whose nudge the round answers; safe once the round is confirmed and the floor delivered. */
-    private record Answered(Waiting reads, long round, long floor) {}
+    private record Answered(Waiting reads, long round, long base, long floor) {}
+
+    /** A round that no quorum has confirmed yet. */
+    private record Round(long number, long base, long floor) {}
+
+    /** Unconfirmed rounds that are remembered; an older one is confirmed together with a later one. */
+    private static final int REMEMBERED_ROUNDS = 64;
 
     private final ReplicaState state;
 
@@ -36,11 +43,13 @@ final class ReadRounds {
 
     private final ArrayDeque<Answered> answered = new ArrayDeque<>();
 
-    /** Leader: the newest nudge of each member. */
-    private final long[] nudges;
+    /** Leader: the newest nudge of each replica. */
+    private final long[] nudges = new long[ReplicaState.IDS];
 
     /** Leader: the highest round that each member is known to have seen. */
-    private final long[] seen;
+    private final long[] seen = new long[ReplicaState.IDS];
+
+    private final ArrayDeque<Round> unconfirmed = new ArrayDeque<>();
 
     private boolean nudged;
     private long nudgedTick;
@@ -48,8 +57,6 @@ final class ReadRounds {
 
     ReadRounds(ReplicaState state) {
         this.state = state;
-        this.nudges = new long[state.memberCount()];
-        this.seen = new long[state.memberCount()];
         // The leader may still remember nudges of an earlier incarnation: those must not answer reads of this one.
         this.lastNudge = state.context.incarnation() << NUDGES_PER_INCARNATION_BITS;
     }
@@ -61,7 +68,10 @@ final class ReadRounds {
 
     /** Leader: reads wait at a member. */
     void onNudge(int sender, ReadNudge m) {
-        if (state.isLeader() && m.ballot().equals(state.ballot) && m.nudge() > nudges[sender]) {
+        if (state.isLeader()
+                && m.ballot().equals(state.ballot)
+                && state.mayLearn(sender)
+                && m.nudge() > nudges[sender]) {
             nudges[sender] = m.nudge();
             nudged = true;
         }
@@ -75,6 +85,7 @@ final class ReadRounds {
         Arrays.fill(nudges, 0);
         Arrays.fill(seen, 0);
         nudged = false;
+        unconfirmed.clear();
         renudge();
     }
 
@@ -94,12 +105,11 @@ final class ReadRounds {
     private void sendNudge() {
         nudgedTick = state.now;
         if (state.isLeader()) {
-            nudges[state.selfIndex] = waiting.getLast().nudge();
+            nudges[state.self] = waiting.getLast().nudge();
             nudged = true;
-        } else if (state.leaderIndex >= 0 && state.linkUp[state.leaderIndex]) {
+        } else if (state.leader != 0 && state.linkUp[state.leader]) {
             state.effects.send(
-                    state.idOf(state.leaderIndex),
-                    new ReadNudge(state.ballot, waiting.getLast().nudge()));
+                    state.leader, new ReadNudge(state.ballot, waiting.getLast().nudge()));
         }
     }
 
@@ -113,21 +123,62 @@ final class ReadRounds {
 
     /** Leader: begins a round. */
     void beginHeartbeat() {
-        state.progress.beginRound(state.progress.round() + 1, state.maxAccepted, nudges);
+        Progress progress = state.progress;
+        long number = progress.round() + 1;
+        progress.beginRound(number, state.maxDecided + 1, state.maxAccepted);
+        for (int id : state.chain()) {
+            if (nudges[id] != 0) {
+                progress.answerNudge(id, nudges[id]);
+            }
+        }
+        unconfirmed.add(new Round(number, state.maxDecided + 1, state.maxAccepted));
+        if (unconfirmed.size() > REMEMBERED_ROUNDS) {
+            unconfirmed.remove();
+        }
         acknowledgeRound();
     }
 
     /** Says that the current round was seen while the promise is this ballot. */
     void acknowledgeRound() {
-        state.progress.raiseRoundSeen(state.selfIndex, state.progress.round());
+        if (state.isVoter()) {
+            state.progress.raiseRoundSeen(state.self, state.progress.round());
+        }
     }
 
     /** Leader: returns whether a quorum has confirmed a newer round than before. */
     boolean confirmRounds() {
-        long confirmed = state.progress.roundSeenByQuorum(state.settings.quorum());
-        boolean newer = confirmed > state.progress.confirmedRound();
-        state.progress.raiseConfirmedRound(confirmed);
+        if (unconfirmed.isEmpty()) {
+            return false;
+        }
+        if (state.memberships.latestFrom() <= unconfirmed.peek().base()) {
+            // The usual case, and on the way of every message: one membership for all of them.
+            return confirmUpTo(Memberships.reachedByQuorum(state.progress::roundSeen, state.memberships.latest()));
+        }
+        Iterator<Round> newestFirst = unconfirmed.descendingIterator();
+        while (newestFirst.hasNext()) {
+            Round round = newestFirst.next();
+            if (isConfirmed(round.number(), round.base(), round.floor())) {
+                return confirmUpTo(round.number());
+            }
+        }
+        return false;
+    }
+
+    private boolean confirmUpTo(long number) {
+        boolean newer = false;
+        while (!unconfirmed.isEmpty() && unconfirmed.peek().number() <= number) {
+            state.progress.raiseConfirmedRound(unconfirmed.remove().number());
+            newer = true;
+        }
         return newer;
+    }
+
+    /**
+     * Whether a quorum of each membership that may have been in force when the round began has seen it: a later ballot
+     * would have needed promises of one of these quorums before it could decide anything else.
+     */
+    private boolean isConfirmed(long round, long base, long floor) {
+        return state.rules.isConfirmed(state.progress::roundSeen, round, state.memberships.between(base, floor + 1));
     }
 
     /** Leader: returns whether a member has seen a newer round than when last asked. */
@@ -141,18 +192,21 @@ final class ReadRounds {
     void release() {
         acknowledgeRound();
         Progress progress = state.progress;
-        long nudge = progress.nudge(state.selfIndex);
+        long nudge = progress.nudge(state.self);
         while (!waiting.isEmpty() && waiting.peek().nudge() <= nudge) {
-            answered.add(new Answered(waiting.remove(), progress.round(), progress.roundFloor()));
+            answered.add(new Answered(waiting.remove(), progress.round(), progress.roundBase(), progress.roundFloor()));
         }
-        if (answered.isEmpty()) {
-            return;
-        }
-        long confirmed = Math.max(progress.confirmedRound(), progress.roundSeenByQuorum(state.settings.quorum()));
-        while (!answered.isEmpty()
-                && answered.peek().round() <= confirmed
-                && answered.peek().floor() <= state.maxDecided) {
+        while (!answered.isEmpty() && isSafe(answered.peek())) {
             state.effects.barrierReached(answered.remove().reads().token());
         }
+    }
+
+    private boolean isSafe(Answered next) {
+        if (!state.rules.isCovered(next.floor(), state.maxDecided)) {
+            return false;
+        }
+        // Only a voter that has everything up to the floor knows the memberships that matter.
+        return next.round() <= state.progress.confirmedRound()
+                || state.isVoter() && isConfirmed(next.round(), next.base(), next.floor());
     }
 }

@@ -1,13 +1,19 @@
 package io.chainkeeper.chain;
 
+import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Member;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProtocolContext;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 
 /**
  * The acceptor's state, shared by the parts of the protocol of one replica: ballots, watermarks, values. The only class
@@ -20,6 +26,15 @@ final class ReplicaState {
     /** Metadata record: the promised ballot. */
     static final int PROMISE = 1;
 
+    /** Arrays indexed by replica id have this length. */
+    static final int IDS = Membership.MAX_REPLICA_ID + 1;
+
+    /**
+     * Metadata record: the latest instance decided here that is a membership. Without it, members that all crash could
+     * have to ask a member that the order has replaced since, and whose disk is gone.
+     */
+    static final int MEMBERSHIP_DECIDED = 4;
+
     /** Positional record: an accepted value. Head: ballot and maxDecided at the time; body: the value. */
     static final int ACCEPTED = 2;
 
@@ -29,15 +44,22 @@ final class ReplicaState {
 
     final ProtocolContext context;
     final ChainSettings settings;
+    final SafetyRules rules;
     final Effects effects;
-    final int selfIndex;
+    final int self;
     final AcceptedValues values = new AcceptedValues();
-    final boolean[] linkUp;
+    final boolean[] linkUp = new boolean[IDS];
+    final Disk disk;
 
     /** Acceptances of the current ballot whose record is not durable yet. */
     private final ArrayDeque<Pending> pendingAcks = new ArrayDeque<>();
 
-    Progress progress;
+    Progress progress = new Progress();
+    Memberships memberships;
+
+    /** Who is meant to take part. */
+    Ensemble ensemble;
+
     Role role = Role.LOOKING;
 
     /** The highest ballot that this acceptor promised or accepted in; lower ones are refused. */
@@ -49,14 +71,28 @@ final class ReplicaState {
     /** First instance that {@link #ballot} proposes. */
     long start;
 
-    /** Index of the leader of {@link #ballot}; -1 while there is none. */
-    int leaderIndex = -1;
+    /** Leader of {@link #ballot}; 0 while there is none. */
+    int leader;
+
+    /** Everybody in the order of the chain: the leader, the other members, those who only learn. */
+    private int[] chain = {};
+
+    private final int[] chainPositions = new int[IDS];
+
+    /** The membership, ensemble and leader that {@link #chain} was computed for. */
+    private Membership chainMembership;
+
+    private Ensemble chainEnsemble;
+    private int chainLeader;
 
     /** Every instance up to here is decided here, or accepted in {@link #ballot}. */
     long maxAccepted;
 
     /** Every instance up to here is decided and delivered. */
     long maxDecided;
+
+    /** Every instance up to here is decided here, or durably accepted in {@link #ballot}. */
+    private long maxDurable;
 
     /** Highest instance accepted here over a value of an older ballot. */
     private long overwritten;
@@ -67,34 +103,112 @@ final class ReplicaState {
     /** Ticks since start. */
     long now;
 
-    ReplicaState(ProtocolContext context, ChainSettings settings, Effects effects) {
+    ReplicaState(ProtocolContext context, ChainSettings settings, SafetyRules rules, Effects effects) {
         this.context = context;
         this.settings = settings;
+        this.rules = rules;
         this.effects = effects;
-        this.selfIndex = context.members().indexOf(context.replicaId());
-        this.linkUp = new boolean[context.members().size()];
-        this.progress = new Progress(context.members().size());
-    }
-
-    int memberCount() {
-        return context.members().size();
-    }
-
-    int idOf(int index) {
-        return context.members().get(index);
-    }
-
-    int indexOf(int replicaId) {
-        return context.members().indexOf(replicaId);
+        this.self = context.replicaId();
+        this.ensemble = context.ensemble();
+        this.disk = new Disk(context, effects, settings.minQuorumSize());
+        this.memberships = new Memberships(1, Membership.initial(settings.minQuorumSize(), ensemble.participants()));
     }
 
     boolean isLeader() {
         return role == Role.LEADER;
     }
 
-    /** Place in the chain of the followed ballot: 0 is the head, the leader. */
-    int chainPosition(int index) {
-        return Math.floorMod(index - leaderIndex, memberCount());
+    // ---------------------------------------------------------------- who takes part
+
+    /** The membership in force at the first instance that is not decided here. */
+    Membership membership() {
+        return memberships.at(maxDecided + 1);
+    }
+
+    /**
+     * Whether this replica votes. Only what is decided makes it a voter: a joiner that acknowledged before its
+     * admission was decided would count in a quorum that its admission rests on.
+     */
+    boolean isVoter() {
+        return votesIn(membership());
+    }
+
+    /** Whether this replica votes, or may do so without knowing it yet. */
+    boolean mayStand() {
+        boolean may = isVoter();
+        for (long i = Math.max(maxDecided + 1, values.first()); i <= values.last() && !may; i++) {
+            ByteSlice value = values.get(i).value();
+            may = BatchCodec.isMembership(value) && votesIn(membershipIn(value));
+        }
+        return may;
+    }
+
+    private boolean votesIn(Membership membership) {
+        Member member = membership.find(self);
+        return member != null && disk.votesAs(member);
+    }
+
+    /** Whether a replica is to be given values: a member, or configured. */
+    boolean mayLearn(int id) {
+        return ensemble.contains(id)
+                || membership().contains(id)
+                || memberships.latest().contains(id);
+    }
+
+    /** Everybody in the order of the chain; this replica is always among them. */
+    int[] chain() {
+        if (chainMembership != memberships.latest() || chainEnsemble != ensemble || chainLeader != leader) {
+            computeChain();
+        }
+        return chain;
+    }
+
+    private void computeChain() {
+        chainMembership = memberships.latest();
+        chainEnsemble = ensemble;
+        chainLeader = leader;
+        int[] order = new int[IDS];
+        Arrays.fill(chainPositions, -1);
+        int count = 0;
+        if (leader != 0) {
+            count = place(order, count, leader);
+        }
+        int members = chainMembership.members().size();
+        int first = chainMembership.indexOf(leader) + 1;
+        for (int i = 0; i < members; i++) {
+            count = place(
+                    order,
+                    count,
+                    chainMembership.members().get((first + i) % members).replicaId());
+        }
+        for (int id : ensemble.participants()) {
+            count = place(order, count, id);
+        }
+        for (int id : ensemble.observers()) {
+            count = place(order, count, id);
+        }
+        count = place(order, count, self);
+        chain = Arrays.copyOf(order, count);
+    }
+
+    private int place(int[] order, int count, int id) {
+        if (chainPositions[id] >= 0) {
+            return count;
+        }
+        chainPositions[id] = count;
+        order[count] = id;
+        return count + 1;
+    }
+
+    /** Place in the chain of the followed ballot: 0 is the head, the leader; -1 for those who have no place. */
+    int chainPosition(int id) {
+        chain();
+        return chainPositions[id];
+    }
+
+    /** Whether a replica stands in the chain as a member, so that what it is fed comes round to the leader. */
+    boolean isMember(int id) {
+        return memberships.latest().contains(id);
     }
 
     /** Follows or leads a ballot from now on: what was accepted in older ballots no longer counts unless decided. */
@@ -103,35 +217,64 @@ final class ReplicaState {
         promised = next;
         ballot = next;
         start = firstInstance;
-        leaderIndex = indexOf(next.replica());
+        leader = next.replica();
         role = nextRole;
-        maxAccepted = maxDecided;
-        pendingAcks.clear();
-        progress = new Progress(memberCount());
+        beginAccepting();
+        progress = new Progress();
         progress.raiseMaxDecided(maxDecided);
-        progress.raiseAck(selfIndex, maxDecided);
         keepAcceptedInBallot();
+    }
+
+    private void beginAccepting() {
+        maxAccepted = maxDecided;
+        maxDurable = maxDecided;
+        pendingAcks.clear();
+        memberships.forgetAbove(maxDecided + 1);
     }
 
     /** After a restart in the middle of a ballot: what the log holds of it was accepted, and still is. */
     private void keepAcceptedInBallot() {
         while (values.contains(maxAccepted + 1)
-                && values.get(maxAccepted + 1).accepted().equals(ballot)) {
+                && rules.countsAsAccepted(values.get(maxAccepted + 1).accepted(), ballot)) {
+            AcceptedValues.Accepted kept = values.get(maxAccepted + 1);
             maxAccepted++;
-            pendingAcks.add(new Pending(values.get(maxAccepted).logSequence(), maxAccepted));
+            noteMembership(maxAccepted, kept.value());
+            pendingAcks.add(new Pending(kept.logSequence(), maxAccepted));
         }
         // Below its start a ballot hands on only what was decided before.
         progress.raiseMaxDecided(Math.min(maxAccepted, start - 1));
         durable(durableSequence);
+        acknowledge();
+    }
+
+    /** A value puts a membership in force from the next instance on, or does not. */
+    void noteMembership(long instance, ByteSlice value) {
+        if (BatchCodec.isMembership(value)) {
+            memberships.put(instance + 1, membershipIn(value));
+        }
+    }
+
+    /** Remembers that a membership is decided. */
+    void keepMembershipDecided(long instance) {
+        ByteSlice head =
+                ByteSlice.of(ByteBuffer.allocate(Long.BYTES).putLong(instance).array());
+        effects.append(new LogRecord(LogRecord.METADATA, MEMBERSHIP_DECIDED, head, ByteSlice.EMPTY));
+    }
+
+    static Membership membershipIn(ByteSlice value) {
+        try {
+            return BatchCodec.decodeMembership(value);
+        } catch (MalformedMessageException e) {
+            throw new InvariantViolated("a membership of the order does not decode: " + e.getMessage());
+        }
     }
 
     /** Leads and follows nobody from now on. */
     void leave() {
         ballot = Ballot.NONE;
-        leaderIndex = -1;
+        leader = 0;
         role = Role.LOOKING;
-        maxAccepted = maxDecided;
-        pendingAcks.clear();
+        beginAccepting();
     }
 
     /** Promises a ballot; returns the log sequence that the promise rests on. */
@@ -155,6 +298,7 @@ final class ReplicaState {
         }
         values.put(instance, new AcceptedValues.Accepted(ballot, value, sequence));
         maxAccepted = instance;
+        noteMembership(instance, value);
         pendingAcks.add(new Pending(sequence, instance));
     }
 
@@ -164,19 +308,39 @@ final class ReplicaState {
                 logSequence >= durableSequence, "durable sequence fell from %d to %d", durableSequence, logSequence);
         durableSequence = logSequence;
         while (!pendingAcks.isEmpty() && pendingAcks.peek().logSequence() <= logSequence) {
-            progress.raiseAck(selfIndex, pendingAcks.remove().instance());
+            maxDurable = pendingAcks.remove().instance();
         }
+        acknowledge();
+    }
+
+    /** Says in the own entry what is durable, as far as this replica votes. */
+    void acknowledge() {
+        if (role == Role.LOOKING || !isVoter()) {
+            return;
+        }
+        long mine = maxDurable;
+        if (memberships.latestFrom() > maxDecided + 1) {
+            // It may be about to leave: it has no say in what comes after.
+            for (long i = maxDecided + 1; i <= mine; i++) {
+                if (!votesIn(memberships.at(i))) {
+                    mine = i - 1;
+                }
+            }
+        }
+        progress.raiseAck(self, mine);
     }
 
     /**
      * How far the vector and what others said allow to decide. What others made durable need not be durable here,
      * except where the log holds a value of an older ballot: after a crash a checkpoint could cover that instance, and
-     * the old value would pass for the decided one.
+     * the old value would pass for the decided one. Only a voter can tell quorums: it knows the memberships.
      */
     long decidable() {
-        progress.raiseMaxDecided(progress.ackedByQuorum(settings.quorum()));
+        if (isVoter()) {
+            progress.raiseMaxDecided(memberships.reachedByQuorum(progress::ack, maxDecided + 1, maxAccepted));
+        }
         long decidable = Math.min(progress.maxDecided(), maxAccepted);
-        return maxDecided < overwritten ? Math.min(decidable, progress.ack(selfIndex)) : decidable;
+        return maxDecided < overwritten ? Math.min(decidable, maxDurable) : decidable;
     }
 
     void checkInvariants() {
@@ -189,9 +353,9 @@ final class ReplicaState {
                 ballot,
                 promised);
         InvariantViolated.check(
-                progress.ack(selfIndex) <= maxAccepted || role == Role.LOOKING,
+                progress.ack(self) <= maxAccepted || role == Role.LOOKING,
                 "acknowledged %d but accepted only up to %d",
-                progress.ack(selfIndex),
+                progress.ack(self),
                 maxAccepted);
     }
 

@@ -9,6 +9,8 @@ import io.chainkeeper.chain.ChainMessage.Accept;
 import io.chainkeeper.chain.ChainMessage.Accepted;
 import io.chainkeeper.chain.ChainMessage.Entry;
 import io.chainkeeper.chain.ChainMessage.Forward;
+import io.chainkeeper.chain.ChainMessage.Hello;
+import io.chainkeeper.chain.ChainMessage.Learning;
 import io.chainkeeper.chain.ChainMessage.Leave;
 import io.chainkeeper.chain.ChainMessage.Offer;
 import io.chainkeeper.chain.ChainMessage.PreVote;
@@ -20,6 +22,7 @@ import io.chainkeeper.chain.ChainMessage.ReadNudge;
 import io.chainkeeper.chain.ChainMessage.Received;
 import io.chainkeeper.chain.ChainMessage.Refused;
 import io.chainkeeper.chain.ChainMessage.Resume;
+import io.chainkeeper.chain.ChainMessage.TakeOver;
 import io.chainkeeper.chain.ChainMessage.Truncated;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
@@ -36,14 +39,15 @@ public final class ChainCodecTest {
     private static final Ballot OTHER = new Ballot(7, 3);
 
     private static Progress progress() {
-        Progress progress = new Progress(5);
-        for (int i = 0; i < 5; i++) {
-            progress.raiseAck(i, 100 + i);
-            progress.raiseRoundSeen(i, 200 + i);
-        }
+        Progress progress = new Progress();
         progress.raiseMaxDecided(99);
         progress.raiseConfirmedRound(42);
-        progress.beginRound(43, 98, new long[] {1, Long.MAX_VALUE, 3, 0, 5});
+        progress.beginRound(43, 97, 98);
+        for (int id : new int[] {255, 1, 3, 2, 128}) {
+            progress.raiseAck(id, 100 + id);
+            progress.raiseRoundSeen(id, 200 + id);
+            progress.answerNudge(id, id == 3 ? Long.MAX_VALUE : id);
+        }
         return progress;
     }
 
@@ -62,11 +66,22 @@ public final class ChainCodecTest {
                 new PreVoteOk(BALLOT),
                 new PreVoteDenied(BALLOT, OTHER),
                 new Prepare(BALLOT, 11),
-                new PrepareOk(BALLOT, 2, true, 12, List.of(new Entry(13, OTHER, value), new Entry(14, BALLOT, value))),
-                new PrepareOk(BALLOT, 0, false, 0, List.of()),
+                new PrepareOk(
+                        BALLOT,
+                        1L << 50,
+                        false,
+                        2,
+                        true,
+                        12,
+                        List.of(new Entry(13, OTHER, value), new Entry(14, BALLOT, value))),
+                new PrepareOk(BALLOT, 1, true, 0, false, 0, List.of()),
                 new Refused(BALLOT, OTHER),
                 new Forward(BALLOT, 15, List.of(ByteSliceOf.command(2, 15, "x"), ByteSliceOf.command(2, 16, ""))),
                 new Forward(BALLOT, 15, List.of()),
+                new Hello(true, false, List.of(1, 2, 255)),
+                new Hello(false, true, List.of()),
+                new Learning(BALLOT, 1L << 50, 16),
+                new TakeOver(BALLOT),
                 new ReadNudge(BALLOT, 1L << 60));
     }
 
@@ -123,7 +138,7 @@ public final class ChainCodecTest {
     public void valuesOfAMessage_areNotCopiedToEncodeIt() {
         ByteSlice value = ByteSliceOf.batch("a");
         assertSame(value, CODEC.encode(new Accept(BALLOT, 1, 1, value, progress()))[1]);
-        PrepareOk promise = new PrepareOk(BALLOT, 0, true, 1, List.of(new Entry(1, OTHER, value)));
+        PrepareOk promise = new PrepareOk(BALLOT, 1, true, 0, true, 1, List.of(new Entry(1, OTHER, value)));
         assertSame(value, CODEC.encode(promise)[1]);
     }
 
@@ -153,7 +168,7 @@ public final class ChainCodecTest {
     @Test
     public void unknownType_isMalformed() {
         byte[] frame = new byte[13];
-        for (int type : new int[] {0, 16, 127, -1}) {
+        for (int type : new int[] {0, 19, 127, -1}) {
             frame[0] = (byte) type;
             MalformedMessageException e =
                     assertThrows(MalformedMessageException.class, () -> CODEC.decode(ByteSlice.of(frame)));

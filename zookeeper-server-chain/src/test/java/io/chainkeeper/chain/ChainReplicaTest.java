@@ -10,9 +10,12 @@ import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.AcceptorLogs;
 import io.chainkeeper.log.Durability;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ProposerTable;
@@ -24,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +46,8 @@ public final class ChainReplicaTest {
     /** Acceptor logs of the replicas. */
     @Rule
     public final TemporaryFolder folder = new TemporaryFolder();
+
+    private static final Set<Role> VOTING = Set.of(Role.LEADER, Role.FOLLOWER);
 
     private final InProcessLinks links = new InProcessLinks();
     private final Map<Integer, Node> nodes = new TreeMap<>();
@@ -62,9 +68,10 @@ public final class ChainReplicaTest {
             replica = new Replica(
                     id,
                     Replica.nextIncarnation(log, 0),
-                    MEMBERS,
+                    Ensemble.of(MEMBERS),
                     new ChainPaxosFactory(),
                     Map.of(),
+                    ProtocolContext.Start.ORDINARY,
                     log,
                     links.transport(id),
                     this,
@@ -82,6 +89,14 @@ public final class ChainReplicaTest {
         public ProposerTable proposerTable() {
             return proposers;
         }
+
+        @Override
+        public Membership recoveredMembership() {
+            return null;
+        }
+
+        @Override
+        public void membershipChanged(long position, Membership membership) {}
 
         @Override
         public void apply(long position, ProposedCommand command, Proposal own) {
@@ -102,6 +117,11 @@ public final class ChainReplicaTest {
 
         @Override
         public void memberSilent(int member, boolean silent) {}
+
+        @Override
+        public void stateNeeded(int fromPeer, long position) {
+            failure.compareAndSet(null, "needs position " + position + " of " + fromPeer);
+        }
 
         Write write(String text) {
             Write write = new Write(text);
@@ -131,6 +151,10 @@ public final class ChainReplicaTest {
     private void startAll() throws IOException {
         for (int id : MEMBERS) {
             nodes.put(id, new Node(id));
+        }
+        // One that is linked after the others have ordered something votes only once it is admitted.
+        for (Node node : nodes.values()) {
+            await("all to vote", () -> VOTING.contains(node.replica.status().role()));
         }
     }
 

@@ -1,6 +1,7 @@
 package io.chainkeeper.chain;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
@@ -25,8 +26,8 @@ public final class ChainSettingsTest {
     public void nothingSet_isRightForAnySize() {
         for (int members = 1; members <= 9; members++) {
             assertNull(ChainSettings.check(Map.of(), members));
-            assertEquals(
-                    members / 2 + 1, ChainSettings.of(Map.of(), members, 50).quorum());
+            assertEquals(1, ChainSettings.of(Map.of(), members, 50).minQuorumSize());
+            assertFalse(ChainSettings.of(Map.of(), members, 50).removesSilent());
         }
     }
 
@@ -68,11 +69,12 @@ public final class ChainSettingsTest {
     }
 
     @Test
-    public void minQuorumSize_raisesTheMajorityAndNeverLowersIt() {
+    public void minQuorumSizeBelowTheMajority_letsSilentMembersBeRemoved() {
+        assertFalse(ChainSettings.of(Map.of("chain.minQuorumSize", "3"), 3, 50).removesSilent());
+        assertFalse(ChainSettings.of(Map.of("chain.minQuorumSize", "3"), 5, 50).removesSilent());
+        assertTrue(ChainSettings.of(Map.of("chain.minQuorumSize", "2"), 5, 50).removesSilent());
         assertEquals(
-                3, ChainSettings.of(Map.of("chain.minQuorumSize", "3"), 3, 50).quorum());
-        assertEquals(
-                3, ChainSettings.of(Map.of("chain.minQuorumSize", "1"), 5, 50).quorum());
+                2, ChainSettings.of(Map.of("chain.minQuorumSize", "2"), 5, 50).minQuorumSize());
     }
 
     /** Whatever the user may set, the timeouts keep their order. */

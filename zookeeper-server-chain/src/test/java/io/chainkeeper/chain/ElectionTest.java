@@ -111,7 +111,7 @@ public final class ElectionTest {
         former.executed.clear();
         // The vector of the new ballot says that instance 1 is decided, before its value has come.
         int other = next == middle ? tail : middle;
-        Progress news = new Progress(3);
+        Progress news = new Progress();
         news.raiseMaxDecided(1);
         Ballot ballot = new Ballot(ensemble.replica(next).status().epoch(), next);
         former.input(p -> p.onMessage(other, new ChainMessage.Accepted(ballot, 1, news)));
@@ -126,7 +126,7 @@ public final class ElectionTest {
     public void acceptOfHigherBallot_raisesPromise() {
         ScriptedReplica acceptor = ensemble.replica(tail);
         Ballot higher = new Ballot(100, middle);
-        acceptor.input(p -> p.onMessage(middle, new Accept(higher, 1, 1, ByteSliceOf.batch("x"), new Progress(3))));
+        acceptor.input(p -> p.onMessage(middle, new Accept(higher, 1, 1, ByteSliceOf.batch("x"), new Progress())));
         assertEquals(100, acceptor.status().epoch());
         ensemble.sent.clear();
         acceptor.input(p -> p.onMessage(leader, new Prepare(new Ballot(99, leader), 1)));
@@ -148,7 +148,7 @@ public final class ElectionTest {
         acceptor.input(p -> p.onMessage(middle, new Prepare(new Ballot(100, middle), 1)));
         long records = acceptor.log.appended();
         ensemble.sent.clear();
-        acceptor.input(p -> p.onMessage(leader, new Accept(old, 1, 1, ByteSliceOf.batch("x"), new Progress(3))));
+        acceptor.input(p -> p.onMessage(leader, new Accept(old, 1, 1, ByteSliceOf.batch("x"), new Progress())));
         assertEquals("nothing was accepted", records, acceptor.log.appended());
         assertTrue(ensemble.wasSent(tail, leader, m -> m instanceof Refused));
     }
@@ -265,6 +265,7 @@ public final class ElectionTest {
         for (int i = 1; i <= 5; i++) {
             old.log(1).plant(i, new Ballot(1, 1), i - 1, ByteSliceOf.batch("w" + i));
         }
+        old.log(2).plantFounder(1);
         old.start(1, 100);
         old.start(2);
         old.sent.clear();
@@ -288,6 +289,7 @@ public final class ElectionTest {
             values.add(BatchCodec.encode(List.of(new ProposedCommand(99, 1, 0, i, ByteSlice.of(large)))));
             planted.log(2).plant(i, new Ballot(1, 2), 0, values.get(i - 1));
         }
+        planted.log(3).plantFounder(1);
         planted.start(2);
         planted.start(3);
         planted.stall(2, 3);

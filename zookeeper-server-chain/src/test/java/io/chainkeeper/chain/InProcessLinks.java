@@ -1,7 +1,11 @@
 package io.chainkeeper.chain;
 
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.transport.PeerTransport;
+import io.chainkeeper.transport.StateChannel;
+import io.chainkeeper.transport.StateResponder;
+import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -23,6 +27,9 @@ final class InProcessLinks {
             }
 
             @Override
+            public void setPeers(Map<Integer, PeerAddress> peers) {}
+
+            @Override
             public void acknowledgeUp(int peer) {}
 
             @Override
@@ -42,6 +49,14 @@ final class InProcessLinks {
             @Override
             public void disconnect(int peer, String reason) {
                 throw new AssertionError("link to " + peer + " closed: " + reason);
+            }
+
+            @Override
+            public void answerStateRequests(StateResponder responder) {}
+
+            @Override
+            public StateChannel openStateChannel(int peer) throws IOException {
+                throw new IOException("no bulk connection to replica " + peer + ": there are only links here");
             }
 
             @Override

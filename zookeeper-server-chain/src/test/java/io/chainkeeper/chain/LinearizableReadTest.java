@@ -53,8 +53,9 @@ public final class LinearizableReadTest {
                 .orElseThrow();
         ensemble.replica(leader).propose("a");
         ensemble.settle();
-        Progress confirmed = new Progress(3);
-        confirmed.beginRound(100, 1, new long[] {nudge.nudge(), nudge.nudge(), nudge.nudge()});
+        Progress confirmed = new Progress();
+        confirmed.beginRound(100, 1, 1);
+        confirmed.answerNudge(tail, nudge.nudge());
         confirmed.raiseConfirmedRound(100);
         reader.input(p -> p.onMessage(leader, new Accepted(nudge.ballot(), 1, confirmed)));
         assertFalse("released before its floor", answered(tail, token));

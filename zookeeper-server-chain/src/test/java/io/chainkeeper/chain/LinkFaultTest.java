@@ -112,8 +112,8 @@ public final class LinkFaultTest {
         ensemble.replica(leader).propose("a");
         ensemble.replica(leader).propose("b");
         ensemble.sent.clear();
-        Accept second = new Accept(
-                new Ballot(status.epoch(), leader), 1, accepted + 2, ByteSliceOf.batch("b"), new Progress(3));
+        Accept second =
+                new Accept(new Ballot(status.epoch(), leader), 1, accepted + 2, ByteSliceOf.batch("b"), new Progress());
         follower.input(p -> p.onMessage(leader, second));
         assertEquals(accepted, follower.gauge("max_accepted"));
         assertTrue(ensemble.wasSent(middle, leader, m -> m instanceof Resume r && r.maxAccepted() == accepted));

@@ -3,6 +3,7 @@ package io.chainkeeper.chain;
 import static org.junit.Assert.assertEquals;
 
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
 import java.util.ArrayDeque;
@@ -50,6 +51,8 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
     private final Set<Integer> stopped = new TreeSet<>();
     private final Map<Long, ByteSlice> decided = new TreeMap<>();
     private final Random random = new Random(7);
+    private SafetyRules rules = new SafetyRules();
+    private Ensemble ensemble;
 
     ScriptedEnsemble(int size) {
         this(size, Map.of());
@@ -73,6 +76,33 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
         ensemble.members.forEach(ensemble::start);
         ensemble.awaitLeader();
         return ensemble;
+    }
+
+    /** Starts all with some of the rules taken out. */
+    static ScriptedEnsemble startedWith(SafetyRules rules, int size) {
+        ScriptedEnsemble ensemble = new ScriptedEnsemble(size);
+        ensemble.rules = rules;
+        ensemble.members.forEach(ensemble::start);
+        ensemble.awaitLeader();
+        return ensemble;
+    }
+
+    /** Tells every running replica, and those that start later, who is meant to take part. */
+    void configure(Ensemble configured) {
+        ensemble = configured;
+        for (int id : configured.participants()) {
+            logs.computeIfAbsent(id, key -> new ScriptedLog());
+        }
+        for (int id : configured.observers()) {
+            logs.computeIfAbsent(id, key -> new ScriptedLog());
+        }
+        running.values().forEach(replica -> replica.input(p -> p.onEnsemble(configured)));
+    }
+
+    /** A crash that takes the disk with it. */
+    void loseDisk(int id) {
+        crash(id);
+        logs.put(id, new ScriptedLog());
     }
 
     ScriptedReplica replica(int id) {
@@ -101,9 +131,12 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
     void start(int id, long appliedPosition) {
         long incarnation = incarnations.merge(id, 1L, Long::sum);
         ScriptedReplica replica = new ScriptedReplica(
-                id, incarnation, members, settings, logs.get(id), appliedPosition, random::nextInt, this);
+                id, incarnation, members, settings, logs.get(id), appliedPosition, random::nextInt, rules, this);
         running.put(id, replica);
-        for (int other : members) {
+        if (ensemble != null) {
+            replica.input(p -> p.onEnsemble(ensemble));
+        }
+        for (int other : logs.keySet()) {
             if (other != id && running.containsKey(other) && !cut.contains(new Link(id, other))) {
                 connect(id, other);
             }
@@ -114,7 +147,7 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
     void crash(int id) {
         ScriptedReplica gone = running.remove(id);
         gone.log.crash();
-        for (int other : members) {
+        for (int other : logs.keySet()) {
             if (other != id && running.containsKey(other) && !cut.contains(new Link(id, other))) {
                 disconnect(id, other);
             }
@@ -124,6 +157,16 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
     void restart(int id) {
         crash(id);
         start(id);
+    }
+
+    /** Restarts a replica that finds other participants in its configuration. */
+    void restartWith(int id, List<Integer> participants) {
+        List<Integer> before = new ArrayList<>(members);
+        members.clear();
+        members.addAll(participants);
+        restart(id);
+        members.clear();
+        members.addAll(before);
     }
 
     /** SIGSTOP: nothing is processed, links stay up. */
@@ -183,11 +226,11 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
 
     /** Cuts a replica off from all others. */
     void isolate(int id) {
-        members.stream().filter(other -> other != id).forEach(other -> cut(id, other));
+        running.keySet().stream().filter(other -> other != id).forEach(other -> cut(id, other));
     }
 
     void rejoin(int id) {
-        members.stream().filter(other -> other != id).forEach(other -> heal(id, other));
+        running.keySet().stream().filter(other -> other != id).forEach(other -> heal(id, other));
     }
 
     /** Nothing arrives in one direction, although the link looks up. */

@@ -22,6 +22,13 @@ final class ScriptedLog {
         ByteBuffer head = ByteBuffer.allocate(20);
         head.putLong(ballot.round()).putInt(ballot.replica()).putLong(maxDecided);
         keep(new LogRecord(instance, ReplicaState.ACCEPTED, ByteSlice.of(head.array()), value));
+        plantFounder(instance);
+    }
+
+    /** Puts a durable record that this disk took part in founding the cluster. */
+    void plantFounder(long disk) {
+        ByteBuffer head = ByteBuffer.allocate(Long.BYTES + 1).putLong(disk).put((byte) 1);
+        keep(new LogRecord(LogRecord.METADATA, Disk.DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
     }
 
     long append(LogRecord record) {

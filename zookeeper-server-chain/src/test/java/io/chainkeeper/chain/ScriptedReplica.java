@@ -6,6 +6,7 @@ import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingStatus;
@@ -45,6 +46,9 @@ final class ScriptedReplica implements Effects {
     /** Barriers reached: token to how many commands had been executed by then. */
     final Map<Long, Integer> barriersReached = new TreeMap<>();
 
+    /** The last membership that was delivered, null if there was none. */
+    Membership membership;
+
     final List<OrderingStatus> statuses = new ArrayList<>();
     final List<Long> needsState = new ArrayList<>();
     final Deque<Long> logReads = new ArrayDeque<>();
@@ -66,14 +70,15 @@ final class ScriptedReplica implements Effects {
             ScriptedLog log,
             long appliedPosition,
             ProtocolContext.RandomSource random,
+            SafetyRules rules,
             World world) {
         this.id = id;
         this.incarnation = incarnation;
         this.log = log;
         this.world = world;
         this.lastDelivered = appliedPosition;
-        this.protocol = new ChainPaxosFactory()
-                .create(new ProtocolContext(id, incarnation, members, settings, random, 50), this);
+        this.protocol = ChainPaxosFactory.create(
+                new ProtocolContext(id, incarnation, members, settings, random, 50), rules, this);
         input(p -> p.onStart(log.recovered(appliedPosition)));
     }
 
@@ -161,6 +166,10 @@ final class ScriptedReplica implements Effects {
         lastDelivered = position;
         delivered.put(position, value);
         world.delivered(id, position, value);
+        if (BatchCodec.isMembership(value)) {
+            membership = ReplicaState.membershipIn(value);
+            return;
+        }
         for (ProposedCommand command : commands(value)) {
             if (proposers.advance(command) == ProposerTable.Verdict.APPLY) {
                 executed.add(text(command));

@@ -78,14 +78,22 @@ public sealed interface Command {
     record ReplicaStarted(long wallClockMillis, long executionProfile) implements Command {}
 
     /**
-     * Names a fresh ensemble, once; later ones are ignored. Takes no zxid.
+     * Names a fresh ensemble, once, or gives it another name; others are ignored. Takes no zxid.
      *
      * @param wallClockMillis see {@link Command#wallClockMillis}
      * @param clusterId random
      * @param executionProfile hash of the settings that influence execution, which every member must share
      * @param members replica ids, ascending
+     * @param configuration first content of {@code /zookeeper/config}; empty if {@code reconfigEnabled} is not set
+     * @param replaces the present name, if the user has forced a new cluster after the quorum was lost; else null
      */
-    record ClusterFormed(long wallClockMillis, UUID clusterId, long executionProfile, List<Integer> members)
+    record ClusterFormed(
+            long wallClockMillis,
+            UUID clusterId,
+            long executionProfile,
+            List<Integer> members,
+            String configuration,
+            UUID replaces)
             implements Command {
         /** Copies the members. */
         public ClusterFormed {
@@ -94,11 +102,52 @@ public sealed interface Command {
     }
 
     /**
-     * A digest of the proposer's tree, for the others to compare with theirs. Takes no zxid.
+     * Every replica is to take a digest of its state right here in the order. Takes no zxid.
      *
      * @param wallClockMillis see {@link Command#wallClockMillis}
-     * @param zxid last transaction that the digest covers
-     * @param digest of the proposer's tree after it
      */
-    record DigestAudit(long wallClockMillis, long zxid, long digest) implements Command {}
+    record DigestAudit(long wallClockMillis) implements Command {}
+
+    /**
+     * The digest that the proposer took for an audit. Takes no zxid.
+     *
+     * @param wallClockMillis see {@link Command#wallClockMillis}
+     * @param auditPosition position of the order that the audit was executed at
+     * @param treeDigest of the proposer's tree, as ZooKeeper keeps it
+     * @param sideDigest of the proposer's replicated state beside the tree
+     */
+    record DigestReport(long wallClockMillis, long auditPosition, long treeDigest, long sideDigest)
+            implements Command {}
+
+    /**
+     * The proposer has accepted a {@code reconfig}: the order is to bring its members into line. Refused, without a
+     * trace, if another plan stands, the configuration has changed or the proposer does not own the session. Takes no
+     * zxid.
+     *
+     * @param wallClockMillis see {@link Command#wallClockMillis}
+     * @param sessionId the client's session
+     * @param cxid the client's number of the request
+     * @param configuration the planned servers, under the version of the configuration that they are to replace
+     */
+    record PlanEnsemble(long wallClockMillis, long sessionId, int cxid, String configuration) implements Command {}
+
+    /**
+     * The proposer gives up its plan: the ensemble is configured back. Ignored if that plan does not stand. Takes no
+     * zxid.
+     *
+     * @param wallClockMillis see {@link Command#wallClockMillis}
+     * @param sessionId the client's session
+     * @param cxid the client's number of the request
+     */
+    record DropPlan(long wallClockMillis, long sessionId, int cxid) implements Command {}
+
+    /**
+     * The proposer sees state being transferred, so a plan that waits for a joiner is not stuck. Changes nothing. Takes
+     * no zxid.
+     *
+     * @param wallClockMillis see {@link Command#wallClockMillis}
+     * @param sessionId the client's session
+     * @param cxid the client's number of the request
+     */
+    record PlanProgress(long wallClockMillis, long sessionId, int cxid) implements Command {}
 }

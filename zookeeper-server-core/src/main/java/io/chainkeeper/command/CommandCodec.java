@@ -14,7 +14,8 @@ import java.util.UUID;
  *
  * <pre>
  * version          byte   {@link #VERSION}
- * type             byte   1 request, 2 attach, 3 expire, 4 orphan, 5 replica started, 6 cluster formed, 7 digest audit
+ * type             byte   1 request, 2 attach, 3 expire, 4 orphan, 5 replica started, 6 cluster formed, 7 digest audit,
+ *                         8 digest report, 9 plan ensemble, 10 drop plan, 11 plan progress
  * wallClockMillis  long
  * then by type:
  *   request          sessionId long, cxid int, opcode int, quotaRefusedOp int,
@@ -24,8 +25,14 @@ import java.util.UUID;
  *   expire           sessionId long, owner int, epoch long
  *   orphan           replica int, incarnation long
  *   replica started  executionProfile long
- *   cluster formed   clusterId 2 longs, executionProfile long, memberCount int, members int each
- *   digest audit     zxid long, digest long
+ *   cluster formed   clusterId 2 longs, executionProfile long, memberCount int, members int each,
+ *                    configuration string
+ *                    replaces 2 longs (both 0: null)
+ *   digest audit     nothing
+ *   digest report    auditPosition long, treeDigest long, sideDigest long
+ *   plan ensemble    sessionId long, cxid int, configuration string
+ *   drop plan        sessionId long, cxid int
+ *   plan progress    sessionId long, cxid int
  * string: byteLength int (-1: null), UTF-8
  * </pre>
  */
@@ -43,9 +50,14 @@ public final class CommandCodec {
     private static final byte REPLICA_STARTED = 5;
     private static final byte CLUSTER_FORMED = 6;
     private static final byte DIGEST_AUDIT = 7;
+    private static final byte DIGEST_REPORT = 8;
+    private static final byte PLAN_ENSEMBLE = 9;
+    private static final byte DROP_PLAN = 10;
+    private static final byte PLAN_PROGRESS = 11;
 
     private static final int PREFIX_BYTES = 10;
     private static final int NULL = -1;
+    private static final UUID NO_UUID = new UUID(0, 0);
 
     private CommandCodec() {}
 
@@ -72,12 +84,32 @@ public final class CommandCodec {
             out = start(REPLICA_STARTED, started.wallClockMillis(), 8);
             out.putLong(started.executionProfile());
         } else if (command instanceof Command.DigestAudit audit) {
-            out = start(DIGEST_AUDIT, audit.wallClockMillis(), 16);
-            out.putLong(audit.zxid()).putLong(audit.digest());
+            out = start(DIGEST_AUDIT, audit.wallClockMillis(), 0);
+        } else if (command instanceof Command.DigestReport report) {
+            out = start(DIGEST_REPORT, report.wallClockMillis(), 24);
+            out.putLong(report.auditPosition()).putLong(report.treeDigest()).putLong(report.sideDigest());
+        } else if (command instanceof Command.ClusterFormed formed) {
+            out = encodeFormed(formed);
         } else {
-            out = encodeFormed((Command.ClusterFormed) command);
+            out = encodePlanning(command);
         }
         return ByteSlice.of(out.array());
+    }
+
+    private static ByteBuffer encodePlanning(Command command) {
+        if (command instanceof Command.PlanEnsemble plan) {
+            byte[] configuration = plan.configuration().getBytes(StandardCharsets.UTF_8);
+            ByteBuffer out = start(PLAN_ENSEMBLE, plan.wallClockMillis(), 16 + configuration.length);
+            out.putLong(plan.sessionId()).putInt(plan.cxid());
+            return out.putInt(configuration.length).put(configuration);
+        }
+        if (command instanceof Command.DropPlan drop) {
+            ByteBuffer out = start(DROP_PLAN, drop.wallClockMillis(), 12);
+            return out.putLong(drop.sessionId()).putInt(drop.cxid());
+        }
+        Command.PlanProgress progress = (Command.PlanProgress) command;
+        ByteBuffer out = start(PLAN_PROGRESS, progress.wallClockMillis(), 12);
+        return out.putLong(progress.sessionId()).putInt(progress.cxid());
     }
 
     private static ByteBuffer start(byte type, long wallClockMillis, int restBytes) {
@@ -115,15 +147,18 @@ public final class CommandCodec {
     }
 
     private static ByteBuffer encodeFormed(Command.ClusterFormed formed) {
+        byte[] configuration = formed.configuration().getBytes(StandardCharsets.UTF_8);
         ByteBuffer out = start(
                 CLUSTER_FORMED,
                 formed.wallClockMillis(),
-                28 + 4 * formed.members().size());
+                48 + 4 * formed.members().size() + configuration.length);
         out.putLong(formed.clusterId().getMostSignificantBits())
                 .putLong(formed.clusterId().getLeastSignificantBits());
         out.putLong(formed.executionProfile()).putInt(formed.members().size());
         formed.members().forEach(out::putInt);
-        return out;
+        out.putInt(configuration.length).put(configuration);
+        UUID replaces = formed.replaces() == null ? NO_UUID : formed.replaces();
+        return out.putLong(replaces.getMostSignificantBits()).putLong(replaces.getLeastSignificantBits());
     }
 
     /**
@@ -159,7 +194,11 @@ public final class CommandCodec {
             case ORPHAN -> new Command.Orphan(wallClock, in.getInt(), in.getLong());
             case REPLICA_STARTED -> new Command.ReplicaStarted(wallClock, in.getLong());
             case CLUSTER_FORMED -> decodeFormed(wallClock, in);
-            case DIGEST_AUDIT -> new Command.DigestAudit(wallClock, in.getLong(), in.getLong());
+            case DIGEST_AUDIT -> new Command.DigestAudit(wallClock);
+            case DIGEST_REPORT -> new Command.DigestReport(wallClock, in.getLong(), in.getLong(), in.getLong());
+            case PLAN_ENSEMBLE -> new Command.PlanEnsemble(wallClock, in.getLong(), in.getInt(), text(in));
+            case DROP_PLAN -> new Command.DropPlan(wallClock, in.getLong(), in.getInt());
+            case PLAN_PROGRESS -> new Command.PlanProgress(wallClock, in.getLong(), in.getInt());
             default -> throw new MalformedMessageException("command has unknown type " + type);
         };
     }
@@ -195,7 +234,18 @@ public final class CommandCodec {
         for (int i = 0; i < memberCount; i++) {
             members.add(in.getInt());
         }
-        return new Command.ClusterFormed(wallClock, clusterId, profile, members);
+        String configuration = text(in);
+        UUID replaces = new UUID(in.getLong(), in.getLong());
+        return new Command.ClusterFormed(
+                wallClock, clusterId, profile, members, configuration, replaces.equals(NO_UUID) ? null : replaces);
+    }
+
+    private static String text(ByteBuffer in) throws MalformedMessageException {
+        String text = string(in);
+        if (text == null) {
+            throw new MalformedMessageException("command without its configuration");
+        }
+        return text;
     }
 
     private static String string(ByteBuffer in) throws MalformedMessageException {

@@ -48,6 +48,15 @@ record EnsembleLines(SettingsFile file, List<ServerLine> servers) {
                 .count();
     }
 
+    /** @return how many of them do not end in the role observer */
+    static int countParticipants(SettingsFile file) {
+        return (int) file.entries().stream()
+                .filter(entry -> entry.key().startsWith(ServerLine.PREFIX))
+                .map(entry -> entry.value().split(";", 2)[0].trim().toLowerCase(Locale.ROOT))
+                .filter(address -> !address.endsWith(":observer"))
+                .count();
+    }
+
     /**
      * Parses and checks all lines.
      *
@@ -55,7 +64,7 @@ record EnsembleLines(SettingsFile file, List<ServerLine> servers) {
      * @param protocol the protocol that would run them
      * @param maxId largest server id allowed
      * @return the ensemble
-     * @throws UserMistakeException for a malformed line, two servers with one id or address, observers, groups, weights
+     * @throws UserMistakeException for a malformed line, two servers with one id or address, groups, weights
      */
     static EnsembleLines parse(SettingsFile file, String protocol, int maxId) throws UserMistakeException {
         List<ServerLine> servers = new ArrayList<>();
@@ -65,11 +74,7 @@ record EnsembleLines(SettingsFile file, List<ServerLine> servers) {
             }
             if (entry.key().startsWith(ServerLine.PREFIX)) {
                 file.checkFirst(entry);
-                ServerLine server = ServerLine.parse(file, entry, maxId);
-                if (server.observer()) {
-                    throw unsupported(file, entry, "observers are", "make it a participant or remove it", protocol);
-                }
-                servers.add(server);
+                servers.add(ServerLine.parse(file, entry, maxId));
             }
         }
         servers.sort(Comparator.comparingInt(ServerLine::id));
@@ -111,13 +116,24 @@ record EnsembleLines(SettingsFile file, List<ServerLine> servers) {
         }
     }
 
-    /** @return ids with the addresses of their replica links, ascending */
-    SortedMap<Integer, OrderingConfig.PeerAddress> members() {
-        SortedMap<Integer, OrderingConfig.PeerAddress> members = new TreeMap<>();
+    /** @return ids of the participants with the addresses of their replica links, ascending */
+    SortedMap<Integer, OrderingConfig.PeerAddress> participants() {
+        return addresses(false);
+    }
+
+    /** @return ids of the observers with the addresses of their replica links, ascending */
+    SortedMap<Integer, OrderingConfig.PeerAddress> observers() {
+        return addresses(true);
+    }
+
+    private SortedMap<Integer, OrderingConfig.PeerAddress> addresses(boolean observers) {
+        SortedMap<Integer, OrderingConfig.PeerAddress> addresses = new TreeMap<>();
         for (ServerLine server : servers) {
-            members.put(server.id(), new OrderingConfig.PeerAddress(server.host(), server.quorumPort()));
+            if (server.observer() == observers) {
+                addresses.put(server.id(), new OrderingConfig.PeerAddress(server.host(), server.quorumPort()));
+            }
         }
-        return members;
+        return addresses;
     }
 
     /** @return the line of a server, if there is one */

@@ -2,8 +2,12 @@ package io.chainkeeper.config;
 
 import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.Durability;
+import io.chainkeeper.ordering.Ensemble;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * The ordering part of a zoo.cfg, complete and checked.
@@ -13,11 +17,15 @@ import java.util.Map;
  * @param logStore {@code ordering.logStore}
  * @param reads {@code reads}
  * @param replicaId this server's myid
- * @param members voting members: replica id to the address its replica link listens on, ascending by id
+ * @param members configured participants: replica id to the address its replica link listens on, ascending by id
+ * @param observers configured observers, likewise
  * @param orderingDirectory where the acceptor log lies, {@code dataLogDir/ordering}
  * @param protocolSettings the protocol's own keys that the file sets
  * @param logRetentionBytes {@code ordering.logRetentionBytes}: how many bytes of decided values the acceptor log keeps
  *     for replicas that were away
+ * @param safeguards what the replica watches itself with
+ * @param stateTransferBytesPerSecond {@code ordering.stateTransferBytesPerSecond}: how fast this server sends its state
+ *     to others that need it, all of them together
  */
 public record OrderingConfig(
         String protocol,
@@ -26,9 +34,12 @@ public record OrderingConfig(
         ReadConsistency reads,
         int replicaId,
         Map<Integer, PeerAddress> members,
+        Map<Integer, PeerAddress> observers,
         Path orderingDirectory,
         Map<String, String> protocolSettings,
-        long logRetentionBytes) {
+        long logRetentionBytes,
+        Safeguards safeguards,
+        long stateTransferBytesPerSecond) {
     /** The value of {@code ordering.protocol} that starts the stock quorum server. */
     public static final String ZAB = "zab";
 
@@ -44,6 +55,27 @@ public record OrderingConfig(
 
     /** The largest {@code ordering.logRetentionBytes}, 1 TiB. */
     public static final long MAX_LOG_RETENTION_BYTES = 1L << 40;
+
+    /** The value of {@code ordering.stateTransferBytesPerSecond} when the file does not set it, 64 MiB. */
+    public static final long DEFAULT_STATE_TRANSFER_BYTES_PER_SECOND = 1L << 26;
+
+    /** The smallest {@code ordering.stateTransferBytesPerSecond}, 64 KiB. */
+    public static final long MIN_STATE_TRANSFER_BYTES_PER_SECOND = 1L << 16;
+
+    /** The largest {@code ordering.stateTransferBytesPerSecond}, 1 TiB: no limit in practice. */
+    public static final long MAX_STATE_TRANSFER_BYTES_PER_SECOND = 1L << 40;
+
+    /** @return who is meant to take part */
+    public Ensemble ensemble() {
+        return new Ensemble(List.copyOf(members.keySet()), List.copyOf(observers.keySet()));
+    }
+
+    /** @return where the replica links of all servers listen, participants and observers, ascending by id */
+    public SortedMap<Integer, PeerAddress> addresses() {
+        SortedMap<Integer, PeerAddress> addresses = new TreeMap<>(members);
+        addresses.putAll(observers);
+        return addresses;
+    }
 
     /** Which implementation holds the acceptor log. */
     public enum LogStore {

@@ -44,7 +44,8 @@ public final class OrderingConfigParser {
         SettingsFile zooCfg = SettingsFile.read(path);
         SettingsFile serverFile = EnsembleLines.locate(zooCfg);
         int serverCount = EnsembleLines.count(serverFile);
-        OrderingSettings settings = OrderingSettings.parse(zooCfg, factories, serverCount);
+        OrderingSettings settings =
+                OrderingSettings.parse(zooCfg, factories, EnsembleLines.countParticipants(serverFile));
         boolean standaloneEnabled = !zooCfg.value("standaloneEnabled", "true").equalsIgnoreCase("false");
         if (settings.factory() == null || serverCount == 0 || serverCount == 1 && standaloneEnabled) {
             return Optional.empty();
@@ -65,10 +66,13 @@ public final class OrderingConfigParser {
                 settings.logStore(),
                 settings.reads(),
                 replicaId,
-                ensemble.members(),
+                ensemble.participants(),
+                ensemble.observers(),
                 orderingDirectory,
                 settings.protocolSettings(),
-                settings.logRetentionBytes());
+                settings.logRetentionBytes(),
+                settings.safeguards(),
+                settings.stateTransferBytesPerSecond());
         return Optional.of(new StartupConfig(peerConfig, ordering, settings.factory()));
     }
 
@@ -76,9 +80,6 @@ public final class OrderingConfigParser {
         for (SettingsFile.Entry entry : zooCfg.entries()) {
             if (entry.key().equals("oraclePath")) {
                 throw EnsembleLines.unsupported(zooCfg, entry, "a quorum oracle is", "remove it", protocol);
-            }
-            if (entry.key().equals("peerType") && entry.value().equalsIgnoreCase("observer")) {
-                throw EnsembleLines.unsupported(zooCfg, entry, "observers are", "remove it", protocol);
             }
         }
     }

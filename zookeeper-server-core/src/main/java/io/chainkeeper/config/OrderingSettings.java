@@ -25,6 +25,8 @@ import java.util.stream.Collectors;
  * @param logStore {@code ordering.logStore}
  * @param reads {@code reads}
  * @param logRetentionBytes {@code ordering.logRetentionBytes}
+ * @param safeguards {@code ordering.diskReserveBytes} and {@code ordering.digestAuditSeconds}
+ * @param stateTransferBytesPerSecond {@code ordering.stateTransferBytesPerSecond}
  * @param protocolSettings the keys of the chosen protocol that the file sets
  */
 record OrderingSettings(
@@ -34,15 +36,26 @@ record OrderingSettings(
         LogStore logStore,
         ReadConsistency reads,
         long logRetentionBytes,
+        Safeguards safeguards,
+        long stateTransferBytesPerSecond,
         Map<String, String> protocolSettings) {
     private static final String PREFIX = "ordering.";
     private static final String PROTOCOL = "ordering.protocol";
     private static final String DURABILITY = "ordering.durability";
     private static final String LOG_STORE = "ordering.logStore";
     private static final String LOG_RETENTION_BYTES = "ordering.logRetentionBytes";
+    private static final String DISK_RESERVE_BYTES = "ordering.diskReserveBytes";
+    private static final String DIGEST_AUDIT_SECONDS = "ordering.digestAuditSeconds";
+    private static final String STATE_TRANSFER_BYTES_PER_SECOND = "ordering.stateTransferBytesPerSecond";
     private static final String READS = "reads";
-    private static final Set<String> KEYS =
-            new TreeSet<>(List.of(PROTOCOL, DURABILITY, LOG_STORE, LOG_RETENTION_BYTES));
+    private static final Set<String> KEYS = new TreeSet<>(List.of(
+            PROTOCOL,
+            DURABILITY,
+            LOG_STORE,
+            LOG_RETENTION_BYTES,
+            STATE_TRANSFER_BYTES_PER_SECOND,
+            DISK_RESERVE_BYTES,
+            DIGEST_AUDIT_SECONDS));
 
     /**
      * Parses and checks our keys.
@@ -69,6 +82,14 @@ record OrderingSettings(
                 choice(zooCfg, LOG_STORE, LogStore.SEGMENTED),
                 choice(zooCfg, READS, ReadConsistency.LINEARIZABLE),
                 logRetentionBytes(zooCfg),
+                safeguards(zooCfg),
+                number(
+                        zooCfg,
+                        STATE_TRANSFER_BYTES_PER_SECOND,
+                        "bytes",
+                        OrderingConfig.DEFAULT_STATE_TRANSFER_BYTES_PER_SECOND,
+                        OrderingConfig.MIN_STATE_TRANSFER_BYTES_PER_SECOND,
+                        OrderingConfig.MAX_STATE_TRANSFER_BYTES_PER_SECOND),
                 factory == null ? Map.of() : settingsOf(zooCfg, factory));
     }
 
@@ -169,19 +190,45 @@ record OrderingSettings(
     }
 
     private static long logRetentionBytes(SettingsFile zooCfg) throws UserMistakeException {
-        Optional<SettingsFile.Entry> entry = zooCfg.find(LOG_RETENTION_BYTES);
+        return number(
+                zooCfg,
+                LOG_RETENTION_BYTES,
+                "bytes",
+                OrderingConfig.DEFAULT_LOG_RETENTION_BYTES,
+                OrderingConfig.MIN_LOG_RETENTION_BYTES,
+                OrderingConfig.MAX_LOG_RETENTION_BYTES);
+    }
+
+    private static Safeguards safeguards(SettingsFile zooCfg) throws UserMistakeException {
+        return new Safeguards(
+                number(
+                        zooCfg,
+                        DISK_RESERVE_BYTES,
+                        "bytes",
+                        Safeguards.DEFAULT.diskReserveBytes(),
+                        Safeguards.MIN_DISK_RESERVE_BYTES,
+                        Safeguards.MAX_DISK_RESERVE_BYTES),
+                (int) number(
+                        zooCfg,
+                        DIGEST_AUDIT_SECONDS,
+                        "seconds",
+                        Safeguards.DEFAULT.digestAuditSeconds(),
+                        Safeguards.MIN_DIGEST_AUDIT_SECONDS,
+                        Safeguards.MAX_DIGEST_AUDIT_SECONDS));
+    }
+
+    private static long number(SettingsFile zooCfg, String key, String unit, long defaultValue, long least, long most)
+            throws UserMistakeException {
+        Optional<SettingsFile.Entry> entry = zooCfg.find(key);
         if (entry.isEmpty()) {
-            return OrderingConfig.DEFAULT_LOG_RETENTION_BYTES;
+            return defaultValue;
         }
         String value = entry.get().value();
-        long bytes = value.matches("\\d{1,18}") ? Long.parseLong(value) : -1;
-        if (bytes < OrderingConfig.MIN_LOG_RETENTION_BYTES || bytes > OrderingConfig.MAX_LOG_RETENTION_BYTES) {
+        long number = value.matches("\\d{1,18}") ? Long.parseLong(value) : -1;
+        if (number < least || number > most) {
             throw UserMistakeException.inConfiguration(
-                    "%s: write a number of bytes from %d to %d",
-                    zooCfg.at(entry.get()),
-                    OrderingConfig.MIN_LOG_RETENTION_BYTES,
-                    OrderingConfig.MAX_LOG_RETENTION_BYTES);
+                    "%s: write a number of %s from %d to %d", zooCfg.at(entry.get()), unit, least, most);
         }
-        return bytes;
+        return number;
     }
 }

@@ -23,7 +23,7 @@ record ServerLine(int id, String host, int quorumPort, int electionPort, boolean
     /** TTL nodes take the value 255 of that byte for themselves. */
     static final int MAX_ID_WITH_EXTENDED_TYPES = 254;
 
-    private static final String FORM = "host:port:port[:participant][;[clientHost:]clientPort]";
+    private static final String FORM = "host:port:port[:participant|observer][;[clientHost:]clientPort]";
     private static final Pattern ADDRESS = Pattern.compile("(\\[[^]]+]|[^:\\[\\]]+):(\\d+):(\\d+)(?::(\\w+))?");
 
     /**

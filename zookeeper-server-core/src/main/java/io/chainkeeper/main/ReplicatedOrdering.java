@@ -1,24 +1,30 @@
 package io.chainkeeper.main;
 
+import io.chainkeeper.config.ClusterIdentity;
+import io.chainkeeper.config.NewClusterRequest;
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.AcceptorLogs;
 import io.chainkeeper.log.Durability;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.Replica;
 import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.OrderingFactory;
+import io.chainkeeper.server.transfer.InstalledState;
 import io.chainkeeper.transport.NettyPeerTransport;
 import io.chainkeeper.transport.PeerTls;
+import io.chainkeeper.transport.PeerTransport;
+import io.chainkeeper.transport.StateChannel;
+import io.chainkeeper.transport.StateResponder;
 import io.chainkeeper.transport.TransportSettings;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.function.LongSupplier;
 
 /** The order in production: a protocol with its acceptor log and its links to the other members. */
@@ -55,7 +61,8 @@ final class ReplicatedOrdering implements OrderingFactory {
     }
 
     @Override
-    public RunningOrder start(Application application, FailureHandler failure) throws IOException {
+    public RunningOrder start(Application application, StateResponder stateResponder, FailureHandler failure)
+            throws IOException {
         AcceptorLog log = AcceptorLogs.open(
                 config.orderingDirectory(),
                 config.logStore(),
@@ -65,18 +72,24 @@ final class ReplicatedOrdering implements OrderingFactory {
         try {
             checkLogIsThere(log, application.recoveredPosition());
             long incarnation = Replica.nextIncarnation(log, application.recoveredPosition());
+            PeerTransport transport = new NettyPeerTransport(transportSettings(incarnation));
+            transport.answerStateRequests(stateResponder);
             Replica replica = new Replica(
                     config.replicaId(),
                     incarnation,
-                    new ArrayList<>(config.members().keySet()),
+                    config.ensemble(),
                     factory,
                     config.protocolSettings(),
+                    kindOfStart(),
                     log,
-                    new NettyPeerTransport(transportSettings(incarnation)),
+                    transport,
                     application,
                     ReplicaLimits.DEFAULT,
                     failure);
             toClose = replica;
+            if (hasBeenRenamed()) {
+                replica.expectRefusals();
+            }
             replica.start();
             toClose = null;
             return new Running(replica);
@@ -87,9 +100,26 @@ final class ReplicatedOrdering implements OrderingFactory {
         }
     }
 
+    private ProtocolContext.Start kindOfStart() throws IOException {
+        if (config.durability() == Durability.MEMORY) {
+            return ProtocolContext.Start.FORGETFUL;
+        }
+        return NewClusterRequest.read(config.orderingDirectory()) == null
+                ? ProtocolContext.Start.ORDINARY
+                : ProtocolContext.Start.SOLE_SURVIVOR;
+    }
+
+    private boolean hasBeenRenamed() throws IOException {
+        ClusterIdentity identity = ClusterIdentity.read(config.orderingDirectory());
+        return identity != null && !identity.formerClusterIds().isEmpty();
+    }
+
     private void checkLogIsThere(AcceptorLog log, long appliedPosition) throws IOException {
+        InstalledState installed = InstalledState.read(config.orderingDirectory());
+        boolean isNew = installed != null && installed.newDirectory() && installed.position() == appliedPosition;
         if (config.durability() == Durability.SYNC
                 && appliedPosition > 0
+                && !isNew
                 && log.recovered(appliedPosition).metadata(Replica.INCARNATION) == null) {
             throw new IOException("dataDir holds the state of position " + appliedPosition + " but the acceptor log in "
                     + config.orderingDirectory() + " is empty, so this replica has forgotten what it promised; put the"
@@ -98,11 +128,8 @@ final class ReplicatedOrdering implements OrderingFactory {
     }
 
     private TransportSettings transportSettings(long incarnation) {
-        // Links carry vectors indexed by member: replicas with different server lists must not talk to each other.
-        long profile = executionProfile * 31
-                + config.members().keySet().stream().sorted().toList().hashCode();
-        return TransportSettings.builder(config.replicaId(), config.protocol(), config.members())
-                .executionProfile(profile)
+        return TransportSettings.builder(config.replicaId(), config.protocol(), config.addresses())
+                .executionProfile(executionProfile)
                 .incarnation(incarnation)
                 .clusterId(clusterId)
                 .listenOnAllAddresses(listenOnAllAddresses)
@@ -114,6 +141,11 @@ final class ReplicatedOrdering implements OrderingFactory {
         @Override
         public TotalOrder totalOrder() {
             return replica;
+        }
+
+        @Override
+        public StateChannel openStateChannel(int peer) throws IOException {
+            return replica.openStateChannel(peer);
         }
 
         @Override

@@ -19,6 +19,8 @@ import java.util.List;
  *   length       int
  *   command      length bytes
  * </pre>
+ *
+ * <p>A position may hold a {@link Membership} instead. Its count is {@value #MEMBERSHIP_MARK}, and the members follow.
  */
 public final class BatchCodec {
     /** The no-op. */
@@ -30,7 +32,41 @@ public final class BatchCodec {
     /** Bytes that each command adds besides its own. */
     public static final int COMMAND_OVERHEAD_BYTES = 28;
 
+    private static final int MEMBERSHIP_MARK = -1;
+
     private BatchCodec() {}
+
+    /**
+     * Encodes a membership as the value of a position.
+     *
+     * @param membership in force from the next position on
+     * @return the value
+     */
+    public static ByteSlice encode(Membership membership) {
+        ByteBuffer out = ByteBuffer.allocate(BATCH_OVERHEAD_BYTES + membership.encodedBytes());
+        out.putInt(MEMBERSHIP_MARK);
+        membership.put(out);
+        return ByteSlice.of(out.array());
+    }
+
+    /**
+     * @param value the value of a position
+     * @return whether it is a membership and no batch
+     */
+    public static boolean isMembership(ByteSlice value) {
+        return value.length() >= BATCH_OVERHEAD_BYTES && value.asByteBuffer().getInt() == MEMBERSHIP_MARK;
+    }
+
+    /**
+     * Decodes a membership.
+     *
+     * @param value for which {@link #isMembership} holds
+     * @return the membership in force from the next position on
+     * @throws MalformedMessageException if the rest is anything else
+     */
+    public static Membership decodeMembership(ByteSlice value) throws MalformedMessageException {
+        return Membership.decode(value.slice(BATCH_OVERHEAD_BYTES, Math.max(0, value.length() - BATCH_OVERHEAD_BYTES)));
+    }
 
     /**
      * Encodes a batch.

@@ -36,7 +36,7 @@ public interface Effects {
      * Hands the decided value of the next position to the application.
      *
      * @param position the previous delivered position + 1
-     * @param value the batch, as {@link BatchCodec} encodes it
+     * @param value the batch or the membership, as {@link BatchCodec} encodes it
      */
     void deliver(long position, ByteSlice value);
 
@@ -64,7 +64,9 @@ public interface Effects {
     void readLog(long fromPosition, int maxBytes);
 
     /**
-     * Says that this replica needs state older than any member's log still holds (state transfer).
+     * Says that this replica needs state older than any member's log still holds (state transfer). The host fetches it
+     * in the background and then starts this replica anew; until then the protocol goes on without it, and may say so
+     * again.
      *
      * @param fromPeer a member that has the state
      * @param position the position that this replica would need next
@@ -79,7 +81,8 @@ public interface Effects {
     void statusChanged(OrderingStatus status);
 
     /**
-     * Said by the leader only: a member has shown no sign of life for the silence limit, or shows one again.
+     * Said by the leader only: a configured replica has shown no sign of life for the silence limit, or shows one
+     * again.
      *
      * @param member replica id
      * @param silent true if it went silent

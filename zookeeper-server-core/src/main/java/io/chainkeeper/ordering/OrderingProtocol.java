@@ -82,6 +82,13 @@ public interface OrderingProtocol {
      */
     void onCheckpoint(long position);
 
+    /**
+     * The configured ensemble has changed (ZooKeeper's {@code reconfig}). The leader brings the membership into line.
+     *
+     * @param ensemble who is meant to take part
+     */
+    void onEnsemble(Ensemble ensemble);
+
     /** The host has no more input at hand: anything held back for batching is to be sent now. */
     void onBatchEnd();
 

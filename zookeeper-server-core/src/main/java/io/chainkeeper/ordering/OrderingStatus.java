@@ -15,6 +15,8 @@ public record OrderingStatus(Role role, int leader, long epoch) {
     public enum Role {
         /** Follows no leader: nothing can be ordered, no linearizable read answered. */
         LOOKING,
+        /** Learns what is decided and answers reads, but does not vote: an observer, or a member to be. */
+        OBSERVER,
         /** Accepts what the leader proposes. */
         FOLLOWER,
         /** Proposes. */

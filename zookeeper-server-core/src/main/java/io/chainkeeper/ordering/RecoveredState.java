@@ -13,6 +13,23 @@ public interface RecoveredState {
     long appliedPosition();
 
     /**
+     * The membership in force after {@link #appliedPosition}, as the checkpoint has it.
+     *
+     * @return null if the checkpoint precedes the first ordered membership: the initial one is in force
+     */
+    default Membership membership() {
+        return null;
+    }
+
+    /**
+     * @param membership the membership in force after {@link #appliedPosition}
+     * @return this state with what the checkpoint knows of the membership
+     */
+    default RecoveredState with(Membership membership) {
+        return new RecoveredWithMembership(this, membership);
+    }
+
+    /**
      * The latest metadata record of a kind.
      *
      * @param kind the kind

@@ -1,11 +1,12 @@
 package io.chainkeeper.replica;
 
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
 
 /**
- * The deterministic state machine above the order. All methods but {@link #statusChanged} and {@link #memberSilent} are
- * called by the executor thread. An exception out of any of them stops the replica.
+ * The deterministic state machine above the order. All methods but {@link #statusChanged}, {@link #memberSilent} and
+ * {@link #stateNeeded} are called by the executor thread. An exception out of any of them stops the replica.
  */
 public interface Application {
     /**
@@ -22,6 +23,21 @@ public interface Application {
      * @return the table, an empty one if there is no checkpoint
      */
     ProposerTable proposerTable();
+
+    /**
+     * The membership in force after {@link #recoveredPosition()}; stored with each checkpoint.
+     *
+     * @return null if there is no checkpoint, or none of the positions up to it changed the membership
+     */
+    Membership recoveredMembership();
+
+    /**
+     * A position holds a membership, which is in force from the next one on.
+     *
+     * @param position the position
+     * @param membership who votes from now on
+     */
+    void membershipChanged(long position, Membership membership);
 
     /**
      * Executes the next command. Repeats have been skipped already.
@@ -57,4 +73,13 @@ public interface Application {
      * @param silent true if it went silent
      */
     void memberSilent(int member, boolean silent);
+
+    /**
+     * This replica lags behind what the members' acceptor logs still hold: only the state of another member can bring
+     * it back. Said again and again while that lasts. Called by the ordering loop; must not block.
+     *
+     * @param fromPeer a member that has the state
+     * @param position the position that this replica needs next
+     */
+    void stateNeeded(int fromPeer, long position);
 }

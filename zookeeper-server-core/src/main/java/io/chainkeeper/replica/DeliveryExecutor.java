@@ -187,14 +187,22 @@ final class DeliveryExecutor implements Runnable {
         long position = delivered.position();
         InvariantViolated.check(
                 position == appliedPosition + 1, "position %d delivered after %d", position, appliedPosition);
-        for (ProposedCommand command : BatchCodec.decode(delivered.value())) {
+        if (BatchCodec.isMembership(delivered.value())) {
+            application.membershipChanged(position, BatchCodec.decodeMembership(delivered.value()));
+        } else {
+            applyBatch(position, delivered.value());
+        }
+        appliedPosition = position;
+        application.positionApplied(position);
+    }
+
+    private void applyBatch(long position, ByteSlice value) throws MalformedMessageException {
+        for (ProposedCommand command : BatchCodec.decode(value)) {
             boolean isOwn = command.proposer() == replicaId && command.incarnation() == incarnation;
             if (proposers.advance(command) == ProposerTable.Verdict.APPLY) {
                 application.apply(position, command, isOwn ? takeOwn(command) : null);
             }
         }
-        appliedPosition = position;
-        application.positionApplied(position);
     }
 
     private Proposal takeOwn(ProposedCommand command) {

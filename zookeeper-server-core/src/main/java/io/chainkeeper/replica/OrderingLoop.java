@@ -111,6 +111,8 @@ final class OrderingLoop implements Runnable, Effects {
     /** Gives the instance; before {@link #start}. */
     void host(OrderingProtocol instance) {
         protocol = instance;
+        // Who shows the gauges asks for their names once, and may do so before the first tick.
+        gauges = measure();
     }
 
     void start() {
@@ -143,7 +145,7 @@ final class OrderingLoop implements Runnable, Effects {
     @Override
     public void run() {
         try {
-            protocol.onStart(log.recovered(application.recoveredPosition()));
+            protocol.onStart(log.recovered(application.recoveredPosition()).with(application.recoveredMembership()));
             recovering = false;
             if (alone) {
                 keepIncarnation();
@@ -339,11 +341,7 @@ final class OrderingLoop implements Runnable, Effects {
 
     @Override
     public void needState(int fromPeer, long position) {
-        throw new ReplicaStoppedException("it needs position " + position
-                + " of the order, which no longer is in the log"
-                + " of server." + fromPeer + ". Stop this server, replace its dataDir and dataLogDir by a copy of those"
-                + " of another stopped server except for myid and the ordering directory, and start it again; keep more"
-                + " with ordering.logRetentionBytes");
+        application.stateNeeded(fromPeer, position);
     }
 
     @Override

@@ -1,7 +1,9 @@
 package io.chainkeeper.replica;
 
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
@@ -11,6 +13,8 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.transport.PeerTransport;
+import io.chainkeeper.transport.RefusalKind;
+import io.chainkeeper.transport.StateChannel;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
@@ -54,8 +58,10 @@ public final class Replica implements TotalOrder, Closeable {
     private final FailureHandler failure;
     private final AtomicBoolean failed = new AtomicBoolean();
     private final int streams;
+    private final int replicaId;
     private final int memberCount;
     private final long incarnation;
+    private volatile boolean refusalsExpected;
     private volatile boolean stopped;
 
     /**
@@ -63,9 +69,10 @@ public final class Replica implements TotalOrder, Closeable {
      *
      * @param replicaId this replica's id
      * @param incarnation number of this start, from {@link #nextIncarnation}
-     * @param members ids of the voting members, ascending
+     * @param ensemble the configured ensemble
      * @param factory the protocol
      * @param protocolSettings its checked settings
+     * @param start what this start may rely on
      * @param log the open acceptor log
      * @param transport links, not started
      * @param application what executes the order
@@ -75,9 +82,10 @@ public final class Replica implements TotalOrder, Closeable {
     public Replica(
             int replicaId,
             long incarnation,
-            List<Integer> members,
+            Ensemble ensemble,
             OrderingProtocolFactory factory,
             Map<String, String> protocolSettings,
+            ProtocolContext.Start start,
             AcceptorLog log,
             PeerTransport transport,
             Application application,
@@ -87,8 +95,9 @@ public final class Replica implements TotalOrder, Closeable {
         this.log = log;
         this.codec = factory.codec();
         this.failure = failure;
-        this.memberCount = members.size();
-        this.streams = factory.streamCount(members.size());
+        this.replicaId = replicaId;
+        this.memberCount = ensemble.participants().size();
+        this.streams = factory.streamCount(memberCount);
         this.outstanding = new OutstandingBytes(limits.maxOutstandingBytes());
         this.inbound = new InboundBytes(limits);
         this.incarnation = incarnation;
@@ -111,12 +120,19 @@ public final class Replica implements TotalOrder, Closeable {
                 inbound,
                 limits,
                 logReader,
-                members.size() == 1,
+                ensemble.participants().equals(List.of(replicaId))
+                        && ensemble.observers().isEmpty(),
                 this::fail);
         SplittableRandom random = new SplittableRandom(incarnation * 31 + replicaId);
         OrderingProtocol protocol = factory.create(
                 new ProtocolContext(
-                        replicaId, incarnation, members, protocolSettings, random::nextInt, limits.tickMillis()),
+                        replicaId,
+                        incarnation,
+                        ensemble,
+                        protocolSettings,
+                        random::nextInt,
+                        limits.tickMillis(),
+                        start),
                 loop);
         loop.host(protocol);
     }
@@ -135,6 +151,14 @@ public final class Replica implements TotalOrder, Closeable {
         // The wall clock keeps incarnations apart where the log remembers nothing (ordering.durability=memory).
         long clock = System.currentTimeMillis();
         return clock > last ? clock : last + STEP_AFTER_CLOCK_SET_BACK;
+    }
+
+    /**
+     * Tells, before {@link #start}, that members of the configured ensemble may refuse this replica although it is in
+     * the right place: they belong to a cluster that the user has given up.
+     */
+    public void expectRefusals() {
+        refusalsExpected = true;
     }
 
     /**
@@ -192,6 +216,23 @@ public final class Replica implements TotalOrder, Closeable {
     @Override
     public void checkpointTaken(long position) {
         loop.submit((OrderingLoop.Input) protocol -> protocol.onCheckpoint(position));
+    }
+
+    @Override
+    public void configure(Ensemble ensemble, Map<Integer, PeerAddress> addresses) {
+        transport.setPeers(addresses);
+        loop.submit((OrderingLoop.Input) protocol -> protocol.onEnsemble(ensemble));
+    }
+
+    /**
+     * Opens a bulk connection to another member. Blocks; may be called by any thread.
+     *
+     * @param peer replica id
+     * @return the open connection
+     * @throws IOException if it cannot be reached or refuses; names peer and reason
+     */
+    public StateChannel openStateChannel(int peer) throws IOException {
+        return transport.openStateChannel(peer);
     }
 
     private void wakeLoop() {
@@ -266,9 +307,18 @@ public final class Replica implements TotalOrder, Closeable {
         }
 
         @Override
-        public synchronized void onPeerRefused(int peer, String reason) {
+        public synchronized void onPeerRefused(int peer, RefusalKind kind, String reason) {
+            if (kind == RefusalKind.NOT_A_MEMBER) {
+                refused.remove(peer);
+                LOG.info(
+                        "Waiting to be added: server {} does not know server {} yet; add it with reconfig, or correct"
+                                + " the server.N lines",
+                        peer,
+                        replicaId);
+                return;
+            }
             refused.add(peer);
-            if (up.isEmpty() && refused.size() > memberCount / 2) {
+            if (!refusalsExpected && up.isEmpty() && refused.size() > memberCount / 2) {
                 // One that differs is the other's fault; a majority that does means that this replica is misplaced.
                 fail("This server does not belong to servers " + refused + " of its server list: " + reason, null);
             }

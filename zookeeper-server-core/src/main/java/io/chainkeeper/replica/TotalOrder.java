@@ -1,5 +1,7 @@
 package io.chainkeeper.replica;
 
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.OrderingStatus;
 import java.util.Map;
 
@@ -38,6 +40,14 @@ public interface TotalOrder {
      * @param position covered by the oldest checkpoint that may be needed
      */
     void checkpointTaken(long position);
+
+    /**
+     * Tells the order that the configured ensemble has changed.
+     *
+     * @param ensemble who is meant to take part from now on
+     * @param addresses where the replica links of all others listen that this replica is to be linked to
+     */
+    void configure(Ensemble ensemble, Map<Integer, PeerAddress> addresses);
 
     /** A linearizable read, or a {@code sync}. */
     interface ReadWaiter {

@@ -25,11 +25,12 @@ public final class ChainkeeperServer {
     private final OrderingConfig ordering;
     private final OrderingFactory orderingFactory;
     private final CountDownLatch startDecided = new CountDownLatch(1);
-    private final CountDownLatch stopWanted = new CountDownLatch(1);
+    private final Object monitor = new Object();
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final AtomicReference<Throwable> startFailure = new AtomicReference<>();
     private final AtomicBoolean failed = new AtomicBoolean();
-    private final PeerMain peerMain = new PeerMain();
+    private boolean stopWanted;
+    private boolean restartWanted;
     private volatile ReplicaLife life;
     private volatile String failureMessage;
     private volatile int exitCode = ExitCode.EXECUTION_FINISHED.getValue();
@@ -61,7 +62,7 @@ public final class ChainkeeperServer {
     public void start() throws IOException {
         // The order's own log is what durability rests on; see SnapshotWriter for when this log is forced.
         System.setProperty("zookeeper.forceSync", "no");
-        ReplicaLife.repairFiles(config, ordering);
+        ReplicaLife.prepareFiles(config, ordering);
         Thread peerThread = new Thread(this::runPeer, "peer-main-" + config.getServerId());
         peerThread.setDaemon(true);
         peerThread.start();
@@ -88,7 +89,12 @@ public final class ChainkeeperServer {
 
     private void runPeer() {
         try {
-            peerMain.runFromConfig(config);
+            new PeerMain().runFromConfig(config);
+            while (restartsNow()) {
+                LOG.info("Replica {} starts again from the state that it has fetched", config.getServerId());
+                ReplicaLife.prepareFiles(config, ordering);
+                new PeerMain().runFromConfig(config);
+            }
         } catch (IOException | AdminServerException | RuntimeException | Error e) {
             peerFailed(e);
         } finally {
@@ -96,13 +102,46 @@ public final class ChainkeeperServer {
         }
     }
 
+    /** Whether the life that has ended is followed by another one. */
+    private boolean restartsNow() {
+        synchronized (monitor) {
+            boolean restarts = restartWanted && !stopWanted;
+            restartWanted = false;
+            return restarts;
+        }
+    }
+
+    /** A state has been fetched: it is installed by a new start inside this process. Any thread. */
+    private void restart() {
+        synchronized (monitor) {
+            restartWanted = true;
+            monitor.notifyAll();
+        }
+    }
+
+    private void stop() {
+        synchronized (monitor) {
+            stopWanted = true;
+            monitor.notifyAll();
+        }
+    }
+
+    private void awaitEndOfLife() throws InterruptedException {
+        synchronized (monitor) {
+            while (!stopWanted && !restartWanted) {
+                monitor.wait();
+            }
+        }
+    }
+
     /** The peer's thread, from start to stop. */
     private void live(PassiveQuorumPeer peer) throws IOException {
         FailureHandler failureHandler = this::fail;
-        try (ReplicaLife started = ReplicaLife.start(peer, config, ordering, orderingFactory, failureHandler)) {
+        try (ReplicaLife started =
+                ReplicaLife.start(peer, config, ordering, orderingFactory, failureHandler, this::restart)) {
             life = started;
             startDecided.countDown();
-            stopWanted.await();
+            awaitEndOfLife();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
@@ -124,7 +163,7 @@ public final class ChainkeeperServer {
             exitCode = ExitCode.UNEXPECTED_ERROR.getValue();
             failureMessage = message;
             LOG.error("Replica {} stops: {}", config.getServerId(), message, cause);
-            stopWanted.countDown();
+            stop();
         }
     }
 
@@ -146,7 +185,7 @@ public final class ChainkeeperServer {
 
     /** Stops the server and waits until its files are closed. May be called by any thread, repeatedly. */
     public void shutdown() {
-        stopWanted.countDown();
+        stop();
         try {
             stopped.await();
         } catch (InterruptedException e) {

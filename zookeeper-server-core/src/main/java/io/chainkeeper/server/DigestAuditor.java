@@ -1,58 +1,79 @@
 package io.chainkeeper.server;
 
 import io.chainkeeper.command.Command;
+import io.chainkeeper.server.execution.SideState;
+import io.chainkeeper.server.execution.StateDigest;
 import io.chainkeeper.server.request.Proposer;
-import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.apache.zookeeper.server.DataTree;
-import org.apache.zookeeper.server.DataTree.ZxidDigest;
+import org.apache.zookeeper.server.ZooKeeperServer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * At the leader, puts a recent digest of its tree into the order now and then, so that every replica compares it with
- * its own. Proposes nothing while nothing is written. Used by the housekeeping thread only.
+ * Orders audits while this replica leads, and reports what this replica found. Orders nothing while nothing is written.
+ * Used by the housekeeping thread only.
  */
 final class DigestAuditor {
-    private static final long PERIOD_MILLIS = 60_000;
+    private static final Logger LOG = LoggerFactory.getLogger(DigestAuditor.class);
 
-    private final DataTree tree;
+    private final ZooKeeperServer server;
+    private final SideState side;
     private final Proposer proposer;
     private final LongSupplier clockMillis;
+    private final long periodMillis;
     private long nextMillis;
     private long auditedZxid;
+    private boolean disabledSaid;
 
     /**
-     * @param tree this replica's tree, which notes a digest every 128 transactions
+     * @param server whose tree is audited
+     * @param side the side state
      * @param proposer the way into the order
      * @param clockMillis a monotonic clock
+     * @param periodSeconds how often
      */
-    DigestAuditor(DataTree tree, Proposer proposer, LongSupplier clockMillis) {
-        this.tree = tree;
+    DigestAuditor(
+            ZooKeeperServer server, SideState side, Proposer proposer, LongSupplier clockMillis, int periodSeconds) {
+        this.server = server;
+        this.side = side;
         this.proposer = proposer;
         this.clockMillis = clockMillis;
-        this.nextMillis = clockMillis.getAsLong() + PERIOD_MILLIS;
+        this.periodMillis = TimeUnit.SECONDS.toMillis(periodSeconds);
+        this.nextMillis = clockMillis.getAsLong() + periodMillis;
     }
 
     /** Called with every tick while this replica leads. */
     void tick() {
-        long now = clockMillis.getAsLong();
-        if (now < nextMillis) {
+        if (!ZooKeeperServer.isDigestEnabled()) {
+            if (!disabledSaid) {
+                disabledSaid = true;
+                LOG.warn("zookeeper.digest.enabled=false: nobody would notice if the replicas' trees differed;"
+                        + " remove that property on all servers to have them compared");
+            }
             return;
         }
-        nextMillis = now + PERIOD_MILLIS;
-        proposeNewest();
+        long now = clockMillis.getAsLong();
+        if (now >= nextMillis) {
+            nextMillis = now + periodMillis;
+            auditWhatIsNew();
+        }
     }
 
-    /** Proposes the newest digest that has not been compared yet. */
-    void proposeNewest() {
-        List<ZxidDigest> digests = tree.getDigestLog();
-        if (digests.isEmpty()) {
-            return;
+    private void auditWhatIsNew() {
+        long zxid = server.getZKDatabase().getDataTreeLastProcessedZxid();
+        if (zxid > auditedZxid) {
+            auditedZxid = zxid;
+            proposer.propose(0, new Command.DigestAudit(proposer.wallClockMillis()));
         }
-        ZxidDigest newest = digests.get(digests.size() - 1);
-        if (newest.getZxid() > auditedZxid) {
-            auditedZxid = newest.getZxid();
+    }
+
+    /** This replica has executed an audit. */
+    void report(long position, StateDigest digest) {
+        // While the order is replayed the audits of the past come by, and nobody wants to know.
+        if (side.auditPosition() == position) {
             proposer.propose(
-                    0, new Command.DigestAudit(proposer.wallClockMillis(), newest.getZxid(), newest.getDigest()));
+                    0, new Command.DigestReport(proposer.wallClockMillis(), position, digest.tree(), digest.side()));
         }
     }
 }

@@ -1,12 +1,19 @@
 package io.chainkeeper.server;
 
 import io.chainkeeper.command.Command;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.ReplicaStoppedException;
+import io.chainkeeper.server.execution.AuditVerdict;
 import io.chainkeeper.server.execution.ExecutionEvents;
 import io.chainkeeper.server.execution.SideState;
+import io.chainkeeper.server.execution.StateDigest;
+import io.chainkeeper.server.reconfig.ConfiguredEnsemble;
+import io.chainkeeper.server.reconfig.EnsemblePlan;
+import io.chainkeeper.server.reconfig.Reconfigurer;
+import io.chainkeeper.server.request.PendingReconfig;
 import io.chainkeeper.server.request.Proposer;
 import io.chainkeeper.server.session.SessionKeeper;
 import java.util.List;
@@ -24,23 +31,29 @@ import org.slf4j.LoggerFactory;
 final class Housekeeping implements ExecutionEvents, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
 
+    /** How long those who are configured no more are fed, to let them learn that. */
+    private static final int DEPARTURE_PERIODS = 10;
+
     private final OrderedZooKeeperServer server;
     private final SideState side;
     private final Proposer proposer;
     private final Supplier<OrderingStatus> status;
     private final SessionKeeper keeper;
     private final Serving serving;
+    private final ConfiguredEnsemble ensemble;
+    private final Runnable configurationView;
+    private final Reconfigurer reconfigurer;
     private final Consumer<OrderingStatus> roleView;
     private final Consumer<Boolean> reaper;
     private final DigestAuditor auditor;
+    private final Divergence divergence;
     private final List<Integer> members;
     private final long executionProfile;
     private final long periodMillis;
-    private final Supplier<UUID> clusterIds;
-    private final Consumer<UUID> clusterNamed;
+    private final Naming naming;
+    private final int replicaId;
     private final FailureHandler failureHandler;
     private final Background background;
-    private boolean namingProposed;
 
     Housekeeping(Parts parts, FailureHandler failureHandler, Background background) {
         this.server = parts.server();
@@ -49,16 +62,20 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         this.status = parts.status();
         this.keeper = parts.keeper();
         this.serving = parts.serving();
+        this.ensemble = parts.ensemble();
+        this.configurationView = parts.configurationView();
+        this.reconfigurer = parts.reconfigurer();
         this.roleView = parts.roleView();
         this.reaper = parts.reaper();
         this.auditor = parts.auditor();
+        this.divergence = parts.divergence();
         this.members = parts.members();
         this.executionProfile = parts.executionProfile();
         this.periodMillis = parts.periodMillis();
-        this.clusterNamed = parts.clusterNamed();
+        this.naming = parts.naming();
+        this.replicaId = parts.replicaId();
         this.failureHandler = failureHandler;
         this.background = background;
-        this.clusterIds = parts.clusterIds();
     }
 
     /** Runs tasks one at a time, in the order they were given in. Safe for use by any thread. */
@@ -74,8 +91,41 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
          */
         void everyMillis(long periodMillis, Runnable task);
 
+        /**
+         * @param delayMillis how long to wait
+         * @param task run once after that, unless {@link #close} has been called
+         */
+        void afterMillis(long delayMillis, Runnable task);
+
         /** Runs what was given before and nothing more. */
         void close();
+    }
+
+    /** Acts when the replicas' states differ. */
+    interface Divergence {
+        /** Executor thread: the reports have decided something. */
+        void judged(AuditVerdict verdict);
+
+        /** Background, now and then: asks until the right state has come. */
+        void tick();
+    }
+
+    /** Keeps the name of the cluster. */
+    interface Naming {
+        /** Executor thread: this replica has caught up with the order, in which the cluster has this name or none. */
+        void caughtUp(UUID clusterId);
+
+        /** Executor thread: the order names the cluster. */
+        void named(UUID clusterId);
+
+        /** Background, at the leader: what is to be ordered about the name, or null. */
+        Command.ClusterFormed due(SideState side, long executionProfile, List<Integer> members, String configuration);
+
+        /** Background: whether the order says that this replica goes on alone, and the request for it is left over. */
+        boolean requestIsFulfilled(Membership membership);
+
+        /** Background: nothing of the request is left to do. */
+        void endRequest();
     }
 
     /**
@@ -87,14 +137,18 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
      * @param status the order's view of its leader
      * @param keeper ends sessions
      * @param serving lets clients in
+     * @param ensemble the configured ensemble
+     * @param configurationView shows it to monitoring, client port and files
+     * @param reconfigurer changes it
      * @param roleView shows the role to monitoring
      * @param reaper deletes empty containers while told to
-     * @param auditor compares digests
+     * @param auditor has digests compared
+     * @param divergence acts when they differ
      * @param members replica ids, ascending
      * @param executionProfile hash of this replica's settings
      * @param periodMillis of ticks
-     * @param clusterIds names for a new cluster
-     * @param clusterNamed keeps the name of the cluster
+     * @param naming keeps the name of the cluster
+     * @param replicaId this replica
      */
     record Parts(
             OrderedZooKeeperServer server,
@@ -103,14 +157,18 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
             Supplier<OrderingStatus> status,
             SessionKeeper keeper,
             Serving serving,
+            ConfiguredEnsemble ensemble,
+            Runnable configurationView,
+            Reconfigurer reconfigurer,
             Consumer<OrderingStatus> roleView,
             Consumer<Boolean> reaper,
             DigestAuditor auditor,
+            Divergence divergence,
             List<Integer> members,
             long executionProfile,
             long periodMillis,
-            Supplier<UUID> clusterIds,
-            Consumer<UUID> clusterNamed) {}
+            Naming naming,
+            int replicaId) {}
 
     /** Proposes this start and begins to tick. */
     void start() {
@@ -120,8 +178,13 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
 
     private void tick() {
         OrderingStatus current = status.get();
+        configurationView.run();
         roleView.accept(current);
-        serving.tick(current.role(), this::submit);
+        // Whoever waits for a server to serve may count on its vote.
+        boolean awaitsAdmission = current.role() == Role.OBSERVER && ensemble.participates();
+        serving.tick(current.role(), ensemble.contained(), awaitsAdmission, this::submit);
+        divergence.tick();
+        reconfigurer.tick();
         boolean leading = current.role() == Role.LEADER;
         if (leading) {
             nameCluster();
@@ -132,16 +195,23 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
     }
 
     private void nameCluster() {
-        if (side.clusterId() == null && !namingProposed && server.isServing()) {
-            namingProposed = true;
-            proposer.propose(
-                    0,
-                    new Command.ClusterFormed(proposer.wallClockMillis(), clusterIds.get(), executionProfile, members));
+        if (!server.isServing()) {
+            return;
+        }
+        String configuration = server.isReconfigEnabled() ? ensemble.effective().text() : "";
+        Command.ClusterFormed formed = naming.due(side, executionProfile, members, configuration);
+        if (formed != null) {
+            proposer.propose(0, formed);
+        }
+        if (naming.requestIsFulfilled(side.membership())) {
+            members.stream().filter(member -> member != replicaId).forEach(this::orphan);
+            naming.endRequest();
         }
     }
 
     @Override
     public void selfStarted() {
+        naming.caughtUp(side.clusterId());
         submit(() -> {
             serving.started();
             tick();
@@ -150,12 +220,53 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
 
     @Override
     public void clusterFormed(UUID clusterId) {
-        clusterNamed.accept(clusterId);
+        naming.named(clusterId);
     }
 
     @Override
     public void sessionLost(long sessionId) {
         server.closeConnectionOf(sessionId);
+    }
+
+    @Override
+    public void digestTaken(long auditPosition, StateDigest digest) {
+        submit(() -> auditor.report(auditPosition, digest));
+    }
+
+    @Override
+    public void auditJudged(AuditVerdict verdict) {
+        divergence.judged(verdict);
+    }
+
+    @Override
+    public void membershipChanged() {
+        submit(reconfigurer::tick);
+    }
+
+    @Override
+    public void ensembleChanged() {
+        ensemble.changed();
+        submit(this::tick);
+        later(ensemble::departed);
+    }
+
+    @Override
+    public void planExecuted(EnsemblePlan plan, boolean accepted) {
+        submit(() -> reconfigurer.planExecuted(plan, accepted));
+    }
+
+    @Override
+    public void planProgressed() {
+        submit(reconfigurer::progressed);
+    }
+
+    /** Executor thread: a client asks for another ensemble. */
+    void reconfig(PendingReconfig asked) {
+        submit(() -> reconfigurer.start(asked));
+    }
+
+    private void later(Runnable task) {
+        background.afterMillis(DEPARTURE_PERIODS * periodMillis, guarded(task));
     }
 
     /** The ordering loop says that the leader changed. */

@@ -36,6 +36,15 @@ final class HousekeepingThread implements Housekeeping.Background {
     }
 
     @Override
+    public void afterMillis(long delayMillis, Runnable task) {
+        try {
+            thread.schedule(task, delayMillis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("Stopping: nothing more is done in the background");
+        }
+    }
+
+    @Override
     public void close() {
         thread.shutdown();
     }

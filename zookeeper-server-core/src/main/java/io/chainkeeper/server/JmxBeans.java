@@ -11,6 +11,7 @@ import org.apache.zookeeper.server.ZooKeeperServerBean;
 import org.apache.zookeeper.server.quorum.LocalPeerBean;
 import org.apache.zookeeper.server.quorum.QuorumBean;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
+import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,8 +45,9 @@ final class JmxBeans {
         add(new DataTreeBean(server.getZKDatabase().getDataTree()), serverBean);
     }
 
-    static ZooKeeperServerBean serverBean(ZooKeeperServer server) {
-        return new ServerBean(server, "leader".equals(server.getState()) ? "Leader" : "Follower");
+    /** ZooKeeper's name of the server's bean; the leader of the order changes without it, so none is called Leader. */
+    static ZooKeeperServerBean serverBean(ZooKeeperServer server, LearnerType type) {
+        return new ServerBean(server, type == LearnerType.OBSERVER ? "Observer" : "Follower");
     }
 
     private void add(ZKMBeanInfo bean, ZKMBeanInfo parent) {

@@ -1,5 +1,6 @@
 package io.chainkeeper.server;
 
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.Application;
@@ -13,6 +14,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
 
 /** The server as the replica's executor thread sees it. See {@link Application} for the threads. */
 final class OrderedApplication implements Application {
@@ -25,7 +27,8 @@ final class OrderedApplication implements Application {
     private final Snapshots snapshots;
     private final Consumer<OrderingStatus> statusListener;
     private final BiConsumer<Integer, Boolean> silenceListener;
-    private long position;
+    private final ObjLongConsumer<Integer> stateNeeded;
+    private volatile long position;
     private boolean insidePosition;
     private long flushedZxid;
 
@@ -50,7 +53,8 @@ final class OrderedApplication implements Application {
             long recoveredPosition,
             Snapshots snapshots,
             Consumer<OrderingStatus> statusListener,
-            BiConsumer<Integer, Boolean> silenceListener) {
+            BiConsumer<Integer, Boolean> silenceListener,
+            ObjLongConsumer<Integer> stateNeeded) {
         this.server = server;
         this.executor = executor;
         this.lock = lock;
@@ -61,6 +65,7 @@ final class OrderedApplication implements Application {
         this.snapshots = snapshots;
         this.statusListener = statusListener;
         this.silenceListener = silenceListener;
+        this.stateNeeded = stateNeeded;
     }
 
     @Override
@@ -74,10 +79,21 @@ final class OrderedApplication implements Application {
     }
 
     @Override
+    public Membership recoveredMembership() {
+        return executor.sideState().membership();
+    }
+
+    @Override
+    public void membershipChanged(long at, Membership membership) {
+        lock.beginBatch();
+        executor.membershipChanged(membership);
+    }
+
+    @Override
     public void apply(long at, ProposedCommand command, Proposal own) {
         lock.beginBatch();
         insidePosition = true;
-        executor.execute(command, own);
+        executor.execute(at, command, own);
     }
 
     @Override
@@ -143,5 +159,15 @@ final class OrderedApplication implements Application {
     @Override
     public void memberSilent(int member, boolean silent) {
         silenceListener.accept(member, silent);
+    }
+
+    @Override
+    public void stateNeeded(int fromPeer, long needed) {
+        stateNeeded.accept(fromPeer, needed);
+    }
+
+    /** The last position executed; any thread. */
+    long position() {
+        return position;
     }
 }

@@ -1,18 +1,26 @@
 package io.chainkeeper.server;
 
+import io.chainkeeper.server.execution.SideState;
+import io.chainkeeper.server.reconfig.EnsembleConfiguration;
+import java.io.IOException;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
+import java.util.Properties;
 import java.util.function.Consumer;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.server.DataNode;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.ServerCnxn;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
+import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
+import org.apache.zookeeper.server.quorum.flexible.QuorumMaj;
 import org.apache.zookeeper.server.quorum.flexible.QuorumVerifier;
 
 /** ZooKeeper's in-memory database without what only its own quorum protocol needs. */
 final class OrderedDatabase extends ZKDatabase {
+    private boolean configurationOfFile;
     private volatile Consumer<ServerCnxn> closedListener = connection -> {};
 
     OrderedDatabase(FileTxnSnapLog files) {
@@ -35,31 +43,91 @@ final class OrderedDatabase extends ZKDatabase {
         closedListener.accept(connection);
     }
 
-    /** Sets the configuration node to the same content and Stat on every replica. */
+    /**
+     * Asked for before the files are loaded, which may hold a later configuration; {@link #recoverConfiguration} does it
+     * afterwards, the same way on every replica.
+     */
     @Override
-    public synchronized void initConfigInZKDatabase(QuorumVerifier verifier) {
-        if (verifier == null) {
-            return;
-        }
-        try {
-            if (dataTree.getNode(ZooDefs.CONFIG_NODE) == null) {
-                dataTree.addConfigNode();
+    public synchronized void initConfigInZKDatabase(QuorumVerifier verifier) {}
+
+    /**
+     * Brings the configuration node in line, once the files are loaded: what the tree lacks or what was there before
+     * the first {@code reconfig} is given the same content and Stat on every replica.
+     *
+     * @param own what this replica's file says
+     * @param side the side state as of the recovered position; the tree may be ahead of it
+     * @param reconfigEnabled whether the configuration is replicated
+     * @return the configuration that the tree holds then
+     */
+    synchronized EnsembleConfiguration recoverConfiguration(
+            EnsembleConfiguration own, SideState side, boolean reconfigEnabled) {
+        String found = configuration();
+        EnsembleConfiguration replicated = side.configuration();
+        if (!reconfigEnabled) {
+            setConfiguration(own);
+        } else if (replicated != null) {
+            boolean isFirst = side.reconfigZxid() == 0;
+            if (found.isEmpty() || isFirst && EnsembleConfiguration.versionOf(found) <= replicated.version()) {
+                setConfiguration(replicated);
             }
-            byte[] config = text(verifier).getBytes(StandardCharsets.UTF_8);
-            dataTree.setData(ZooDefs.CONFIG_NODE, config, -1, verifier.getVersion(), 0);
-        } catch (KeeperException.NoNodeException e) {
-            throw new IllegalStateException("node " + ZooDefs.CONFIG_NODE + " could not be created", e);
+        } else if (found.isEmpty() || EnsembleConfiguration.versionOf(found) <= own.version()) {
+            configurationOfFile = found.isEmpty();
+            setConfiguration(own);
+        } else {
+            // Apache ZooKeeper stamps it with each server's own clock.
+            setConfiguration(EnsembleConfiguration.of(verifier(found)));
+        }
+        return EnsembleConfiguration.parse(configuration());
+    }
+
+    private static QuorumVerifier verifier(String text) {
+        try {
+            Properties lines = new Properties();
+            lines.load(new StringReader(text));
+            return new QuorumMaj(lines);
+        } catch (IOException | QuorumPeerConfig.ConfigException e) {
+            throw new IllegalStateException(
+                    ZooDefs.CONFIG_NODE + " does not hold a configuration: " + e.getMessage(), e);
         }
     }
 
-    /** ZooKeeper formats ports with the digits of the default locale, which may differ between replicas. */
-    private static String text(QuorumVerifier verifier) {
-        Locale locale = Locale.getDefault(Locale.Category.FORMAT);
-        Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT);
+    /**
+     * Executor thread: the cluster is formed with a configuration.
+     *
+     * @param first the configuration
+     * @param treeIsAhead whether the tree may hold a later one
+     */
+    synchronized void firstConfiguration(EnsembleConfiguration first, boolean treeIsAhead) {
+        String found = configuration();
+        if (configurationOfFile
+                || !treeIsAhead
+                || found.isEmpty()
+                || EnsembleConfiguration.versionOf(found) <= first.version()) {
+            configurationOfFile = false;
+            setConfiguration(first);
+        }
+    }
+
+    private String configuration() {
+        DataNode node = dataTree.getNode(ZooDefs.CONFIG_NODE);
+        byte[] data = node == null ? null : node.getData();
+        return data == null ? "" : new String(data, StandardCharsets.UTF_8);
+    }
+
+    private void setConfiguration(EnsembleConfiguration configuration) {
+        if (dataTree.getNode(ZooDefs.CONFIG_NODE) == null) {
+            dataTree.addConfigNode();
+        }
+        String text = configuration.text();
+        DataNode node = dataTree.getNode(ZooDefs.CONFIG_NODE);
+        if (text.equals(configuration()) && node.stat.getMtime() == 0) {
+            return;
+        }
         try {
-            return verifier.toString();
-        } finally {
-            Locale.setDefault(Locale.Category.FORMAT, locale);
+            dataTree.setData(
+                    ZooDefs.CONFIG_NODE, text.getBytes(StandardCharsets.UTF_8), -1, configuration.version(), 0);
+        } catch (KeeperException.NoNodeException e) {
+            throw new IllegalStateException("node " + ZooDefs.CONFIG_NODE + " could not be created", e);
         }
     }
 }

@@ -5,6 +5,7 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.ReplicaStoppedException;
+import io.chainkeeper.server.reconfig.EnsembleConfiguration;
 import io.chainkeeper.server.request.LocalRefusal;
 import io.chainkeeper.server.request.Proposer;
 import io.chainkeeper.server.request.RequestGate;
@@ -15,6 +16,8 @@ import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.zookeeper.KeeperException.QuotaExceededException;
+import org.apache.zookeeper.proto.ConnectRequest;
+import org.apache.zookeeper.server.ClientCnxnLimitException;
 import org.apache.zookeeper.server.DataTree.ProcessTxnResult;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.RequestThrottler;
@@ -25,7 +28,9 @@ import org.apache.zookeeper.server.ServerStats;
 import org.apache.zookeeper.server.SessionTracker;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
+import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
 import org.apache.zookeeper.server.quorum.QuorumZooKeeperServer;
+import org.apache.zookeeper.server.quorum.flexible.QuorumVerifier;
 
 /**
  * ZooKeeper's server with its request pipeline replaced: requests enter through {@link RequestGate} and come back from
@@ -33,10 +38,14 @@ import org.apache.zookeeper.server.quorum.QuorumZooKeeperServer;
  * #setServing}.
  */
 public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
+    private static final String DIVERGED = "diverged";
+
     private final ServerStats stats = new OrderedServerStats(this);
     private final FailureHandler failureHandler;
     private volatile Supplier<OrderingStatus> status;
+    private final Object servingLock = new Object();
     private volatile boolean serving;
+    private volatile boolean diverged;
     private volatile boolean throttlerUsed;
     private RequestGate gate;
     private Proposer proposer;
@@ -104,16 +113,32 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     }
 
     /**
-     * Lets clients in, or closes all their connections. Safe for use by any thread.
+     * Lets clients in, or closes all their connections. Does not let them in after {@link #diverge}. Safe for use by
+     * any thread.
      *
      * @param open whether clients may use this replica
      */
     void setServing(boolean open) {
-        serving = open;
+        synchronized (servingLock) {
+            serving = open && !diverged;
+        }
         if (!open) {
             closeAll(getServerCnxnFactory());
             closeAll(getSecureServerCnxnFactory());
         }
+    }
+
+    /** This replica's state is wrong: no client is served any more, but monitoring still gets its answers. */
+    void diverge() {
+        synchronized (servingLock) {
+            diverged = true;
+        }
+        setServing(false);
+    }
+
+    /** @return whether {@link #diverge} has been called */
+    boolean hasDiverged() {
+        return diverged;
     }
 
     private static void closeAll(ServerCnxnFactory factory) {
@@ -135,7 +160,17 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     /** Connections and four-letter words ask this before they let a client in. */
     @Override
     public boolean isRunning() {
-        return serving && super.isRunning();
+        return (serving || diverged) && super.isRunning();
+    }
+
+    @Override
+    public void processConnectRequest(ServerCnxn connection, ConnectRequest request)
+            throws IOException, ClientCnxnLimitException {
+        if (diverged) {
+            throw new ServerCnxn.CloseRequestException(
+                    "this replica's state differs from that of the majority", DisconnectReason.SERVER_SHUTDOWN);
+        }
+        super.processConnectRequest(connection, request);
     }
 
     /** Skips the throttler's queue and thread while its limits are off. */
@@ -200,21 +235,22 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     }
 
     /**
-     * Executor thread: compares another replica's digest with this tree's at the same zxid, if that is still known.
+     * Executor thread: the cluster is formed with a configuration.
      *
-     * @param audit the other's digest
-     * @param replica the other
-     * @throws IllegalStateException if they differ
+     * @param first the configuration
+     * @param treeIsAhead whether the recovered tree holds transactions that come later
      */
-    public void auditDigest(Command.DigestAudit audit, int replica) {
-        getZKDatabase().getDataTree().getDigestLog().stream()
-                .filter(known -> known.getZxid() == audit.zxid() && known.getDigest() != audit.digest())
-                .findAny()
-                .ifPresent(known -> {
-                    throw new IllegalStateException("the tree of this replica differs from that of replica " + replica
-                            + " at zxid 0x" + Long.toHexString(audit.zxid())
-                            + "; compare the replicas' snapshots and replace the data directory that is wrong");
-                });
+    public void firstConfiguration(EnsembleConfiguration first, boolean treeIsAhead) {
+        ((OrderedDatabase) getZKDatabase()).firstConfiguration(first, treeIsAhead);
+    }
+
+    /**
+     * Executor thread: shows a new configuration to ZooKeeper's own code.
+     *
+     * @param verifier the configuration
+     */
+    public void showConfiguration(QuorumVerifier verifier) {
+        self.setQuorumVerifier(verifier, false);
     }
 
     /**
@@ -245,11 +281,17 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
 
     @Override
     public String getState() {
-        return switch (status.get().role()) {
-            case LEADER -> "leader";
-            case FOLLOWER -> "follower";
-            case LOOKING -> "looking";
-        };
+        if (diverged) {
+            return DIVERGED;
+        }
+        Role role = status.get().role();
+        if (role == Role.LOOKING) {
+            return "looking";
+        }
+        if (role == Role.OBSERVER || self.getLearnerType() == LearnerType.OBSERVER) {
+            return "observer";
+        }
+        return role == Role.LEADER ? "leader" : "follower";
     }
 
     @Override
@@ -271,7 +313,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
 
     @Override
     protected void registerJMX() {
-        jmxServerBean = JmxBeans.serverBean(this);
+        jmxServerBean = JmxBeans.serverBean(this, self.getLearnerType());
         beans.register(self, jmxServerBean, this);
     }
 

@@ -3,6 +3,8 @@ package io.chainkeeper.server;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.TotalOrder;
+import io.chainkeeper.transport.StateChannel;
+import io.chainkeeper.transport.StateResponder;
 import java.io.IOException;
 
 /** Starts the total order below a server: a protocol with its log and links in production, a stand-in in tests. */
@@ -12,16 +14,27 @@ public interface OrderingFactory {
      * Starts ordering. The application has been recovered and may be called from now on, also before this returns.
      *
      * @param application what executes the order
+     * @param stateResponder sends the state to members that need it
      * @param failureHandler to be told when ordering cannot go on
      * @return the running order
      * @throws IOException if the log cannot be opened or a port not bound; the message names it
      */
-    RunningOrder start(Application application, FailureHandler failureHandler) throws IOException;
+    RunningOrder start(Application application, StateResponder stateResponder, FailureHandler failureHandler)
+            throws IOException;
 
     /** A started order and the way to end it. */
     interface RunningOrder extends AutoCloseable {
         /** @return the order */
         TotalOrder totalOrder();
+
+        /**
+         * Opens a bulk connection to another member. Blocks; may be called by any thread.
+         *
+         * @param peer replica id
+         * @return the open connection
+         * @throws IOException if it cannot be reached or refuses; names peer and reason
+         */
+        StateChannel openStateChannel(int peer) throws IOException;
 
         /** Stops ordering. When it returns the application is not called any more. May be called by one thread. */
         @Override

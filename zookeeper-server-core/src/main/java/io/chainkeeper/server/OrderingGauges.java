@@ -1,7 +1,10 @@
 package io.chainkeeper.server;
 
 import io.chainkeeper.replica.TotalOrder;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
 import org.apache.zookeeper.metrics.MetricsContext;
 import org.apache.zookeeper.server.ServerMetrics;
 
@@ -17,13 +20,15 @@ final class OrderingGauges {
         this.names = names;
     }
 
-    /** Registers a gauge for each number that the order reports now. */
-    static OrderingGauges register(TotalOrder order) {
+    /** Registers a gauge for each number that the order reports now, and for further ones. */
+    static OrderingGauges register(TotalOrder order, Map<String, LongSupplier> further) {
         MetricsContext context = ServerMetrics.getMetrics().getMetricsProvider().getRootContext();
-        List<String> names = List.copyOf(order.gauges().keySet());
+        List<String> names = new ArrayList<>(order.gauges().keySet());
         for (String name : names) {
             context.registerGauge(PREFIX + name, () -> order.gauges().get(name));
         }
+        further.forEach((name, number) -> context.registerGauge(PREFIX + name, number::getAsLong));
+        names.addAll(further.keySet());
         return new OrderingGauges(context, names);
     }
 

@@ -9,6 +9,11 @@ import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.execution.CommandExecutor;
 import io.chainkeeper.server.execution.ExecutionLock;
 import io.chainkeeper.server.execution.ExecutionProfile;
+import io.chainkeeper.server.reconfig.ConfigurationView;
+import io.chainkeeper.server.reconfig.ConfiguredEnsemble;
+import io.chainkeeper.server.reconfig.EnsembleConfiguration;
+import io.chainkeeper.server.reconfig.ReconfigPlanner;
+import io.chainkeeper.server.reconfig.Reconfigurer;
 import io.chainkeeper.server.request.Proposer;
 import io.chainkeeper.server.request.RequestGate;
 import io.chainkeeper.server.session.OwnedSessions;
@@ -20,13 +25,17 @@ import io.chainkeeper.server.storage.CheckpointStore;
 import io.chainkeeper.server.storage.Recovery;
 import io.chainkeeper.server.storage.SnapshotSchedule;
 import io.chainkeeper.server.storage.SnapshotWriter;
+import io.chainkeeper.server.transfer.StateFetch;
+import io.chainkeeper.server.transfer.StateInstallation;
+import io.chainkeeper.server.transfer.StateSource;
+import io.chainkeeper.transport.StateChannel;
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.UUID;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.server.FinalRequestProcessor;
@@ -44,6 +53,13 @@ final class ReplicaLife implements AutoCloseable {
     private static final String CHECKPOINT_DIRECTORY = "checkpoints";
     private static final int LONGEST_PERIOD_MILLIS = 500;
     private static final int LEAST_SNAPSHOTS_KEPT = 3;
+    private static final String TRANSFER_GAUGE = "state_transfer_bytes";
+    /**
+     * A replica that has lost the order lets its clients go before the others give their sessions away, so that a
+     * session's last timeout begins only when its client can look for another server.
+     */
+    private static final long LONGEST_PATIENCE_MILLIS = 3_000;
+
     private static final LongSupplier CLOCK_MILLIS = () -> System.nanoTime() / 1_000_000;
 
     private final PassiveQuorumPeer peer;
@@ -60,15 +76,26 @@ final class ReplicaLife implements AutoCloseable {
     private final long executionProfile;
     private final SnapshotSchedule snapshots;
     private final FinalRequestProcessor finalProcessor;
+    private final SpaceWatch space;
     private final RequestGate gate;
+    private final DivergenceGuard divergence;
+    private final ClusterNaming naming;
+    private final EnsembleConfiguration ownConfiguration;
+    private final ConfiguredEnsemble ensemble;
     private final Housekeeping housekeeping;
     private final OrderedApplication application;
-    private OrderingFactory.RunningOrder runningOrder;
+    private final StateSource stateSource;
+    private final StateFetch stateFetch;
+    private volatile OrderingFactory.RunningOrder runningOrder;
     private AdminServer adminServer;
     private OrderingGauges gauges;
 
     private ReplicaLife(
-            PassiveQuorumPeer peer, QuorumPeerConfig config, OrderingConfig ordering, FailureHandler failureHandler)
+            PassiveQuorumPeer peer,
+            QuorumPeerConfig config,
+            OrderingConfig ordering,
+            FailureHandler failureHandler,
+            Runnable stateFetched)
             throws IOException {
         this.peer = peer;
         this.config = config;
@@ -80,9 +107,10 @@ final class ReplicaLife implements AutoCloseable {
                     + " sessions are known to every replica");
         }
         OrderedDatabase database = peer.database();
-        database.initConfigInZKDatabase(peer.getQuorumVerifier());
         CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
         this.recovery = Recovery.recover(files, database, checkpoints, identity());
+        this.ownConfiguration = configuration();
+        this.ensemble = ensemble(database);
         this.server = new OrderedZooKeeperServer(peer, database, failureHandler);
         this.executionProfile = ExecutionProfile.hash(ExecutionProfile.settings(peer.isReconfigEnabled()));
         if (recovery.side().clusterId() != null && recovery.side().executionProfile() != executionProfile) {
@@ -90,9 +118,12 @@ final class ReplicaLife implements AutoCloseable {
             throw new IOException(ExecutionProfile.mismatchMessage());
         }
         this.finalProcessor = new FinalRequestProcessor(server);
-        this.gate = new RequestGate(server, finalProcessor, lock, ordering.reads(), proposer);
+        this.space = spaceWatch();
+        this.gate = new RequestGate(server, finalProcessor, lock, ordering.reads(), proposer, space);
         this.snapshots = snapshots(database, checkpoints);
         database.getDataTree().addDigestWatcher(this::digestMismatch);
+        this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), this::replaceState, failureHandler);
+        this.naming = new ClusterNaming(ordering.orderingDirectory(), ordering.replicaId());
         this.housekeeping = housekeeping();
         CommandExecutor executor = new CommandExecutor(
                 ordering.replicaId(),
@@ -102,6 +133,7 @@ final class ReplicaLife implements AutoCloseable {
                 recovery.side(),
                 owned,
                 recovery.transactions(),
+                List.copyOf(ordering.members().keySet()),
                 housekeeping);
         this.application = new OrderedApplication(
                 server,
@@ -112,14 +144,31 @@ final class ReplicaLife implements AutoCloseable {
                 recovery.position(),
                 scheduled(snapshots),
                 housekeeping::statusChanged,
-                housekeeping::memberSilent);
+                housekeeping::memberSilent,
+                this::stateNeeded);
+        this.stateSource = stateSource();
+        this.stateFetch = stateFetch(stateFetched);
         connect(database, executor);
     }
 
-    /** Cuts torn files; before ZooKeeper loads them. */
-    static void repairFiles(QuorumPeerConfig config, OrderingConfig ordering) throws IOException {
+    /** Installs a state that was fetched, and cuts torn files; before ZooKeeper loads them. */
+    static void prepareFiles(QuorumPeerConfig config, OrderingConfig ordering) throws IOException {
         FileTxnSnapLog files = new FileTxnSnapLog(config.getDataLogDir(), config.getDataDir());
-        Recovery.repair(files, new CheckpointStore(checkpointDirectory(ordering)));
+        CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
+        DivergenceMarker wrong = DivergenceMarker.read(ordering.orderingDirectory());
+        StateInstallation installation = new StateInstallation(
+                ordering.replicaId(),
+                ordering.orderingDirectory(),
+                files.getSnapDir().toPath(),
+                files.getDataLogDir().toPath(),
+                checkpoints);
+        if (wrong != null) {
+            installation.replacingWrongState();
+        }
+        if (installation.run() && wrong != null) {
+            DivergenceMarker.delete(ordering.orderingDirectory());
+        }
+        Recovery.repair(files, checkpoints);
     }
 
     private static Path checkpointDirectory(OrderingConfig ordering) {
@@ -129,6 +178,7 @@ final class ReplicaLife implements AutoCloseable {
     /**
      * Starts a replica on a peer that has loaded its files and opened its client port.
      *
+     * @param stateFetched told when the state of another member has been fetched and a new start would install it
      * @throws IOException if files or ports cannot be used
      */
     static ReplicaLife start(
@@ -136,9 +186,10 @@ final class ReplicaLife implements AutoCloseable {
             QuorumPeerConfig config,
             OrderingConfig ordering,
             OrderingFactory factory,
-            FailureHandler failureHandler)
+            FailureHandler failureHandler,
+            Runnable stateFetched)
             throws IOException {
-        ReplicaLife life = new ReplicaLife(peer, config, ordering, failureHandler);
+        ReplicaLife life = new ReplicaLife(peer, config, ordering, failureHandler, stateFetched);
         try {
             life.open(factory);
             return life;
@@ -161,6 +212,46 @@ final class ReplicaLife implements AutoCloseable {
         return found;
     }
 
+    private SpaceWatch spaceWatch() throws IOException {
+        Files.createDirectories(ordering.orderingDirectory());
+        return new SpaceWatch(
+                List.of(files.getSnapDir().toPath(), files.getDataLogDir().toPath(), ordering.orderingDirectory()),
+                ordering.safeguards().diskReserveBytes(),
+                ordering.members().size());
+    }
+
+    private EnsembleConfiguration configuration() throws IOException {
+        try {
+            return EnsembleConfiguration.of(peer.getQuorumVerifier());
+        } catch (IllegalArgumentException e) {
+            throw new IOException("server list: " + e.getMessage(), e);
+        }
+    }
+
+    private ConfiguredEnsemble ensemble(OrderedDatabase database) {
+        EnsembleConfiguration recovered =
+                database.recoverConfiguration(ownConfiguration, recovery.side(), peer.isReconfigEnabled());
+        boolean fileIsNewest = recovered.version() <= ownConfiguration.version();
+        return new ConfiguredEnsemble(
+                ordering.replicaId(), fileIsNewest ? ownConfiguration : recovered, fileIsNewest, recovery.side());
+    }
+
+    private Reconfigurer reconfigurer() {
+        return new Reconfigurer(
+                recovery.side(),
+                new ReconfigPlanner(server, recovery.side(), this::status, ordering.replicaId()),
+                proposer,
+                CLOCK_MILLIS,
+                System::currentTimeMillis,
+                (long) peer.getInitLimit() * peer.getTickTime(),
+                this::transferredBytes);
+    }
+
+    private long transferredBytes() {
+        TotalOrder started = order.get();
+        return started == null ? 0 : started.gauges().getOrDefault(TRANSFER_GAUGE, 0L);
+    }
+
     private SnapshotSchedule snapshots(OrderedDatabase database, CheckpointStore checkpoints) {
         SnapshotWriter writer = new SnapshotWriter(
                 files,
@@ -169,6 +260,7 @@ final class ReplicaLife implements AutoCloseable {
                 Math.max(LEAST_SNAPSHOTS_KEPT, config.getSnapRetainCount()),
                 config.getPurgeInterval() > 0,
                 this::checkpointTaken,
+                space::refusalOfFile,
                 recovery.forcedZxid());
         return new SnapshotSchedule(
                 database, writer, failureHandler, recovery.side().zxid(), ordering.replicaId());
@@ -188,12 +280,61 @@ final class ReplicaLife implements AutoCloseable {
         };
     }
 
+    private StateSource stateSource() throws IOException {
+        return new StateSource(
+                ordering.replicaId(),
+                new CheckpointStore(checkpointDirectory(ordering)),
+                files.getSnapDir(),
+                files.getDataLogDir(),
+                ordering.stateTransferBytesPerSecond());
+    }
+
+    private StateFetch stateFetch(Runnable stateFetched) {
+        return new StateFetch(
+                ordering.replicaId(),
+                ordering.orderingDirectory(),
+                this::openStateChannel,
+                application::position,
+                stateFetched,
+                failureHandler,
+                System::nanoTime);
+    }
+
     private void checkpointTaken(long position) {
         TotalOrder started = order.get();
         // A snapshot taken while the log is still replayed is not reported; the next one is, with its own position.
         if (started != null) {
-            started.checkpointTaken(position);
+            // Whoever receives this replica's state needs the order from there on.
+            started.checkpointTaken(Math.min(position, stateSource.lowestPositionInUse()));
         }
+        try {
+            stateFetch.covered(position);
+        } catch (IOException e) {
+            LOG.warn("What is left of a state transfer cannot be deleted: {}", e.getMessage());
+        }
+    }
+
+    /** Ordering loop: no member's log holds what this replica needs next. */
+    private void stateNeeded(int fromPeer, long position) {
+        stateFetch.stateNeeded(fromPeer, position);
+    }
+
+    /** This replica's state is wrong and has to be replaced. */
+    private void replaceState(int fromPeer) {
+        try {
+            long oldest = StateInstallation.oldestPosition(new CheckpointStore(checkpointDirectory(ordering)));
+            stateFetch.replaceState(fromPeer, oldest + 1);
+        } catch (IOException e) {
+            failureHandler.failed("checkpoints cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    private StateChannel openStateChannel(int member) throws IOException {
+        OrderingFactory.RunningOrder running = runningOrder;
+        if (running == null) {
+            throw new IOException("this replica is still starting");
+        }
+        return running.openStateChannel(member);
     }
 
     private OrderingStatus status() {
@@ -211,7 +352,8 @@ final class ReplicaLife implements AutoCloseable {
                 ordering.replicaId(),
                 server.getMinSessionTimeout() / 4,
                 expire -> proposer.propose(expire.sessionId(), expire));
-        Serving serving = new Serving(server, proposer, CLOCK_MILLIS, (long) peer.getSyncLimit() * peer.getTickTime());
+        long patienceMillis = Math.min(LONGEST_PATIENCE_MILLIS, (long) peer.getSyncLimit() * peer.getTickTime());
+        Serving serving = new Serving(server, proposer, CLOCK_MILLIS, patienceMillis);
         return new Housekeeping(
                 new Housekeeping.Parts(
                         server,
@@ -220,20 +362,39 @@ final class ReplicaLife implements AutoCloseable {
                         this::status,
                         keeper,
                         serving,
+                        ensemble,
+                        configurationView(),
+                        reconfigurer(),
                         new RoleView(peer)::show,
                         new ContainerReaper(peer.database(), gate)::setActive,
-                        new DigestAuditor(peer.database().getDataTree(), proposer, CLOCK_MILLIS),
+                        new DigestAuditor(
+                                server,
+                                recovery.side(),
+                                proposer,
+                                CLOCK_MILLIS,
+                                ordering.safeguards().digestAuditSeconds()),
+                        divergence,
                         List.copyOf(ordering.members().keySet()),
                         executionProfile,
                         period,
-                        UUID::randomUUID,
-                        this::clusterNamed),
+                        naming,
+                        ordering.replicaId()),
                 failureHandler,
                 new HousekeepingThread(ordering.replicaId()));
     }
 
+    private Runnable configurationView() {
+        ConfigurationView view = new ConfigurationView(
+                peer,
+                config.getConfigFilename() == null ? null : Path.of(config.getConfigFilename()),
+                ownConfiguration.version(),
+                ensemble);
+        return () -> view.show(server.getServerCnxnFactory());
+    }
+
     private void connect(OrderedDatabase database, CommandExecutor executor) {
         database.onConnectionClosed(gate::closed);
+        gate.onReconfig(housekeeping::reconfig);
         long sessionBase = Math.max(System.currentTimeMillis(), recovery.side().agreedTimeMillis());
         SessionIds ids = new SessionIds(
                 ordering.replicaId(), sessionBase, recovery.side().sessions());
@@ -248,18 +409,26 @@ final class ReplicaLife implements AutoCloseable {
     }
 
     private void open(OrderingFactory factory) throws IOException {
-        Files.createDirectories(ordering.orderingDirectory());
-        if (ClusterIdentity.read(ordering.orderingDirectory()) == null) {
-            new ClusterIdentity(ordering.replicaId(), null).write(ordering.orderingDirectory());
-        }
+        naming.prepare();
+        divergence.checkAtStart();
         server.startup();
         peer.activate(server);
-        runningOrder = factory.start(application, failureHandler);
+        runningOrder = factory.start(application, stateSource, failureHandler);
         order.set(runningOrder.totalOrder());
         proposer.connect(runningOrder.totalOrder());
-        gauges = OrderingGauges.register(runningOrder.totalOrder());
+        ensemble.connect(runningOrder.totalOrder());
+        Map<String, LongSupplier> further = new TreeMap<>(gaugesOfSafeguards());
+        further.putAll(stateFetch.gauges());
+        gauges = OrderingGauges.register(runningOrder.totalOrder(), further);
+        space.start(ordering.replicaId());
         startAdminServer();
         housekeeping.start();
+    }
+
+    private Map<String, LongSupplier> gaugesOfSafeguards() {
+        Map<String, LongSupplier> all = new TreeMap<>(divergence.gauges());
+        all.putAll(space.gauges());
+        return all;
     }
 
     private void startAdminServer() throws IOException {
@@ -270,22 +439,6 @@ final class ReplicaLife implements AutoCloseable {
         } catch (AdminServerException e) {
             // As ZooKeeper does: a replica without its AdminServer still serves clients.
             LOG.warn("AdminServer could not be started: {}", e.getMessage(), e);
-        }
-    }
-
-    /** Executor thread: the order names the cluster that this directory belongs to. */
-    private void clusterNamed(UUID clusterId) {
-        try {
-            ClusterIdentity known = ClusterIdentity.read(ordering.orderingDirectory());
-            if (known != null && known.clusterId() != null && !known.clusterId().equals(clusterId)) {
-                throw new IllegalStateException(ordering.orderingDirectory() + " belongs to cluster "
-                        + known.clusterId() + ", but the other members form cluster " + clusterId);
-            }
-            new ClusterIdentity(ordering.replicaId(), clusterId).write(ordering.orderingDirectory());
-            LOG.info("This replica belongs to cluster {}", clusterId);
-        } catch (IOException e) {
-            throw new UncheckedIOException(
-                    "identity in " + ordering.orderingDirectory() + " could not be written: " + e.getMessage(), e);
         }
     }
 
@@ -309,10 +462,13 @@ final class ReplicaLife implements AutoCloseable {
     public void close() {
         server.setServing(false);
         housekeeping.close();
+        stateFetch.close();
         if (runningOrder != null) {
             runningOrder.close();
         }
         snapshots.close();
+        space.close();
+        stateSource.close();
         if (gauges != null) {
             gauges.unregister();
         }

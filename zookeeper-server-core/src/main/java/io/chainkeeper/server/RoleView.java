@@ -3,6 +3,7 @@ package io.chainkeeper.server;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
+import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
 import org.apache.zookeeper.server.quorum.QuorumPeer.QuorumServer;
 import org.apache.zookeeper.server.quorum.QuorumPeer.ServerState;
 import org.apache.zookeeper.server.quorum.QuorumPeer.ZabState;
@@ -11,21 +12,28 @@ import org.apache.zookeeper.server.quorum.QuorumPeer.ZabState;
 final class RoleView {
     private final QuorumPeer peer;
     private OrderingStatus shown;
+    private LearnerType shownType;
 
     RoleView(QuorumPeer peer) {
         this.peer = peer;
     }
 
     void show(OrderingStatus status) {
-        if (status.equals(shown)) {
+        LearnerType type = peer.getLearnerType();
+        if (status.equals(shown) && type == shownType) {
             return;
         }
         shown = status;
+        shownType = type;
         if (status.role() == Role.LOOKING) {
             peer.setPeerState(ServerState.LOOKING);
             return;
         }
-        peer.setPeerState(status.role() == Role.LEADER ? ServerState.LEADING : ServerState.FOLLOWING);
+        if (type == LearnerType.OBSERVER) {
+            peer.setPeerState(ServerState.OBSERVING);
+        } else {
+            peer.setPeerState(status.role() == Role.LEADER ? ServerState.LEADING : ServerState.FOLLOWING);
+        }
         peer.setZabState(ZabState.BROADCAST);
         QuorumServer leader = peer.getView().get((long) status.leader());
         if (leader != null) {

@@ -46,15 +46,23 @@ final class Serving {
      * Looks at the order.
      *
      * @param role this replica's role
+     * @param configured whether this replica is part of the ensemble
+     * @param awaitsAdmission whether it is meant to vote but the order has not admitted it yet; that does not end what
+     *     has begun
      * @param reached runs a task on the housekeeping thread
      */
-    void tick(Role role, Executor reached) {
+    void tick(Role role, boolean configured, boolean awaitsAdmission, Executor reached) {
+        if (!configured) {
+            stop("This server is not part of the ensemble: closing all client connections");
+            return;
+        }
         if (role == Role.LOOKING) {
             withoutLeader();
             return;
         }
         lookingSinceMillis = -1;
-        if (started && !server.isServing() && !catchingUp) {
+        boolean mayBegin = !catchingUp && !awaitsAdmission && !server.hasDiverged();
+        if (started && !server.isServing() && mayBegin) {
             catchUp(reached);
         }
     }
@@ -65,12 +73,16 @@ final class Serving {
             lookingSinceMillis = now;
         }
         if (now - lookingSinceMillis >= patienceMillis) {
-            catchingUp = false;
-            attempt++;
-            if (server.isServing()) {
-                LOG.warn("No leader of the order for {} ms: closing all client connections", patienceMillis);
-                server.setServing(false);
-            }
+            stop("No leader of the order for " + patienceMillis + " ms: closing all client connections");
+        }
+    }
+
+    private void stop(String reason) {
+        catchingUp = false;
+        attempt++;
+        if (server.isServing()) {
+            LOG.warn(reason);
+            server.setServing(false);
         }
     }
 

@@ -1,17 +1,25 @@
 package io.chainkeeper.server;
 
+import io.chainkeeper.command.Command;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.replica.TotalOrder;
+import io.chainkeeper.server.execution.AuditVerdict;
 import io.chainkeeper.server.execution.CommandExecutor;
 import io.chainkeeper.server.execution.ExecutionLock;
 import io.chainkeeper.server.execution.ExecutionProfile;
 import io.chainkeeper.server.execution.RecoveredTransactions;
 import io.chainkeeper.server.execution.SideState;
+import io.chainkeeper.server.reconfig.ConfiguredEnsemble;
+import io.chainkeeper.server.reconfig.EnsembleConfiguration;
+import io.chainkeeper.server.reconfig.ReconfigPlanner;
+import io.chainkeeper.server.reconfig.Reconfigurer;
 import io.chainkeeper.server.request.Proposer;
 import io.chainkeeper.server.request.RequestGate;
 import io.chainkeeper.server.session.OwnedSessions;
@@ -24,6 +32,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.apache.jute.BinaryInputArchive;
 import org.apache.jute.BinaryOutputArchive;
@@ -36,6 +46,9 @@ import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
  * time it is. For simulation.
  */
 public final class ThreadlessReplica {
+    private static final int QUORUM_PORT = 2888;
+    private static final int ELECTION_PORT = 3888;
+
     private final FailureHandler failureHandler;
     private final OrderedZooKeeperServer server;
     private final SideState side;
@@ -49,20 +62,22 @@ public final class ThreadlessReplica {
      * Who the replica is and what it promises.
      *
      * @param replicaId this replica
-     * @param members ids of all replicas, ascending
+     * @param ensemble the configured ensemble; it stays as it is
      * @param tickTimeMillis ZooKeeper's tick; the housekeeping looks at everything twice per tick
      * @param minSessionTimeoutMillis least timeout a client can get
      * @param maxSessionTimeoutMillis greatest timeout a client can get
      * @param patienceMillis how long clients are served without a leader
+     * @param digestAuditSeconds how often the replicas compare their states
      * @param reads what reads promise
      */
     public record Settings(
             int replicaId,
-            List<Integer> members,
+            Ensemble ensemble,
             int tickTimeMillis,
             int minSessionTimeoutMillis,
             int maxSessionTimeoutMillis,
             long patienceMillis,
+            int digestAuditSeconds,
             ReadConsistency reads) {}
 
     /** What a replica otherwise has threads, clocks and chance for. */
@@ -86,6 +101,12 @@ public final class ThreadlessReplica {
          * @param task to be run again and again
          */
         void everyMillis(long periodMillis, Runnable task);
+
+        /**
+         * @param delayMillis how long to wait
+         * @param task to be run once after that
+         */
+        void afterMillis(long delayMillis, Runnable task);
     }
 
     /**
@@ -126,15 +147,19 @@ public final class ThreadlessReplica {
         }
         this.recoveredZxid = database.getDataTreeLastProcessedZxid();
         this.side = sideState(state);
+        EnsembleConfiguration configuration = configuration(settings.ensemble());
+        database.recoverConfiguration(configuration, side, false);
         this.server = new OrderedZooKeeperServer(peer, database, failureHandler);
         this.proposer = new Proposer(surroundings::wallClockMillis);
         FinalRequestProcessor finalProcessor = new FinalRequestProcessor(server);
         ExecutionLock lock = new ExecutionLock();
-        RequestGate gate = new RequestGate(server, finalProcessor, lock, settings.reads(), proposer);
+        SpaceWatch unwatched =
+                new SpaceWatch(List.of(), 0, settings.ensemble().participants().size());
+        RequestGate gate = new RequestGate(server, finalProcessor, lock, settings.reads(), proposer, unwatched);
         database.getDataTree().addDigestWatcher(this::digestMismatch);
         OwnedSessions owned = new OwnedSessions(surroundings::monotonicMillis);
         long executionProfile = ExecutionProfile.hash(ExecutionProfile.settings(false));
-        this.housekeeping = housekeeping(settings, surroundings, owned, executionProfile);
+        this.housekeeping = housekeeping(settings, surroundings, configuration, owned, executionProfile);
         CommandExecutor executor = new CommandExecutor(
                 settings.replicaId(),
                 executionProfile,
@@ -143,6 +168,7 @@ public final class ThreadlessReplica {
                 side,
                 owned,
                 new RecoveredTransactions(files, recoveredZxid, recoveredZxid),
+                settings.ensemble().participants(),
                 housekeeping);
         this.application = new OrderedApplication(
                 server,
@@ -153,20 +179,21 @@ public final class ThreadlessReplica {
                 state == null ? 0 : state.position(),
                 new NoSnapshots(),
                 housekeeping::statusChanged,
-                housekeeping::memberSilent);
+                housekeeping::memberSilent,
+                (fromPeer, position) -> {}); // whoever drives this replica starts it anew with another state
         database.onConnectionClosed(gate::closed);
+        gate.onReconfig(housekeeping::reconfig);
         SessionIds ids = new SessionIds(
                 settings.replicaId(),
                 Math.max(surroundings.wallClockMillis(), side.agreedTimeMillis()),
                 side.sessions());
-        server.connect(
-                new ReplicatedSessionTracker(side.sessions(), owned, ids, database),
-                gate,
-                proposer,
-                executor::quotaRefused,
-                () -> {
-                    throw new IOException("a replica without files takes no snapshots");
-                });
+        connect(new ReplicatedSessionTracker(side.sessions(), owned, ids, database), gate, executor);
+    }
+
+    private void connect(ReplicatedSessionTracker tracker, RequestGate gate, CommandExecutor executor) {
+        server.connect(tracker, gate, proposer, executor::quotaRefused, () -> {
+            throw new IOException("a replica without files takes no snapshots");
+        });
         server.setZxid(recoveredZxid);
     }
 
@@ -178,6 +205,18 @@ public final class ThreadlessReplica {
         peer.setMaxSessionTimeout(settings.maxSessionTimeoutMillis());
         peer.setZKDatabase(null);
         return peer;
+    }
+
+    /** Nothing listens at these addresses: the order is linked by whoever drives this replica. */
+    private static EnsembleConfiguration configuration(Ensemble ensemble) {
+        SortedMap<Integer, EnsembleConfiguration.Server> servers = new TreeMap<>();
+        ensemble.participants().forEach(id -> servers.put(id, server(id, false)));
+        ensemble.observers().forEach(id -> servers.put(id, server(id, true)));
+        return new EnsembleConfiguration(0, servers);
+    }
+
+    private static EnsembleConfiguration.Server server(int id, boolean observer) {
+        return new EnsembleConfiguration.Server("127.0.0." + id, QUORUM_PORT, ELECTION_PORT, observer, null, 0);
     }
 
     private static SideState sideState(State state) throws IOException {
@@ -197,7 +236,11 @@ public final class ThreadlessReplica {
     }
 
     private Housekeeping housekeeping(
-            Settings settings, Surroundings surroundings, OwnedSessions owned, long executionProfile) {
+            Settings settings,
+            Surroundings surroundings,
+            EnsembleConfiguration configuration,
+            OwnedSessions owned,
+            long executionProfile) {
         SessionKeeper keeper = new SessionKeeper(
                 side.sessions(),
                 owned,
@@ -214,15 +257,26 @@ public final class ThreadlessReplica {
                         () -> order.status(),
                         keeper,
                         new Serving(server, proposer, surroundings::monotonicMillis, settings.patienceMillis()),
+                        new ConfiguredEnsemble(settings.replicaId(), configuration, true, side),
+                        () -> {},
+                        new Reconfigurer(
+                                side,
+                                new ReconfigPlanner(server, side, () -> order.status(), settings.replicaId()),
+                                proposer,
+                                surroundings::monotonicMillis,
+                                surroundings::wallClockMillis,
+                                settings.patienceMillis(),
+                                () -> 0),
                         status -> {},
                         active -> {},
                         new DigestAuditor(
-                                server.getZKDatabase().getDataTree(), proposer, surroundings::monotonicMillis),
-                        settings.members(),
+                                server, side, proposer, surroundings::monotonicMillis, settings.digestAuditSeconds()),
+                        new Alarm(),
+                        settings.ensemble().participants(),
                         executionProfile,
                         Math.max(1, settings.tickTimeMillis() / 2),
-                        surroundings::newClusterId,
-                        clusterId -> {}),
+                        new NameInOrder(surroundings),
+                        settings.replicaId()),
                 failureHandler,
                 new Driven(surroundings));
     }
@@ -310,6 +364,67 @@ public final class ThreadlessReplica {
         }
     }
 
+    /** Replicas that are driven are equal, so any difference is an error of the program. */
+    private final class Alarm implements Housekeeping.Divergence {
+        @Override
+        public void judged(AuditVerdict verdict) {
+            if (verdict.ownStateDiffers() || !verdict.differing().isEmpty()) {
+                failureHandler.failed("the states of the replicas differ: " + verdict, null);
+            }
+        }
+
+        @Override
+        public void tick() {
+            // There is no other state to be fetched.
+        }
+    }
+
+    /** The name of the cluster where no directory notes it: only the order knows it. */
+    private static final class NameInOrder implements Housekeeping.Naming {
+        private final Surroundings surroundings;
+        private boolean proposed;
+
+        private NameInOrder(Surroundings surroundings) {
+            this.surroundings = surroundings;
+        }
+
+        @Override
+        public void caughtUp(UUID clusterId) {
+            // Nothing is noted.
+        }
+
+        @Override
+        public void named(UUID clusterId) {
+            // Nothing is noted.
+        }
+
+        @Override
+        public Command.ClusterFormed due(
+                SideState ordered, long executionProfile, List<Integer> members, String configuration) {
+            if (ordered.clusterId() != null || proposed) {
+                return null;
+            }
+            proposed = true;
+            return new Command.ClusterFormed(
+                    surroundings.wallClockMillis(),
+                    surroundings.newClusterId(),
+                    executionProfile,
+                    members,
+                    configuration,
+                    null);
+        }
+
+        @Override
+        public boolean requestIsFulfilled(Membership membership) {
+            return false;
+        }
+
+        @Override
+        public void endRequest() {
+            throw new IllegalStateException("a request that never is made was fulfilled");
+        }
+    }
+
     private record Driven(Surroundings surroundings) implements Housekeeping.Background {
         @Override
         public void execute(Runnable task) {
@@ -319,6 +434,11 @@ public final class ThreadlessReplica {
         @Override
         public void everyMillis(long periodMillis, Runnable task) {
             surroundings.everyMillis(periodMillis, task);
+        }
+
+        @Override
+        public void afterMillis(long delayMillis, Runnable task) {
+            surroundings.afterMillis(delayMillis, task);
         }
 
         @Override

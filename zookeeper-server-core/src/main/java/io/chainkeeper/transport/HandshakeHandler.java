@@ -4,9 +4,12 @@ import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.transport.HandshakeMessage.Accepted;
 import io.chainkeeper.transport.HandshakeMessage.Hello;
 import io.chainkeeper.transport.HandshakeMessage.OtherVersion;
+import io.chainkeeper.transport.HandshakeMessage.Purpose;
 import io.chainkeeper.transport.HandshakeMessage.Refused;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.DecoderException;
@@ -19,7 +22,7 @@ import javax.net.ssl.SSLException;
 
 /**
  * First handler of a new connection, on either side: nothing passes it until both sides have agreed. Replaces itself
- * with a {@link PeerConnection} or closes the connection.
+ * with what the owner names as its {@link Successor} or closes the connection.
  */
 final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     private static final String NO_TLS =
@@ -28,31 +31,51 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     /** Who opened or accepted the connection. */
     interface Owner {
         /**
-         * Asked after the general rules were found kept.
+         * Decides whether the other side may talk.
          *
          * @param hello of the other side
-         * @return null, or why it is refused nevertheless
+         * @return null, or why it is refused
          */
-        String objection(Hello hello);
+        Refused objection(Hello hello);
 
         /**
          * Both sides agree.
          *
          * @param hello of the other side
-         * @return the link that the connection becomes part of
+         * @param channel the connection
+         * @return what takes it over, or null if it is not wanted any more
          */
-        PeerLink established(Hello hello);
+        Successor established(Hello hello, Channel channel);
 
         /**
-         * The connection was open and ends without agreement.
+         * The connection ends because one side refuses the other.
          *
-         * @param reason for the log, or null if it was reported as a refusal
+         * @param peer the other side's id as claimed or meant, {@link HandshakeMessage#UNKNOWN_SENDER} if neither is
+         *     known
+         * @param refusal why, for the log
+         */
+        void refused(int peer, Refused refusal);
+
+        /**
+         * A connection that this replica opened ends before the sides could agree or refuse.
+         *
+         * @param reason for the log
          */
         void failed(String reason);
     }
 
+    /** Takes a connection over from the handshake. */
+    interface Successor extends ChannelHandler {
+        /** It has its place in the pipeline. Called once, before anything is received. */
+        void start();
+
+        /** @param in bytes that came behind the handshake; stay with the caller */
+        void receive(ByteBuf in);
+    }
+
     private final IoContext io;
     private final int dialedPeer;
+    private final Purpose purpose;
     private final String remote;
     private final Owner owner;
     private ByteBuf received;
@@ -65,12 +88,14 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
      * @param io shared parts
      * @param dialedPeer the peer that this side wants to reach, {@link HandshakeMessage#UNKNOWN_SENDER} if the other
      *     side opened the connection
+     * @param purpose what this side opens the connection for, null if the other side did
      * @param remote address of the other side as the log shall name it, always the same for the same peer
      * @param owner told of the outcome
      */
-    HandshakeHandler(IoContext io, int dialedPeer, String remote, Owner owner) {
+    HandshakeHandler(IoContext io, int dialedPeer, Purpose purpose, String remote, Owner owner) {
         this.io = io;
         this.dialedPeer = dialedPeer;
+        this.purpose = purpose;
         this.remote = remote;
         this.owner = owner;
     }
@@ -90,7 +115,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         int limit = io.settings().limits().handshakeTimeoutMillis();
         timeout = io.loop().schedule(() -> IoContext.run(() -> timedOut(context, limit)), limit, TimeUnit.MILLISECONDS);
         if (isDialing()) {
-            say(context, io.policy().hello(dialedPeer));
+            say(context, io.policy().hello(dialedPeer, purpose));
         }
     }
 
@@ -103,7 +128,9 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         timeout.cancel(false);
         if (!done) {
             done = true;
-            owner.failed("closed before the handshake ended");
+            if (isDialing()) {
+                owner.failed("closed before the handshake ended");
+            }
         }
     }
 
@@ -129,7 +156,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
                 onMessage(context, message);
             }
         } catch (MalformedMessageException e) {
-            refuse(context, claimedPeer(), who() + " " + e.getMessage());
+            refuse(context, claimedPeer(), Refused.elsewhere(who() + " " + e.getMessage()));
         }
     }
 
@@ -138,7 +165,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
             int peer = isDialing() ? dialedPeer : other.sender();
             refuse(context, peer, io.policy().refusalOfVersion(peer, other.version(), remote));
         } else if (message instanceof Refused refused) {
-            wasRefused(context, refused.reason());
+            wasRefused(context, refused);
         } else if (message instanceof Hello hello && peerHello == null) {
             onHello(context, hello);
         } else if (message instanceof Accepted && peerHello != null && !isDialing()) {
@@ -150,14 +177,9 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void onHello(ChannelHandlerContext context, Hello hello) {
-        String refusal = isDialing()
-                ? io.policy().refusalOfDialed(hello, dialedPeer, remote)
-                : io.policy().refusalOfAccepted(hello, remote);
-        if (lacksTls) {
-            refusal = "replica " + hello.sender() + " (" + remote + ") " + NO_TLS;
-        } else if (refusal == null) {
-            refusal = owner.objection(hello);
-        }
+        Refused refusal = lacksTls
+                ? Refused.elsewhere("replica " + hello.sender() + " (" + remote + ") " + NO_TLS)
+                : owner.objection(hello);
         if (refusal != null) {
             refuse(context, isDialing() ? dialedPeer : hello.sender(), refusal);
             return;
@@ -167,38 +189,39 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
             say(context, new Accepted());
             establish(context);
         } else {
-            say(context, io.policy().hello(hello.sender()));
+            say(context, io.policy().hello(hello.sender(), hello.purpose()));
         }
     }
 
     private void establish(ChannelHandlerContext context) {
         done = true;
-        PeerLink link = owner.established(peerHello);
-        PeerConnection connection = new PeerConnection(io, link, context.channel(), remote, peerHello.incarnation());
+        Successor successor = owner.established(peerHello, context.channel());
+        if (successor == null) {
+            context.close();
+            return;
+        }
         ByteBuf rest = received.readRetainedSlice(received.readableBytes());
         try {
-            context.pipeline().replace(this, "frames", connection);
-            link.up(connection);
-            connection.receive(rest);
+            context.pipeline().replace(this, "frames", successor);
+            successor.start();
+            successor.receive(rest);
         } finally {
             rest.release();
         }
     }
 
-    private void refuse(ChannelHandlerContext context, int peer, String reason) {
+    private void refuse(ChannelHandlerContext context, int peer, Refused refusal) {
         done = true;
-        io.refusals().refused(peer, reason);
         ByteBuf out = context.alloc().buffer();
-        HandshakeMessage.encode(new Refused(reason), out);
+        HandshakeMessage.encode(refusal, out);
         context.writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
-        owner.failed(null);
+        owner.refused(peer, refusal);
     }
 
-    private void wasRefused(ChannelHandlerContext context, String reason) {
+    private void wasRefused(ChannelHandlerContext context, Refused refusal) {
         done = true;
-        io.refusals().refused(claimedPeer(), who() + " refused this replica: " + reason);
         context.close();
-        owner.failed(null);
+        owner.refused(claimedPeer(), new Refused(refusal.kind(), who() + " refused this replica: " + refusal.reason()));
     }
 
     private void timedOut(ChannelHandlerContext context, int limitMillis) {
@@ -214,8 +237,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         if (isDialing()) {
             owner.failed(what);
         } else {
-            io.refusals().refused(HandshakeMessage.UNKNOWN_SENDER, who() + " " + what);
-            owner.failed(null);
+            owner.refused(HandshakeMessage.UNKNOWN_SENDER, Refused.elsewhere(who() + " " + what));
         }
         context.close();
     }
@@ -246,9 +268,8 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     /** There is no common language in which to tell the other side. */
     private void refuseSilently(ChannelHandlerContext context, String what) {
         done = true;
-        io.refusals().refused(dialedPeer, who() + " " + what);
-        owner.failed(null);
         context.close();
+        owner.refused(dialedPeer, Refused.elsewhere(who() + " " + what));
     }
 
     private void say(ChannelHandlerContext context, HandshakeMessage message) {

@@ -21,9 +21,11 @@ import java.nio.charset.StandardCharsets;
  *   kind            1    1 hello, 2 accepted, 3 refused
  *   body length     2    at most {@value #MAX_BODY_BYTES}
  *   body
- *     hello: sender 4, receiver 4, incarnation 8, cluster 8, execution profile 8, protocol 2 + UTF-8
+ *     hello: sender 4, receiver 4, incarnation 8, cluster 8, execution profile 8,
+ *            purpose 1 (1 link, 2 state), protocol 2 + UTF-8
  *            (a hello begins with the sender's id in all versions)
- *     refused: the reason as UTF-8, in all versions
+ *     refused: kind 1 (1 not a member, else elsewhere), the reason as UTF-8
+ *            (in version 1 the reason alone, since then the same in all versions)
  * </pre>
  */
 sealed interface HandshakeMessage {
@@ -31,7 +33,7 @@ sealed interface HandshakeMessage {
     int MAGIC = 0x43484b50;
 
     /** Version of hello and of the frames that follow. */
-    int VERSION = 1;
+    int VERSION = 2;
 
     /** Bytes before the body. */
     int ENVELOPE_BYTES = 9;
@@ -49,10 +51,47 @@ sealed interface HandshakeMessage {
     byte KIND_ACCEPTED = 2;
     byte KIND_REFUSED = 3;
 
-    int HELLO_FIXED_BYTES = 2 * Integer.BYTES + 3 * Long.BYTES + Short.BYTES;
+    int HELLO_FIXED_BYTES = 2 * Integer.BYTES + 3 * Long.BYTES + 1 + Short.BYTES;
 
-    /** Who the sender is and whom it wants to reach. */
-    record Hello(int sender, int receiver, long incarnation, long clusterId, long executionProfile, String protocol)
+    /** The version in which a refusal had no kind. */
+    int VERSION_WITHOUT_KIND = 1;
+
+    byte REFUSED_NOT_A_MEMBER = 1;
+    byte REFUSED_ELSEWHERE = 2;
+
+    /** What a connection is for. */
+    enum Purpose {
+        /** The frames of the order. */
+        LINK(1),
+
+        /** Requests for state and their answers. */
+        STATE(2);
+
+        private final byte code;
+
+        Purpose(int code) {
+            this.code = (byte) code;
+        }
+
+        private static Purpose of(byte code) throws MalformedMessageException {
+            for (Purpose purpose : values()) {
+                if (purpose.code == code) {
+                    return purpose;
+                }
+            }
+            throw new MalformedMessageException("sent a malformed handshake (purpose " + code + ")");
+        }
+    }
+
+    /** Who the sender is, whom it wants to reach and what for. */
+    record Hello(
+            int sender,
+            int receiver,
+            long incarnation,
+            long clusterId,
+            long executionProfile,
+            Purpose purpose,
+            String protocol)
             implements HandshakeMessage {}
 
     /** The side that connected is content: frames may flow both ways. */
@@ -61,9 +100,18 @@ sealed interface HandshakeMessage {
     /**
      * The connection is about to be closed.
      *
+     * @param kind whether it may be otherwise later
      * @param reason what differs and what to do, one printable line
      */
-    record Refused(String reason) implements HandshakeMessage {}
+    record Refused(RefusalKind kind, String reason) implements HandshakeMessage {
+        /**
+         * @param reason what differs and what to do
+         * @return a refusal of a peer that belongs elsewhere
+         */
+        static Refused elsewhere(String reason) {
+            return new Refused(RefusalKind.ELSEWHERE, reason);
+        }
+    }
 
     /**
      * A message of another version; nothing but its envelope is understood.
@@ -85,12 +133,13 @@ sealed interface HandshakeMessage {
             envelope(KIND_HELLO, HELLO_FIXED_BYTES + protocol.length, out);
             out.writeInt(hello.sender()).writeInt(hello.receiver()).writeLong(hello.incarnation());
             out.writeLong(hello.clusterId()).writeLong(hello.executionProfile());
-            out.writeShort(protocol.length).writeBytes(protocol);
+            out.writeByte(hello.purpose().code).writeShort(protocol.length).writeBytes(protocol);
         } else if (message instanceof Accepted) {
             envelope(KIND_ACCEPTED, 0, out);
         } else if (message instanceof Refused refused) {
             ByteBuffer reason = truncatedUtf8(refused.reason());
-            envelope(KIND_REFUSED, reason.remaining(), out);
+            envelope(KIND_REFUSED, 1 + reason.remaining(), out);
+            out.writeByte(refused.kind() == RefusalKind.NOT_A_MEMBER ? REFUSED_NOT_A_MEMBER : REFUSED_ELSEWHERE);
             out.writeBytes(reason);
         } else {
             throw new IllegalArgumentException("cannot encode " + message);
@@ -167,7 +216,7 @@ sealed interface HandshakeMessage {
 
     private static HandshakeMessage decodeBody(int version, byte kind, ByteBuf body) throws MalformedMessageException {
         if (kind == KIND_REFUSED) {
-            return new Refused(printable(body.toString(StandardCharsets.UTF_8)));
+            return decodeRefused(version, body);
         }
         if (version != VERSION) {
             boolean bearsSender = kind == KIND_HELLO && body.readableBytes() >= Integer.BYTES;
@@ -186,6 +235,13 @@ sealed interface HandshakeMessage {
         }
     }
 
+    private static Refused decodeRefused(int version, ByteBuf body) {
+        boolean bearsKind = version != VERSION_WITHOUT_KIND && body.isReadable();
+        boolean notAMember = bearsKind && body.readByte() == REFUSED_NOT_A_MEMBER;
+        RefusalKind kind = notAMember ? RefusalKind.NOT_A_MEMBER : RefusalKind.ELSEWHERE;
+        return new Refused(kind, printable(body.toString(StandardCharsets.UTF_8)));
+    }
+
     private static Hello decodeHello(ByteBuf body) throws MalformedMessageException {
         if (body.readableBytes() < HELLO_FIXED_BYTES) {
             throw new MalformedMessageException("sent a malformed handshake (hello of " + body.readableBytes()
@@ -196,6 +252,7 @@ sealed interface HandshakeMessage {
         long incarnation = body.readLong();
         long clusterId = body.readLong();
         long executionProfile = body.readLong();
+        Purpose purpose = Purpose.of(body.readByte());
         int protocolBytes = body.readUnsignedShort();
         if (protocolBytes != body.readableBytes() || protocolBytes > TransportSettings.MAX_PROTOCOL_BYTES) {
             throw new MalformedMessageException("sent a malformed handshake (protocol name of " + protocolBytes
@@ -204,7 +261,7 @@ sealed interface HandshakeMessage {
         ByteBuffer name = body.nioBuffer();
         try {
             String protocol = StandardCharsets.UTF_8.newDecoder().decode(name).toString();
-            return new Hello(sender, receiver, incarnation, clusterId, executionProfile, protocol);
+            return new Hello(sender, receiver, incarnation, clusterId, executionProfile, purpose, protocol);
         } catch (CharacterCodingException e) {
             throw new MalformedMessageException("sent a malformed handshake (protocol name is not UTF-8)");
         }

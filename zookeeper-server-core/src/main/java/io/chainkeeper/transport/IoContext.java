@@ -1,8 +1,9 @@
 package io.chainkeeper.transport;
 
 import io.netty.channel.EventLoop;
-import java.util.concurrent.Executor;
+import io.netty.channel.group.ChannelGroup;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
 
 /**
  * What all parts of one transport share.
@@ -11,17 +12,36 @@ import java.util.concurrent.RejectedExecutionException;
  * @param loop the one thread that does all I/O and calls the listener; that there is one makes the listener's calls
  *     follow each other
  * @param blocking runs what may block: name look-ups and the tasks of TLS
+ * @param channels all that are open; once it is closed, those that are added are closed at once
  * @param listener told of everything
+ * @param peers who they are at the moment
  * @param policy decides who is let in
  * @param refusals tells who was not
+ * @param state connections for bulk requests
  */
 record IoContext(
         TransportSettings settings,
         EventLoop loop,
-        Executor blocking,
+        ThreadPoolExecutor blocking,
+        ChannelGroup channels,
         PeerTransport.Listener listener,
+        PeerTable peers,
         HandshakePolicy policy,
-        RefusalReporter refusals) {
+        RefusalReporter refusals,
+        StateConnections state) {
+    /** @param peerCount for how many peers names may have to be looked up at the same time */
+    void sizeBlocking(int peerCount) {
+        // One thread for each peer's name, which may take the name service long, and one for TLS.
+        int threads = peerCount + 1;
+        if (threads > blocking.getMaximumPoolSize()) {
+            blocking.setMaximumPoolSize(threads);
+            blocking.setCorePoolSize(threads);
+        } else {
+            blocking.setCorePoolSize(threads);
+            blocking.setMaximumPoolSize(threads);
+        }
+    }
+
     /**
      * Runs a task on the I/O thread. A task that fails is a defect: the thread's uncaught-exception handler is told,
      * as it is for any other thread of the process.

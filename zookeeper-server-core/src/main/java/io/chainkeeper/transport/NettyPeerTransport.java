@@ -10,15 +10,16 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -31,7 +32,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Links between replicas over TCP. One I/O thread serves all of them and makes all calls of the listener, so these
- * follow each other; a few more threads, alive only while needed, look names up and compute for TLS.
+ * follow each other; a few more threads, alive only while needed, look names up, compute for TLS and run the responder.
  *
  * <p>A failure inside the listener closes the link and goes to the uncaught-exception handler of the I/O thread.
  */
@@ -45,12 +46,13 @@ public final class NettyPeerTransport implements PeerTransport {
     private static final int THREAD_LIMIT_MILLIS = 1_000;
 
     private final TransportSettings settings;
-    private final SortedMap<Integer, PeerLink> links = new TreeMap<>();
-    private final List<PeerDialer> dialers = new ArrayList<>();
+    private final PeerTable peers;
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
     private EventLoop loop;
     private ThreadPoolExecutor blocking;
-    private IoContext io;
+    private ThreadPoolExecutor responders;
+    private StateResponder responder;
+    private volatile IoContext io;
     private Channel listening;
     private boolean started;
     private boolean closed;
@@ -58,6 +60,7 @@ public final class NettyPeerTransport implements PeerTransport {
     /** @param settings who this replica is, where its peers are, what bounds the links */
     public NettyPeerTransport(TransportSettings settings) {
         this.settings = settings;
+        this.peers = new PeerTable(settings.replicaId(), settings.members());
     }
 
     /** An option that listening, accepted and opened sockets have in common. */
@@ -83,27 +86,24 @@ public final class NettyPeerTransport implements PeerTransport {
         started = true;
         int self = settings.replicaId();
         loop = new SingleThreadIoEventLoop(null, threads("peer-io-" + self), NioIoHandler.newFactory());
-        // One thread for each peer's name, which may take the name service long, and one for TLS.
-        int threadCount = settings.members().size();
-        blocking = new ThreadPoolExecutor(
-                threadCount,
-                threadCount,
-                BLOCKING_THREAD_IDLE_SECONDS,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(),
-                threads("peer-blocking-" + self));
-        blocking.allowCoreThreadTimeOut(true);
-        RefusalReporter refusals = new RefusalReporter(settings.members().keySet(), listener);
-        io = new IoContext(settings, loop, blocking, listener, new HandshakePolicy(settings), refusals);
-        for (int peer : settings.members().keySet()) {
-            if (peer < self) {
-                PeerDialer dialer = new PeerDialer(io, peer);
-                dialers.add(dialer);
-                links.put(peer, dialer.link());
-            } else if (peer > self) {
-                links.put(peer, new PeerLink(io, peer, () -> {}));
-            }
-        }
+        blocking = pool(1, "peer-blocking-" + self);
+        responders = pool(settings.limits().maxStateConnections(), "peer-answer-" + self);
+        StateConnections state = new StateConnections(settings, responder, responders);
+        RefusalReporter refusals = new RefusalReporter(self, peers::isServed, listener);
+        HandshakePolicy policy = new HandshakePolicy(settings, peers::members);
+        IoContext context = new IoContext(
+                settings,
+                loop,
+                blocking,
+                new DefaultChannelGroup("peers-of-" + self, loop, true),
+                listener,
+                peers,
+                policy,
+                refusals,
+                state);
+        io = context;
+        // Before the port is open: whoever connects at once must find its link.
+        context.execute(() -> peers.apply(context));
         try {
             listening = listen();
         } catch (IOException e) {
@@ -111,7 +111,19 @@ public final class NettyPeerTransport implements PeerTransport {
             throw e;
         }
         LOG.info("Replica {} listens for its peers on {}", self, listening.localAddress());
-        dialers.forEach(dialer -> io.execute(dialer::dial));
+        context.execute(peers::startDialing);
+    }
+
+    private ThreadPoolExecutor pool(int threadCount, String name) {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                threadCount,
+                threadCount,
+                BLOCKING_THREAD_IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                threads(name));
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
     }
 
     private ThreadFactory threads(String name) {
@@ -130,7 +142,7 @@ public final class NettyPeerTransport implements PeerTransport {
                 .group(loop, loop)
                 .channel(NioServerSocketChannel.class)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
-                .childHandler(new PeerAcceptor(io, links));
+                .childHandler(new PeerAcceptor(io));
         setSocketOptions(bootstrap::childOption);
         ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
         if (!bound.isSuccess()) {
@@ -141,6 +153,7 @@ public final class NettyPeerTransport implements PeerTransport {
                             + " quorumListenOnAllIPs=true",
                     bound.cause());
         }
+        io.channels().add(bound.channel());
         return bound.channel();
     }
 
@@ -174,8 +187,39 @@ public final class NettyPeerTransport implements PeerTransport {
     }
 
     @Override
+    public void setPeers(Map<Integer, PeerAddress> members) {
+        peers.want(members);
+        IoContext context = io;
+        // Not started yet: start applies what is wanted then.
+        if (context != null) {
+            context.execute(() -> peers.apply(context));
+        }
+    }
+
+    @Override
+    public synchronized void answerStateRequests(StateResponder answering) {
+        InvariantViolated.check(!started, "a transport is told who answers before it is started");
+        responder = answering;
+    }
+
+    @Override
+    public StateChannel openStateChannel(int peer) throws IOException {
+        IoContext context = io;
+        InvariantViolated.check(context != null, "the transport is not started");
+        InvariantViolated.check(!context.loop().inEventLoop(), "the listener must not wait for a connection");
+        PeerAddress address = peers.wantedAddress(peer);
+        if (address == null) {
+            throw new IOException("no bulk connection to replica " + peer + " can be opened: it is no other member");
+        }
+        return StateDialer.open(context, peer, address);
+    }
+
+    @Override
     public void acknowledgeUp(int peer) {
-        link(peer).acknowledgeUp();
+        PeerLink link = peers.link(peer);
+        if (link != null) {
+            link.acknowledgeUp();
+        }
     }
 
     @Override
@@ -183,7 +227,8 @@ public final class NettyPeerTransport implements PeerTransport {
         long bytes = FrameWriter.length(parts);
         int bound = settings.limits().maxFrameBytes();
         InvariantViolated.check(bytes <= bound, "a frame of %d bytes, a link takes at most %d", bytes, bound);
-        PeerConnection connection = link(peer).sendable();
+        PeerLink link = peers.link(peer);
+        PeerConnection connection = link == null ? null : link.sendable();
         if (connection != null) {
             connection.send(parts);
         }
@@ -191,7 +236,7 @@ public final class NettyPeerTransport implements PeerTransport {
 
     @Override
     public void flush() {
-        for (PeerLink link : links.values()) {
+        for (PeerLink link : peers.servedLinks()) {
             PeerConnection connection = link.sendable();
             if (connection != null) {
                 connection.flush();
@@ -201,7 +246,10 @@ public final class NettyPeerTransport implements PeerTransport {
 
     @Override
     public void resumeReading(int peer) {
-        PeerLink link = link(peer);
+        PeerLink link = peers.link(peer);
+        if (link == null) {
+            return;
+        }
         io.execute(() -> {
             PeerConnection connection = link.current();
             if (connection != null) {
@@ -212,17 +260,11 @@ public final class NettyPeerTransport implements PeerTransport {
 
     @Override
     public void disconnect(int peer, String reason) {
-        PeerLink link = link(peer);
-        PeerConnection connection = link.current();
+        PeerLink link = peers.link(peer);
+        PeerConnection connection = link == null ? null : link.current();
         if (connection != null) {
             io.execute(() -> connection.close("it " + reason, true));
         }
-    }
-
-    private PeerLink link(int peer) {
-        PeerLink link = links.get(peer);
-        InvariantViolated.check(link != null, "no link to replica %d, only to %s", peer, links.keySet());
-        return link;
     }
 
     /**
@@ -232,13 +274,16 @@ public final class NettyPeerTransport implements PeerTransport {
      */
     public SortedMap<Integer, LinkStatistics> statistics() {
         SortedMap<Integer, LinkStatistics> statistics = new TreeMap<>();
-        links.forEach((peer, link) -> statistics.put(peer, link.statistics()));
+        for (PeerLink link : peers.servedLinks()) {
+            statistics.put(link.peer(), link.statistics());
+        }
         return Collections.unmodifiableSortedMap(statistics);
     }
 
     /**
-     * Closes all links (the listener is told) and the port; returns when its threads have ended, but does not wait for
-     * a name look-up that the platform cannot interrupt. Not to be called by the listener.
+     * Closes all connections (the listener is told) and the port; returns when its threads have ended, but waits no
+     * longer than a second for those that cannot be interrupted, in a name look-up or in the responder. Not to be
+     * called by the listener.
      */
     @Override
     public synchronized void close() {
@@ -248,10 +293,13 @@ public final class NettyPeerTransport implements PeerTransport {
         }
         InvariantViolated.check(!loop.inEventLoop(), "the listener must not close its own transport");
         closed = true;
-        io.execute(() -> {
-            dialers.forEach(PeerDialer::stop);
-            links.values().forEach(PeerLink::stop);
-        });
+        // Awaited: a loop that is told to shut down may leave its channels open, and does not wait for tasks.
+        loop.submit(() -> IoContext.run(() -> {
+                    peers.stop();
+                    io.state().stop();
+                    io.channels().close();
+                }))
+                .awaitUninterruptibly(CLOSE_LIMIT_SECONDS, TimeUnit.SECONDS);
         loop.shutdownGracefully(0, CLOSE_LIMIT_SECONDS, TimeUnit.SECONDS);
         awaitThreads();
     }
@@ -265,6 +313,7 @@ public final class NettyPeerTransport implements PeerTransport {
                         CLOSE_LIMIT_SECONDS);
             }
             blocking.shutdownNow();
+            responders.shutdownNow();
             long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(THREAD_LIMIT_MILLIS);
             for (Thread thread : threads) {
                 // A join of 0 ms would wait for ever.

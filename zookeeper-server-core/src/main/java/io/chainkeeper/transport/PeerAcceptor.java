@@ -1,31 +1,29 @@
 package io.chainkeeper.transport;
 
+import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.transport.HandshakeMessage.Hello;
+import io.chainkeeper.transport.HandshakeMessage.Purpose;
+import io.chainkeeper.transport.HandshakeMessage.Refused;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.handler.ssl.SslHandler;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.Set;
 
 /** Prepares accepted connections. Those that have not proved themselves are bounded in number and time. */
 final class PeerAcceptor extends ChannelInitializer<Channel> {
     private final IoContext io;
-    private final Map<Integer, PeerLink> links;
     private final Set<Channel> unproved = new LinkedHashSet<>();
 
-    /**
-     * @param io shared parts
-     * @param links of all other members
-     */
-    PeerAcceptor(IoContext io, Map<Integer, PeerLink> links) {
+    /** @param io shared parts */
+    PeerAcceptor(IoContext io) {
         this.io = io;
-        this.links = links;
     }
 
     @Override
     protected void initChannel(Channel channel) {
+        io.channels().add(channel);
         InetSocketAddress remote = (InetSocketAddress) channel.remoteAddress();
         if (remote == null) {
             channel.close();
@@ -36,7 +34,7 @@ final class PeerAcceptor extends ChannelInitializer<Channel> {
         unproved.add(channel);
         channel.closeFuture().addListener(closed -> unproved.remove(channel));
         HandshakeHandler handshake = new HandshakeHandler(
-                io, HandshakeMessage.UNKNOWN_SENDER, remoteHost, new Accepting(channel, remoteHost));
+                io, HandshakeMessage.UNKNOWN_SENDER, null, remoteHost, new Accepting(channel, remoteHost));
         PeerTls tls = io.settings().tls();
         if (tls != null) {
             SslHandler decrypting = new SslHandler(tls.server(remoteHost, remote.getPort()), io.blocking());
@@ -53,8 +51,10 @@ final class PeerAcceptor extends ChannelInitializer<Channel> {
             io.refusals()
                     .refused(
                             HandshakeMessage.UNKNOWN_SENDER,
-                            "too many connections that do not finish their handshake, the oldest from "
-                                    + oldest.remoteAddress() + ": let only servers of the ensemble reach this port");
+                            Refused.elsewhere(
+                                    "too many connections that do not finish their handshake, the oldest from "
+                                            + oldest.remoteAddress()
+                                            + ": let only servers of the ensemble reach this port"));
             oldest.close();
         }
     }
@@ -62,6 +62,8 @@ final class PeerAcceptor extends ChannelInitializer<Channel> {
     private final class Accepting implements HandshakeHandler.Owner {
         private final Channel channel;
         private final String remoteHost;
+        private Hello said;
+        private StateAnswerer answerer;
 
         Accepting(Channel channel, String remoteHost) {
             this.channel = channel;
@@ -69,25 +71,57 @@ final class PeerAcceptor extends ChannelInitializer<Channel> {
         }
 
         @Override
-        public String objection(Hello hello) {
-            PeerConnection current = links.get(hello.sender()).current();
+        public Refused objection(Hello hello) {
+            said = hello;
+            Refused refusal = io.policy().refusalOfAccepted(hello, remoteHost);
+            if (refusal != null) {
+                return refusal;
+            }
+            return hello.purpose() == Purpose.STATE ? objectionToState(hello) : objectionToLink(hello);
+        }
+
+        private Refused objectionToLink(Hello hello) {
+            PeerConnection current = io.peers().link(hello.sender()).current();
             if (current == null || hello.incarnation() >= current.peerIncarnation()) {
                 return null;
             }
-            return "replica " + hello.sender() + " (" + remoteHost + ") is start " + hello.incarnation()
-                    + " of it while start " + current.peerIncarnation()
-                    + " is connected: two servers run with the same myid, or its dataLogDir was set back";
+            return Refused.elsewhere("replica " + hello.sender() + " (" + remoteHost + ") is start "
+                    + hello.incarnation() + " of it while start " + current.peerIncarnation()
+                    + " is connected: two servers run with the same myid, or its dataLogDir was set back");
+        }
+
+        private Refused objectionToState(Hello hello) {
+            String objection = io.state().objection();
+            if (objection != null) {
+                return Refused.elsewhere(objection);
+            }
+            answerer = io.state().admit(io, hello.sender(), channel, remoteHost);
+            return null;
         }
 
         @Override
-        public PeerLink established(Hello hello) {
+        public HandshakeHandler.Successor established(Hello hello, Channel proved) {
             unproved.remove(channel);
-            return links.get(hello.sender());
+            if (hello.purpose() == Purpose.STATE) {
+                return answerer;
+            }
+            PeerLink link = io.peers().link(hello.sender());
+            return new PeerConnection(io, link, channel, remoteHost, hello.incarnation());
+        }
+
+        @Override
+        public void refused(int peer, Refused refusal) {
+            // Stays among the unproved until it is closed.
+            if (said != null && said.purpose() == Purpose.STATE) {
+                io.refusals().refusedState(refusal);
+            } else {
+                io.refusals().refused(peer, refusal);
+            }
         }
 
         @Override
         public void failed(String reason) {
-            // Stays among the unproved until it is closed; the handler has reported what there was to report.
+            throw new InvariantViolated("an accepted connection is refused, it does not fail: " + reason);
         }
     }
 }

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * A connection that has proved itself: frames in, frames out, pings. {@link #send} and {@link #flush} belong to the
  * sending thread, {@link #outboundBytes()} and the getters to any, all else to the I/O thread.
  */
-final class PeerConnection extends ChannelInboundHandlerAdapter {
+final class PeerConnection extends ChannelInboundHandlerAdapter implements HandshakeHandler.Successor {
     /** Bytes that are copied for the socket at a time. */
     static final int CHUNK_BYTES = 64 << 10;
 
@@ -154,8 +154,13 @@ final class PeerConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** @param in bytes from the peer; stay with the caller */
-    void receive(ByteBuf in) {
+    @Override
+    public void start() {
+        link.up(this);
+    }
+
+    @Override
+    public void receive(ByteBuf in) {
         receivedSinceCheck = true;
         if (!open) {
             return;

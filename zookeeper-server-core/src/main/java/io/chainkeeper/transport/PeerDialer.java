@@ -2,14 +2,11 @@ package io.chainkeeper.transport;
 
 import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.transport.HandshakeMessage.Hello;
-import io.netty.bootstrap.Bootstrap;
+import io.chainkeeper.transport.HandshakeMessage.Purpose;
+import io.chainkeeper.transport.HandshakeMessage.Refused;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.socket.nio.NioSocketChannel;
-import io.netty.handler.ssl.SslHandler;
+import io.netty.channel.ChannelFuture;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.Iterator;
 import java.util.List;
@@ -20,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps trying to reach one peer for as long as there is no connection to it: look the name up, try each address,
- * pause, again. Belongs to the I/O thread.
+ * pause, again. Serves one address; a peer that moves gets another dialer. Belongs to the I/O thread.
  */
 final class PeerDialer implements HandshakeHandler.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(NettyPeerTransport.class);
@@ -30,6 +27,8 @@ final class PeerDialer implements HandshakeHandler.Owner {
     private final PeerAddress address;
     private final PeerLink link;
     private final ReportGate gate;
+    private final Runnable lookUp = this::lookUp;
+    private Channel attempt;
     private Iterator<InetAddress> untried = List.<InetAddress>of().iterator();
     private String trouble;
     private int pauseMillis;
@@ -38,25 +37,25 @@ final class PeerDialer implements HandshakeHandler.Owner {
 
     /**
      * @param io shared parts
-     * @param peer replica id, smaller than this replica's
+     * @param link to a peer whose id is smaller than this replica's
+     * @param address where the peer is
      */
-    PeerDialer(IoContext io, int peer) {
+    PeerDialer(IoContext io, PeerLink link, PeerAddress address) {
         this.io = io;
-        this.peer = peer;
-        this.address = io.settings().members().get(peer);
-        this.link = new PeerLink(io, peer, this::onDown);
+        this.peer = link.peer();
+        this.address = address;
+        this.link = link;
         this.pauseMillis = io.settings().limits().reconnectMinMillis();
         this.gate = new ReportGate(io.settings().limits().reconnectMaxMillis());
     }
 
-    /** @return the link that it serves */
-    PeerLink link() {
-        return link;
-    }
-
-    /** Connects no more. */
+    /** Connects no more and gives up what has begun. */
     void stop() {
         stopped = true;
+        io.blocking().remove(lookUp);
+        if (attempt != null) {
+            attempt.close();
+        }
     }
 
     /** Begins an attempt: the name is looked up anew, without holding up the I/O thread. */
@@ -65,7 +64,7 @@ final class PeerDialer implements HandshakeHandler.Owner {
             return;
         }
         trouble = null;
-        io.blocking().execute(this::lookUp);
+        io.blocking().execute(lookUp);
     }
 
     private void lookUp() {
@@ -93,21 +92,10 @@ final class PeerDialer implements HandshakeHandler.Owner {
             pause();
             return;
         }
-        InetSocketAddress target = new InetSocketAddress(untried.next(), address.port());
-        Bootstrap bootstrap = new Bootstrap()
-                .group(io.loop())
-                .channel(NioSocketChannel.class)
-                .option(
-                        ChannelOption.CONNECT_TIMEOUT_MILLIS,
-                        io.settings().limits().connectTimeoutMillis())
-                .handler(new ChannelInitializer<Channel>() {
-                    @Override
-                    protected void initChannel(Channel channel) {
-                        prepare(channel);
-                    }
-                });
-        NettyPeerTransport.setSocketOptions(bootstrap::option);
-        bootstrap.connect(target).addListener(connected -> {
+        HandshakeHandler handshake = new HandshakeHandler(io, peer, Purpose.LINK, address.toString(), this);
+        ChannelFuture connecting = Connector.connect(io, untried.next(), address, handshake);
+        attempt = connecting.channel();
+        connecting.addListener(connected -> {
             if (!connected.isSuccess()) {
                 trouble = connected.cause().getMessage();
                 connectNext();
@@ -115,37 +103,38 @@ final class PeerDialer implements HandshakeHandler.Owner {
         });
     }
 
-    private void prepare(Channel channel) {
-        PeerTls tls = io.settings().tls();
-        if (tls != null) {
-            channel.pipeline()
-                    .addLast("tls", new SslHandler(tls.client(address.host(), address.port()), io.blocking()));
+    @Override
+    public Refused objection(Hello hello) {
+        return io.policy().refusalOfDialed(hello, peer, Purpose.LINK, address);
+    }
+
+    @Override
+    public HandshakeHandler.Successor established(Hello hello, Channel channel) {
+        if (stopped) {
+            return null;
         }
-        channel.pipeline().addLast("handshake", new HandshakeHandler(io, peer, address.toString(), this));
-    }
-
-    @Override
-    public String objection(Hello hello) {
-        return null;
-    }
-
-    @Override
-    public PeerLink established(Hello hello) {
         untried = List.<InetAddress>of().iterator();
         upSinceNanos = System.nanoTime();
         gate.clear(peer);
-        return link;
+        return new PeerConnection(io, link, channel, address.toString(), hello.incarnation());
     }
 
     @Override
-    public void failed(String reason) {
-        if (reason != null) {
-            trouble = reason;
+    public void refused(int named, Refused refusal) {
+        if (!stopped) {
+            io.refusals().refused(named, refusal);
         }
         connectNext();
     }
 
-    private void onDown() {
+    @Override
+    public void failed(String reason) {
+        trouble = reason;
+        connectNext();
+    }
+
+    /** The link has lost its connection: another is made after a pause. */
+    void onDown() {
         int max = io.settings().limits().reconnectMaxMillis();
         boolean lasted = System.nanoTime() - upSinceNanos >= TimeUnit.MILLISECONDS.toNanos(max);
         trouble = null;

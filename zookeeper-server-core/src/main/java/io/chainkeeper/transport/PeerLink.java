@@ -14,7 +14,6 @@ final class PeerLink {
 
     private final IoContext io;
     private final int peer;
-    private final Runnable onDown;
     private final LongAdder framesIn = new LongAdder();
     private final LongAdder bytesIn = new LongAdder();
     private final LongAdder framesOut = new LongAdder();
@@ -22,17 +21,41 @@ final class PeerLink {
     private volatile PeerConnection current;
     private volatile long timesUp;
     private long timesUpAcknowledged;
-    private boolean stopped;
+    private Runnable onDown = () -> {};
+    private boolean open;
 
     /**
      * @param io shared parts
      * @param peer replica id
-     * @param onDown run after the listener was told that the link is down
      */
-    PeerLink(IoContext io, int peer, Runnable onDown) {
+    PeerLink(IoContext io, int peer) {
         this.io = io;
         this.peer = peer;
-        this.onDown = onDown;
+    }
+
+    /** @param whenDown run after the listener was told that the link is down; lets connections come up from now on */
+    void open(Runnable whenDown) {
+        open = true;
+        onDown = whenDown;
+    }
+
+    /** @return whether a connection may come up */
+    boolean isOpen() {
+        return open;
+    }
+
+    /**
+     * Closes the connection and lets none come up until {@link #open}.
+     *
+     * @param reason for the log
+     */
+    void shut(String reason) {
+        open = false;
+        onDown = () -> {};
+        PeerConnection connection = current;
+        if (connection != null) {
+            connection.close(reason, false);
+        }
     }
 
     /** @return replica id of the other end */
@@ -68,7 +91,7 @@ final class PeerLink {
      * @param connection the new one
      */
     void up(PeerConnection connection) {
-        if (stopped) {
+        if (!open) {
             connection.abandon();
             return;
         }
@@ -103,15 +126,6 @@ final class PeerLink {
         }
         io.listener().onPeerDown(peer);
         onDown.run();
-    }
-
-    /** Closes the connection and lets none come up any more. */
-    void stop() {
-        stopped = true;
-        PeerConnection connection = current;
-        if (connection != null) {
-            connection.close("this replica stops", false);
-        }
     }
 
     /** @param bytes length of a frame that has arrived */

@@ -1,22 +1,39 @@
 package io.chainkeeper.transport;
 
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.ByteSlice;
 import java.io.Closeable;
+import java.io.IOException;
+import java.util.Map;
 
 /**
- * First-in-first-out links to the other members.
+ * First-in-first-out links to the other members, and connections beside them for bulk requests.
  *
  * <p>Frames sent to a peer arrive in order and without gaps while the link is up. A link whose outgoing bytes exceed
  * their bound is closed (and reopened), never silently thinned out.
+ *
+ * <p>Who the other members are may change at any time. What is asked for a replica that is not, or no longer, among
+ * them is not done: the caller may be one event behind.
  */
 public interface PeerTransport extends Closeable {
     /**
      * Opens the listening port and starts connecting.
      *
      * @param listener told of everything that happens; called by I/O threads
-     * @throws java.io.IOException if the port cannot be opened; the message names address and remedy
+     * @throws IOException if the port cannot be opened; the message names address and remedy
      */
-    void start(Listener listener) throws java.io.IOException;
+    void start(Listener listener) throws IOException;
+
+    /**
+     * Names the peers there are from now on. The link to a peer no longer named is closed, which the listener is told
+     * once, and so are its bulk connections; it is let in no more. A peer whose address changed is dialled at the new
+     * one, its link closed before. Nothing happens to the others. Takes effect shortly after the call, on the I/O
+     * thread; of several calls the last counts. Safe for use by any thread, before {@link #start} too, and idempotent.
+     *
+     * @param peers replica id (1 to 255) to address; this replica itself, if named, is ignored
+     * @throws io.chainkeeper.ordering.InvariantViolated if an id is out of range
+     */
+    void setPeers(Map<Integer, PeerAddress> peers);
 
     /**
      * Lets frames be sent over the link whose {@link Listener#onPeerUp} the caller has just taken note of. To be called
@@ -28,13 +45,12 @@ public interface PeerTransport extends Closeable {
     void acknowledgeUp(int peer);
 
     /**
-     * Queues a frame. Does nothing if the link is down or its {@code onPeerUp} is not yet acknowledged. Called by one
-     * thread, the ordering loop. Never blocks.
+     * Queues a frame. Does nothing if the link is down, its {@code onPeerUp} is not yet acknowledged or the peer is no
+     * member. Called by one thread, the ordering loop. Never blocks.
      *
      * @param peer replica id
      * @param parts the frame's bytes, in parts; not copied, must not change any more
-     * @throws io.chainkeeper.ordering.InvariantViolated if the peer is no other member or the frame is longer than a
-     *     link takes
+     * @throws io.chainkeeper.ordering.InvariantViolated if the frame is longer than a link takes
      */
     void send(int peer, ByteSlice[] parts);
 
@@ -57,7 +73,25 @@ public interface PeerTransport extends Closeable {
      */
     void disconnect(int peer, String reason);
 
-    /** Closes all links and the port; returns when its threads have ended. */
+    /**
+     * Names what answers the bulk requests of other members, which are refused without it. To be called before
+     * {@link #start}.
+     *
+     * @param responder called by threads of the transport
+     */
+    void answerStateRequests(StateResponder responder);
+
+    /**
+     * Opens a bulk connection to another member, whichever id is larger. Blocks until it is open; any thread but those
+     * that call the listener.
+     *
+     * @param peer replica id
+     * @return the connection, for one thread, to be closed by the caller
+     * @throws IOException if the peer cannot be reached or refuses; names peer and reason
+     */
+    StateChannel openStateChannel(int peer) throws IOException;
+
+    /** Closes all links, bulk connections and the port; returns when its threads have ended. */
     @Override
     void close();
 
@@ -87,12 +121,14 @@ public interface PeerTransport extends Closeable {
         boolean onFrame(int peer, ByteSlice frame);
 
         /**
-         * A peer proved to belong elsewhere: other cluster, other execution profile, unexpected id. The link was
-         * closed and will be tried again. Told when the reason changes and from time to time while it lasts.
+         * A peer refused this replica or was refused by it. The link was closed and will be tried again. Told when the
+         * reason changes and from time to time while it lasts; not told of refused replicas that are no members here.
          *
-         * @param peer replica id, as claimed
+         * @param peer replica id, as claimed; this replica's own if somebody else claims it
+         * @param kind {@link RefusalKind#NOT_A_MEMBER} if the other side does not know this replica, in which case
+         *     telling the log is left to the listener
          * @param reason what differs and what to do, one line
          */
-        void onPeerRefused(int peer, String reason);
+        void onPeerRefused(int peer, RefusalKind kind, String reason);
     }
 }

@@ -1,47 +1,68 @@
 package io.chainkeeper.transport;
 
-import java.util.Set;
+import io.chainkeeper.transport.HandshakeMessage.Refused;
+import java.util.function.IntPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Tells log and listener of peers that were refused, at a bounded rate. Used by the I/O thread only. */
 final class RefusalReporter {
     private static final Logger LOG = LoggerFactory.getLogger(NettyPeerTransport.class);
-    private static final int MEMBER_PAUSE_MILLIS = 1_000;
+    private static final int PEER_PAUSE_MILLIS = 1_000;
     private static final int STRANGER_PAUSE_MILLIS = 10_000;
 
-    private final Set<Integer> members;
+    private final int self;
+    private final IntPredicate isPeer;
     private final PeerTransport.Listener listener;
-    private final ReportGate memberGate = new ReportGate(MEMBER_PAUSE_MILLIS);
+    private final ReportGate peerGate = new ReportGate(PEER_PAUSE_MILLIS);
     private final ReportGate strangerGate = new ReportGate(STRANGER_PAUSE_MILLIS);
+    private final ReportGate stateGate = new ReportGate(STRANGER_PAUSE_MILLIS);
 
     /**
-     * @param members ids that have a gate of their own; all others share one, so that invented ids cost no memory
-     * @param listener told besides the log
+     * @param self this replica's id
+     * @param isPeer tells ids that have a gate of their own; all others share one, so that invented ids cost no memory
+     * @param listener told besides the log, of peers and of others that claim to be this replica
      */
-    RefusalReporter(Set<Integer> members, PeerTransport.Listener listener) {
-        this.members = members;
+    RefusalReporter(int self, IntPredicate isPeer, PeerTransport.Listener listener) {
+        this.self = self;
+        this.isPeer = isPeer;
         this.listener = listener;
     }
 
     /**
-     * Reports a refusal.
+     * Reports that a link was refused, by whichever side.
      *
      * @param peer id as claimed, {@link HandshakeMessage#UNKNOWN_SENDER} if none was
-     * @param reason one line
+     * @param refusal why, one line
      */
-    void refused(int peer, String reason) {
-        boolean member = members.contains(peer);
+    void refused(int peer, Refused refusal) {
+        boolean told = peer == self || isPeer.test(peer);
         long now = System.nanoTime();
-        String report = member
-                ? memberGate.admit(peer, reason, now)
-                : strangerGate.admit(HandshakeMessage.UNKNOWN_SENDER, reason, now);
+        String report = told
+                ? peerGate.admit(peer, refusal.reason(), now)
+                : strangerGate.admit(HandshakeMessage.UNKNOWN_SENDER, refusal.reason(), now);
         if (report == null) {
             return;
         }
-        LOG.warn("Replica link refused: {}", report);
-        if (peer != HandshakeMessage.UNKNOWN_SENDER) {
-            listener.onPeerRefused(peer, reason);
+        if (refusal.kind() == RefusalKind.ELSEWHERE) {
+            LOG.warn("Replica link refused: {}", report);
+        } else if (!told) {
+            LOG.info("Replica link refused: {}", report);
+        }
+        if (told) {
+            listener.onPeerRefused(peer, refusal.kind(), refusal.reason());
+        }
+    }
+
+    /**
+     * Reports that another member may not ask for state at the moment. Only the log is told.
+     *
+     * @param refusal why, one line
+     */
+    void refusedState(Refused refusal) {
+        String report = stateGate.admit(HandshakeMessage.UNKNOWN_SENDER, refusal.reason(), System.nanoTime());
+        if (report != null) {
+            LOG.warn("Request for state refused: {}", report);
         }
     }
 
@@ -51,6 +72,15 @@ final class RefusalReporter {
      * @param peer replica id
      */
     void accepted(int peer) {
-        memberGate.clear(peer);
+        peerGate.clear(peer);
+    }
+
+    /**
+     * The id is no peer's any more.
+     *
+     * @param peer replica id
+     */
+    void forget(int peer) {
+        peerGate.clear(peer);
     }
 }

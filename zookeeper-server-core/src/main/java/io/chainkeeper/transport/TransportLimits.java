@@ -14,6 +14,11 @@ package io.chainkeeper.transport;
  * @param idleLimitMillis a link over which nothing was received for so long is closed; at least twice the ping
  *     interval
  * @param maxPendingHandshakes accepted connections that have not proved themselves; one more closes the oldest
+ * @param maxStateConnections connections for bulk requests that other members may have open here at a time, and that
+ *     this replica may have open to others
+ * @param stateIdleLimitMillis an accepted connection for bulk requests over which nothing was asked for so long is
+ *     closed, up to a quarter later; at least 4
+ * @param stateAnswerLimitMillis how long a bulk request waits while nothing arrives
  */
 public record TransportLimits(
         int maxFrameBytes,
@@ -24,10 +29,13 @@ public record TransportLimits(
         int reconnectMaxMillis,
         int pingIntervalMillis,
         int idleLimitMillis,
-        int maxPendingHandshakes) {
+        int maxPendingHandshakes,
+        int maxStateConnections,
+        int stateIdleLimitMillis,
+        int stateAnswerLimitMillis) {
     /** What a replica uses unless told otherwise. */
-    public static final TransportLimits DEFAULT =
-            new TransportLimits(32 << 20, 64L << 20, 5_000, 5_000, 50, 1_000, 2_000, 10_000, 64);
+    public static final TransportLimits DEFAULT = new TransportLimits(
+            32 << 20, 64L << 20, 5_000, 5_000, 50, 1_000, 2_000, 10_000, 64, 4, 60_000, answerLimitMillis());
 
     /** Bytes of the length that stands before each frame. */
     static final int LENGTH_PREFIX_BYTES = Integer.BYTES;
@@ -59,6 +67,13 @@ public record TransportLimits(
                 idleLimitMillis,
                 "at least twice pingIntervalMillis");
         require(maxPendingHandshakes >= 1, "maxPendingHandshakes", maxPendingHandshakes, "at least 1");
+        require(maxStateConnections >= 1, "maxStateConnections", maxStateConnections, "at least 1");
+        require(stateIdleLimitMillis >= 4, "stateIdleLimitMillis", stateIdleLimitMillis, "at least 4");
+        require(stateAnswerLimitMillis >= 1, "stateAnswerLimitMillis", stateAnswerLimitMillis, "at least 1");
+    }
+
+    private static int answerLimitMillis() {
+        return (int) StateChannel.ANSWER_TIMEOUT.toMillis();
     }
 
     private static void require(boolean holds, String name, long value, String range) {
@@ -82,7 +97,10 @@ public record TransportLimits(
                 reconnectMaxMillis,
                 pingIntervalMillis,
                 idleLimitMillis,
-                maxPendingHandshakes);
+                maxPendingHandshakes,
+                maxStateConnections,
+                stateIdleLimitMillis,
+                stateAnswerLimitMillis);
     }
 
     /**
@@ -100,7 +118,10 @@ public record TransportLimits(
                 reconnectMaxMillis,
                 pingInterval,
                 idleLimit,
-                maxPendingHandshakes);
+                maxPendingHandshakes,
+                maxStateConnections,
+                stateIdleLimitMillis,
+                stateAnswerLimitMillis);
     }
 
     /**
@@ -118,6 +139,31 @@ public record TransportLimits(
                 reconnectMaxMillis,
                 pingIntervalMillis,
                 idleLimitMillis,
-                pendingHandshakes);
+                pendingHandshakes,
+                maxStateConnections,
+                stateIdleLimitMillis,
+                stateAnswerLimitMillis);
+    }
+
+    /**
+     * @param maxConnections for bulk requests, in each direction
+     * @param idleLimit of accepted ones, in milliseconds
+     * @param answerLimit of a request, in milliseconds
+     * @return a copy with other limits for bulk requests
+     */
+    public TransportLimits withStateConnections(int maxConnections, int idleLimit, int answerLimit) {
+        return new TransportLimits(
+                maxFrameBytes,
+                maxOutboundBytesPerLink,
+                connectTimeoutMillis,
+                handshakeTimeoutMillis,
+                reconnectMinMillis,
+                reconnectMaxMillis,
+                pingIntervalMillis,
+                idleLimitMillis,
+                maxPendingHandshakes,
+                maxConnections,
+                idleLimit,
+                answerLimit);
     }
 }

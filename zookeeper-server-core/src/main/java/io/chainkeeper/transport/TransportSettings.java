@@ -14,6 +14,9 @@ public final class TransportSettings {
     /** A cluster id that is not known yet: a replica that has never been part of an ensemble. */
     public static final long UNKNOWN_CLUSTER = 0;
 
+    /** Largest replica id; the smallest is 1. A replica has fewer peers than that. */
+    public static final int MAX_REPLICA_ID = 255;
+
     /** Longest name of a protocol, in bytes of UTF-8. */
     public static final int MAX_PROTOCOL_BYTES = 64;
 
@@ -46,11 +49,19 @@ public final class TransportSettings {
      *
      * @param replicaId this replica's id, one of the members
      * @param protocol value of {@code ordering.protocol}, 1 to {@value #MAX_PROTOCOL_BYTES} bytes
-     * @param members replica id to address, this replica's own included
+     * @param members replica id to address, this replica's own included; ids are 1 to {@value #MAX_REPLICA_ID}
      * @return a builder
      */
     public static Builder builder(int replicaId, String protocol, Map<Integer, PeerAddress> members) {
         return new Builder(replicaId, protocol, members);
+    }
+
+    /**
+     * @param id any number
+     * @return whether it can be a replica's
+     */
+    static boolean isReplicaId(int id) {
+        return id >= 1 && id <= MAX_REPLICA_ID;
     }
 
     /** @return this replica's id */
@@ -63,7 +74,10 @@ public final class TransportSettings {
         return protocol;
     }
 
-    /** @return all members, ascending by id */
+    /**
+     * @return the members at the start, ascending by id; {@link PeerTransport#setPeers} changes them, but not where
+     *     this replica listens
+     */
     public SortedMap<Integer, PeerAddress> members() {
         return members;
     }
@@ -190,12 +204,19 @@ public final class TransportSettings {
          * Checks and freezes the settings.
          *
          * @return the settings
-         * @throws IllegalArgumentException if the replica is not among the members or the protocol's name is too long
+         * @throws IllegalArgumentException if the replica is not among the members, an id is out of range or the
+         *     protocol's name is too long
          */
         public TransportSettings build() {
             if (!members.containsKey(replicaId)) {
                 throw new IllegalArgumentException("replica " + replicaId + " is not among the members "
                         + new TreeMap<>(members).keySet() + ": add its server." + replicaId + " line");
+            }
+            for (int id : members.keySet()) {
+                if (!isReplicaId(id)) {
+                    throw new IllegalArgumentException("a replica's id is " + id + " but must be 1 to " + MAX_REPLICA_ID
+                            + ": correct its server." + id + " line");
+                }
             }
             int protocolBytes = protocol.getBytes(StandardCharsets.UTF_8).length;
             if (protocolBytes < 1 || protocolBytes > MAX_PROTOCOL_BYTES) {

@@ -98,6 +98,9 @@ public class BadInputTest {
                 line("ordering.logStore=rocksdb", "use one of segmented, lmdb"),
                 line("ordering.logRetentionBytes=1g", "write a number of bytes from 1048576 to 1099511627776"),
                 line("ordering.logRetentionBytes=12", "write a number of bytes"),
+                line("ordering.diskReserveBytes=64m", "write a number of bytes from 1048576 to 1099511627776"),
+                line("ordering.digestAuditSeconds=0", "write a number of seconds from 1 to 86400"),
+                line("ordering.stateTransferBytesPerSecond=100", "write a number of bytes from 65536 to 1099511627776"),
                 line("reads=strong", "use one of linearizable, sequential"),
                 row(
                         "two protocols",
@@ -145,7 +148,6 @@ public class BadInputTest {
                 line("server.4=127.0.0.1:2888:2888", "must differ"),
                 line("server.4=127.0.0.1:99999:2", "port 99999 is not a number from 1 to 65535"),
                 line("server.4=127.0.0.1:1:2:leader", "neither participant nor observer"),
-                line("server.4=127.0.0.1:1:2:observer", "observers are not supported", "ordering.protocol=zab"),
                 line("server.4=127.0.0.1:1:2|127.0.0.1:3:4", "several addresses"),
                 line("server.0=127.0.0.1:1:2", "server id 0 is not a number from 1 to 255"),
                 line("server.256=127.0.0.1:1:2", "server id 256 is not a number from 1 to 255"),
@@ -153,7 +155,6 @@ public class BadInputTest {
                 line("group.1=1:2:3", "groups and weights are not supported", "ordering.protocol=zab"),
                 line("weight.1=1", "groups and weights are not supported"),
                 line("oraclePath=/tmp/oracle", "a quorum oracle is not supported"),
-                line("peerType=observer", "observers are not supported"),
                 row(
                         "dynamic file missing",
                         files -> {

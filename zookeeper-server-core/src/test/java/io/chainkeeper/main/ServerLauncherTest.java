@@ -10,10 +10,12 @@ import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.config.OrderingConfig.LogStore;
 import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.config.Safeguards;
 import io.chainkeeper.config.StartupConfig;
 import io.chainkeeper.config.UserMistakeException;
 import io.chainkeeper.config.UserMistakeException.Exit;
 import io.chainkeeper.log.Durability;
+import io.chainkeeper.ordering.Ensemble;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -23,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import org.apache.zookeeper.server.admin.AdminServer.AdminServerException;
+import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 import org.junit.After;
 import org.junit.Before;
@@ -102,6 +105,8 @@ public class ServerLauncherTest {
         assertEquals(1, ordering.replicaId());
         assertEquals(files.dataDirectory.resolve("ordering"), ordering.orderingDirectory());
         assertEquals(OrderingConfig.DEFAULT_LOG_RETENTION_BYTES, ordering.logRetentionBytes());
+        assertEquals(Safeguards.DEFAULT, ordering.safeguards());
+        assertEquals(64 << 20, ordering.stateTransferBytesPerSecond());
         assertEquals(Map.of(), ordering.protocolSettings());
         assertEquals(List.of(1, 2, 3), List.copyOf(ordering.members().keySet()));
         assertEquals(
@@ -121,6 +126,9 @@ public class ServerLauncherTest {
                 "ordering.logStore=lmdb",
                 "ordering.logRetentionBytes=\\",
                 "   1048576",
+                "ordering.diskReserveBytes=2097152",
+                "ordering.digestAuditSeconds=5",
+                "ordering.stateTransferBytesPerSecond=65536",
                 "reads=sequential",
                 "dataLogDir=" + files.root.resolve("log"),
                 "chain.window=3",
@@ -133,6 +141,8 @@ public class ServerLauncherTest {
         assertEquals(LogStore.LMDB, ordering.logStore());
         assertEquals(ReadConsistency.SEQUENTIAL, ordering.reads());
         assertEquals(1048576, ordering.logRetentionBytes());
+        assertEquals(new Safeguards(2097152, 5), ordering.safeguards());
+        assertEquals(65536, ordering.stateTransferBytesPerSecond());
         assertEquals(Map.of("other.window", "4"), ordering.protocolSettings());
         assertEquals(files.root.resolve("log/ordering"), ordering.orderingDirectory());
     }
@@ -198,6 +208,28 @@ public class ServerLauncherTest {
         assertEquals(message(), 0, runFile());
         assertArrayEquals(new String[] {files.zooCfg.toString()}, stockArguments);
         assertNull(started);
+    }
+
+    @Test
+    public void observers_areNoMembers() throws IOException {
+        files.addLine("server.4=127.0.0.1:1:2:observer\nserver.5=127.0.0.1:3:4:Observer;127.0.0.1:5");
+        assertEquals(message(), 0, runFile());
+        OrderingConfig ordering = started.ordering();
+        assertEquals(List.of(1, 2, 3), List.copyOf(ordering.members().keySet()));
+        assertEquals(new Ensemble(List.of(1, 2, 3), List.of(4, 5)), ordering.ensemble());
+        assertEquals(new PeerAddress("127.0.0.1", 3), ordering.addresses().get(5));
+        assertEquals(5, ordering.addresses().size());
+    }
+
+    @Test
+    public void peerTypeDiffersFromTheServerLine_serverLineCounts() throws IOException {
+        files.addLine("peerType=observer");
+        assertEquals(message(), 0, runFile());
+        assertEquals(LearnerType.PARTICIPANT, started.peerConfig().getPeerType());
+        files.replaceLine("server.1", files.rightLines().get(7) + ":observer");
+        assertEquals(message(), 0, runFile());
+        assertEquals(LearnerType.OBSERVER, started.peerConfig().getPeerType());
+        assertEquals(List.of(1), started.ordering().ensemble().observers());
     }
 
     @Test

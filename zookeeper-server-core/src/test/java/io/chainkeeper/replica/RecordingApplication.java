@@ -1,10 +1,12 @@
 package io.chainkeeper.replica;
 
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 
 /** Remembers what it is given; waits or throws when a test wants it to. */
@@ -14,6 +16,9 @@ final class RecordingApplication implements Application {
 
     /** One permit for each command that may be executed. */
     final Semaphore executions = new Semaphore(Integer.MAX_VALUE / 2);
+
+    /** The replica has asked for the state of another one. */
+    final CountDownLatch stateNeeded = new CountDownLatch(1);
 
     private final ProposerTable proposers = new ProposerTable();
     private final List<String> events = new ArrayList<>();
@@ -41,6 +46,14 @@ final class RecordingApplication implements Application {
     }
 
     @Override
+    public Membership recoveredMembership() {
+        return null;
+    }
+
+    @Override
+    public void membershipChanged(long position, Membership membership) {}
+
+    @Override
     public void apply(long position, ProposedCommand command, Proposal own) {
         executions.acquireUninterruptibly();
         String text = new String(command.command().toByteArray(), StandardCharsets.UTF_8);
@@ -63,4 +76,10 @@ final class RecordingApplication implements Application {
 
     @Override
     public void memberSilent(int member, boolean silent) {}
+
+    @Override
+    public void stateNeeded(int fromPeer, long position) {
+        record("needs " + position + " from " + fromPeer);
+        stateNeeded.countDown();
+    }
 }

@@ -7,6 +7,7 @@ import static org.junit.Assert.assertTrue;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
@@ -14,6 +15,7 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.transport.PeerTransport;
+import io.chainkeeper.transport.RefusalKind;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
@@ -37,6 +39,7 @@ public final class ReplicaStopTest {
     private final Failures failures = new Failures();
     private final CountDownLatch closed = new CountDownLatch(1);
     private final AtomicReference<Replica> replica = new AtomicReference<>();
+    private final AtomicReference<PeerTransport.Listener> links = new AtomicReference<>();
 
     @After
     public void close() throws IOException {
@@ -93,11 +96,16 @@ public final class ReplicaStopTest {
         replica.set(new Replica(
                 1,
                 1,
-                List.of(1),
+                Ensemble.of(List.of(1)),
                 factory,
                 Map.of(),
+                ProtocolContext.Start.ORDINARY,
                 log.log(),
-                stub(PeerTransport.class, (name, arguments) -> {}),
+                stub(PeerTransport.class, (name, arguments) -> {
+                    if (name.equals("start")) {
+                        links.set((PeerTransport.Listener) arguments[0]);
+                    }
+                }),
                 application,
                 LIMITS,
                 (message, cause) -> {
@@ -126,6 +134,19 @@ public final class ReplicaStopTest {
         assertEquals("told once", 1, failures.messages().size());
         assertThrows(ReplicaStoppedException.class, () -> replica.get().readBarrier(() -> {}));
         assertThrows(ReplicaStoppedException.class, () -> replica.get().propose(new Proposal(0, ByteSlice.EMPTY) {}));
+    }
+
+    @Test
+    public void peersDoNotKnowThisReplicaYet_itWaitsButStopsIfItBelongsElsewhere() throws Exception {
+        start((effects, name, arguments) -> {});
+        for (int peer = 2; peer < 10; peer++) {
+            links.get().onPeerRefused(peer, RefusalKind.NOT_A_MEMBER, "is not a member");
+        }
+        assertEquals(0, failures.messages().size());
+
+        links.get().onPeerRefused(2, RefusalKind.ELSEWHERE, "belongs to another cluster");
+
+        assertClosedAfter("does not belong to servers [2] of its server list");
     }
 
     @Test
@@ -194,14 +215,15 @@ public final class ReplicaStopTest {
     }
 
     @Test
-    public void needsStateThatNobodyHas_saysWhatToDo() throws Exception {
+    public void protocolNeedsState_applicationIsToldAndReplicaGoesOn() throws Exception {
         start((effects, name, arguments) -> {
             if (name.equals("onTick")) {
                 effects.needState(2, 17);
             }
         });
-        assertClosedAfter("position 17");
-        assertTrue(failures.messages().get(0), failures.messages().get(0).contains("ordering.logRetentionBytes"));
+        assertTrue("told", application.stateNeeded.await(10, TimeUnit.SECONDS));
+        assertTrue(application.events().contains("needs 17 from 2"));
+        assertEquals(List.of(), failures.messages());
     }
 
     @Test

@@ -1,8 +1,12 @@
 package io.chainkeeper.server;
 
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Member;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProposedCommand;
@@ -12,6 +16,9 @@ import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ProposerTable.Verdict;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.replica.TotalOrder;
+import io.chainkeeper.transport.StateChannel;
+import io.chainkeeper.transport.StateResponder;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -22,10 +29,15 @@ import java.util.TreeMap;
 
 /**
  * A total order inside one JVM for tests: one thread decides, each replica executes on a thread of its own, and the log
- * outlives the replicas. Members can be cut off.
+ * outlives the replicas. Members can be cut off. Once its members are named, it admits and removes them one by one as
+ * the leader's replica configures, and feeds nobody else.
  */
 public final class InProcessOrder implements AutoCloseable {
     private static final int MAX_BATCH = 64;
+
+    /** Who lags behind says so again after this time, as a protocol does. */
+    private static final int TICK_MILLIS = 100;
+
     private static final int MAX_IN_PROGRESS = 4096;
 
     private final int streamCount;
@@ -34,7 +46,9 @@ public final class InProcessOrder implements AutoCloseable {
     private final Deque<ProposedCommand> pending = new ArrayDeque<>();
     private final Map<Integer, Long> incarnations = new TreeMap<>();
     private final Map<Integer, Node> nodes = new TreeMap<>();
+    private long firstKept = 1;
     private final Thread decider;
+    private Membership membership;
     private int leader = OrderingStatus.NO_LEADER;
     private long epoch;
     private boolean closed;
@@ -48,10 +62,10 @@ public final class InProcessOrder implements AutoCloseable {
 
     /** How replica {@code replicaId} joins this order. */
     public OrderingFactory factory(int replicaId) {
-        return (application, failureHandler) -> {
+        return (application, stateResponder, failureHandler) -> {
             synchronized (monitor) {
                 long incarnation = incarnations.merge(replicaId, 1L, Long::sum);
-                Node node = new Node(replicaId, incarnation, application, failureHandler);
+                Node node = new Node(replicaId, incarnation, application, stateResponder, failureHandler);
                 nodes.put(replicaId, node);
                 if (leader == OrderingStatus.NO_LEADER) {
                     leader = replicaId;
@@ -63,12 +77,77 @@ public final class InProcessOrder implements AutoCloseable {
         };
     }
 
+    /** Names the members that the order begins with. */
+    public void setMembers(List<Integer> replicaIds) {
+        synchronized (monitor) {
+            membership = Membership.initial(1, replicaIds);
+        }
+    }
+
+    public List<Integer> members() {
+        synchronized (monitor) {
+            return membership.replicaIds();
+        }
+    }
+
+    /** What a replica last told the order, null if nothing. */
+    public Ensemble configured(int replicaId) {
+        synchronized (monitor) {
+            return nodes.get(replicaId).ensemble;
+        }
+    }
+
+    public Map<Integer, PeerAddress> addresses(int replicaId) {
+        synchronized (monitor) {
+            return nodes.get(replicaId).addresses;
+        }
+    }
+
     public void elect(int replicaId) {
         synchronized (monitor) {
-            leader = replicaId;
-            epoch++;
-            nodes.values().forEach(node -> node.application.statusChanged(node.statusLocked()));
+            electLocked(replicaId);
         }
+    }
+
+    private void electLocked(int replicaId) {
+        leader = replicaId;
+        epoch++;
+        tellStatus();
+    }
+
+    private void tellStatus() {
+        nodes.values().forEach(node -> node.application.statusChanged(node.statusLocked()));
+        monitor.notifyAll();
+    }
+
+    /** The membership one step closer to what the leader's replica configures, null if it is there. */
+    private Membership nextMembership() {
+        Node leading = nodes.get(leader);
+        if (membership == null || leading == null || leading.ensemble == null) {
+            return null;
+        }
+        for (int id : leading.ensemble.participants()) {
+            Node joiner = nodes.get(id);
+            if (!membership.contains(id) && joiner != null && !joiner.cutOff && joiner.next > log.size()) {
+                return membership.with(new Member(id, joiner.incarnation));
+            }
+        }
+        for (int id : membership.replicaIds()) {
+            boolean othersLeft = membership.members().size() > 1;
+            if (!leading.ensemble.participants().contains(id) && othersLeft) {
+                return membership.without(id);
+            }
+        }
+        return null;
+    }
+
+    private void change(Membership next) {
+        membership = next;
+        log.add(BatchCodec.encode(next));
+        if (!next.contains(leader)) {
+            next.replicaIds().stream().filter(nodes::containsKey).findFirst().ifPresent(this::electLocked);
+        }
+        tellStatus();
     }
 
     /** Cuts a member off from the order, or lets it take part again; the leader is told. */
@@ -88,6 +167,14 @@ public final class InProcessOrder implements AutoCloseable {
             if (leading != null && leader != replicaId) {
                 leading.application.memberSilent(replicaId, silent);
             }
+        }
+    }
+
+    /** Forgets old positions: who needs one of them needs the state of another member. */
+    public void truncate(long belowPosition) {
+        synchronized (monitor) {
+            firstKept = belowPosition;
+            monitor.notifyAll();
         }
     }
 
@@ -116,9 +203,22 @@ public final class InProcessOrder implements AutoCloseable {
         }
     }
 
+    /** Decides a membership at the next position. */
+    public void decide(Membership membership) {
+        synchronized (monitor) {
+            log.add(BatchCodec.encode(membership));
+            monitor.notifyAll();
+        }
+    }
+
     private void decide() {
         synchronized (monitor) {
             while (!closed) {
+                Membership next = nextMembership();
+                if (next != null) {
+                    change(next);
+                    continue;
+                }
                 if (pending.isEmpty() || !nodes.containsKey(leader)) {
                     awaitChange();
                     continue;
@@ -135,7 +235,7 @@ public final class InProcessOrder implements AutoCloseable {
 
     private void awaitChange() {
         try {
-            monitor.wait();
+            monitor.wait(TICK_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             closed = true;
@@ -158,6 +258,7 @@ public final class InProcessOrder implements AutoCloseable {
         private final int replicaId;
         private final long incarnation;
         private final Application application;
+        private final StateResponder stateResponder;
         private final FailureHandler failureHandler;
         private final Thread executor;
         private final long[] sequences = new long[streamCount];
@@ -166,13 +267,21 @@ public final class InProcessOrder implements AutoCloseable {
         private final Deque<ProposedCommand> held = new ArrayDeque<>();
         private long next;
         private long checkpointPosition;
+        private Ensemble ensemble;
+        private Map<Integer, PeerAddress> addresses = Map.of();
         private boolean cutOff;
         private boolean stopped;
 
-        Node(int replicaId, long incarnation, Application application, FailureHandler failureHandler) {
+        Node(
+                int replicaId,
+                long incarnation,
+                Application application,
+                StateResponder stateResponder,
+                FailureHandler failureHandler) {
             this.replicaId = replicaId;
             this.incarnation = incarnation;
             this.application = application;
+            this.stateResponder = stateResponder;
             this.failureHandler = failureHandler;
             this.next = application.recoveredPosition() + 1;
             this.executor = new Thread(this::run, "executor-" + replicaId);
@@ -192,12 +301,21 @@ public final class InProcessOrder implements AutoCloseable {
             }
         }
 
+        /** Cut off, or neither a member nor configured. */
+        private boolean isAway() {
+            Node leading = nodes.get(leader);
+            Ensemble fed = leading == null ? null : leading.ensemble;
+            boolean known =
+                    membership == null || membership.contains(replicaId) || fed != null && fed.contains(replicaId);
+            return cutOff || !known;
+        }
+
         private boolean awaitWork() {
             synchronized (monitor) {
-                while (!stopped && !closed && (cutOff || (next > log.size() && barriers.isEmpty()))) {
+                while (!stopped && !closed && (isAway() || lagsBehind() || (next > log.size() && barriers.isEmpty()))) {
                     awaitChange();
                 }
-                while (!held.isEmpty() && !cutOff) {
+                while (!held.isEmpty() && !isAway()) {
                     pending.add(held.poll());
                     monitor.notifyAll();
                 }
@@ -205,17 +323,30 @@ public final class InProcessOrder implements AutoCloseable {
             }
         }
 
+        /** Asks for the state, as often as anything changes. */
+        private boolean lagsBehind() {
+            if (next >= firstKept || leader == replicaId || !nodes.containsKey(leader)) {
+                return next < firstKept;
+            }
+            application.stateNeeded(leader, next);
+            return true;
+        }
+
         private void executeBatch() throws MalformedMessageException {
             while (true) {
                 ByteSlice value;
                 synchronized (monitor) {
-                    if (next > log.size() || stopped || cutOff) {
+                    if (next > log.size() || stopped || isAway()) {
                         break;
                     }
                     value = log.get((int) next - 1);
                 }
-                for (ProposedCommand command : BatchCodec.decode(value)) {
-                    execute(command);
+                if (BatchCodec.isMembership(value)) {
+                    application.membershipChanged(next, BatchCodec.decodeMembership(value));
+                } else {
+                    for (ProposedCommand command : BatchCodec.decode(value)) {
+                        execute(command);
+                    }
                 }
                 application.positionApplied(next);
                 synchronized (monitor) {
@@ -245,7 +376,7 @@ public final class InProcessOrder implements AutoCloseable {
         private void answerBarriers() {
             List<TotalOrder.ReadWaiter> reached = new ArrayList<>();
             synchronized (monitor) {
-                while (!cutOff && !barriers.isEmpty() && barriers.peek().position < next) {
+                while (!isAway() && !barriers.isEmpty() && barriers.peek().position < next) {
                     reached.add(barriers.poll().waiter);
                 }
             }
@@ -261,7 +392,7 @@ public final class InProcessOrder implements AutoCloseable {
                 requireRunning();
                 long sequence = ++sequences[proposal.stream()];
                 own.put(new Key(proposal.stream(), sequence), proposal);
-                (cutOff ? held : pending)
+                (isAway() ? held : pending)
                         .add(new ProposedCommand(
                                 replicaId, incarnation, proposal.stream(), sequence, proposal.command()));
                 monitor.notifyAll();
@@ -291,8 +422,11 @@ public final class InProcessOrder implements AutoCloseable {
         }
 
         private OrderingStatus statusLocked() {
-            if (cutOff || !nodes.containsKey(leader)) {
+            if (isAway() || !nodes.containsKey(leader)) {
                 return new OrderingStatus(Role.LOOKING, OrderingStatus.NO_LEADER, epoch);
+            }
+            if (membership != null && !membership.contains(replicaId)) {
+                return new OrderingStatus(Role.OBSERVER, leader, epoch);
             }
             return new OrderingStatus(leader == replicaId ? Role.LEADER : Role.FOLLOWER, leader, epoch);
         }
@@ -310,10 +444,40 @@ public final class InProcessOrder implements AutoCloseable {
         }
 
         @Override
+        public void configure(Ensemble configured, Map<Integer, PeerAddress> linked) {
+            synchronized (monitor) {
+                ensemble = configured;
+                addresses = linked;
+                tellStatus();
+            }
+        }
+
+        @Override
         public void checkpointTaken(long position) {
             synchronized (monitor) {
                 checkpointPosition = position;
             }
+        }
+
+        @Override
+        public StateChannel openStateChannel(int peer) throws IOException {
+            StateResponder responder;
+            synchronized (monitor) {
+                Node asked = nodes.get(peer);
+                if (asked == null || asked.stopped) {
+                    throw new IOException("server " + peer + " is down");
+                }
+                responder = asked.stateResponder;
+            }
+            return new StateChannel() {
+                @Override
+                public ByteSlice call(ByteSlice request) throws IOException {
+                    return responder.answer(replicaId, request);
+                }
+
+                @Override
+                public void close() {}
+            };
         }
 
         @Override
@@ -327,11 +491,10 @@ public final class InProcessOrder implements AutoCloseable {
                 stopped = true;
                 nodes.remove(replicaId, this);
                 if (leader == replicaId) {
-                    leader = nodes.isEmpty()
-                            ? OrderingStatus.NO_LEADER
-                            : nodes.keySet().iterator().next();
-                    epoch++;
-                    nodes.values().forEach(node -> node.application.statusChanged(node.statusLocked()));
+                    electLocked(nodes.keySet().stream()
+                            .filter(id -> membership == null || membership.contains(id))
+                            .findFirst()
+                            .orElse(OrderingStatus.NO_LEADER));
                 }
                 monitor.notifyAll();
             }

@@ -5,7 +5,6 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
-import io.chainkeeper.command.Command;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import java.io.File;
 import java.io.IOException;
@@ -14,9 +13,7 @@ import java.util.Map;
 import javax.management.ObjectName;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
-import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.FourLetterWordMain;
-import org.apache.zookeeper.server.DataTree.ZxidDigest;
 import org.junit.After;
 import org.junit.Before;
 import org.junit.Rule;
@@ -88,21 +85,6 @@ public class OperationsTest {
         ensemble.start(2);
         ensemble.awaitServing(2);
         EnsembleChecks.assertReplicasEqual(ensemble, 3);
-    }
-
-    @Test
-    public void digestOfAnotherTree_isNoticed() throws Exception {
-        OrderedZooKeeperServer server = ensemble.server(3);
-        ZooKeeper client = ensemble.client(3);
-        for (int i = 0; i < 130; i++) {
-            client.create("/d" + i, null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-        }
-        ZxidDigest known = server.getZKDatabase().getDataTree().getDigestLog().get(0);
-        server.auditDigest(new Command.DigestAudit(0, known.getZxid(), known.getDigest()), 1);
-        server.auditDigest(new Command.DigestAudit(0, known.getZxid() + 1, 0), 1);
-        assertThrows(
-                IllegalStateException.class,
-                () -> server.auditDigest(new Command.DigestAudit(0, known.getZxid(), known.getDigest() + 1), 1));
     }
 
     @Test

@@ -251,4 +251,22 @@ public class RestartTest {
         own.write(ensemble.orderingDirectory(3));
         restart(3);
     }
+
+    @Test
+    public void snapshotCannotBeWritten_replicaGoesOnAndTriesAgain() throws Exception {
+        Path obstacle = Files.createDirectories(versionDirectory(3).resolve("writing-snapshot/obstacle"));
+        int before = files(versionDirectory(3), "snapshot.").size();
+        writeSome(ensemble.client(3), "n", 100);
+        ensemble.awaitEqualPositions();
+        IOException failure =
+                assertThrows(IOException.class, () -> ensemble.server(3).takeSnapshot(false, false));
+        assertTrue(failure.getMessage(), failure.getMessage().contains("writing-snapshot could not be written"));
+        assertEquals(before, files(versionDirectory(3), "snapshot.").size());
+        assertTrue(ensemble.server(3).isServing());
+        Files.delete(obstacle);
+        Files.delete(obstacle.getParent());
+        assertTrue(ensemble.server(3).takeSnapshot(false, false).exists());
+        ensemble.stop(3);
+        restart(3);
+    }
 }

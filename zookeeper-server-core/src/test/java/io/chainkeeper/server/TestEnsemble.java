@@ -4,6 +4,7 @@ import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.config.OrderingConfig.LogStore;
 import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.config.Safeguards;
 import io.chainkeeper.log.Durability;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -21,7 +22,10 @@ import java.util.function.BooleanSupplier;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.admin.ZooKeeperAdmin;
 import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.server.quorum.QuorumPeer;
+import org.apache.zookeeper.server.quorum.QuorumPeer.QuorumServer;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 
 /** Replicas in this JVM over an {@link InProcessOrder}, and real clients. */
@@ -32,10 +36,13 @@ public final class TestEnsemble implements AutoCloseable {
     private final Path directory;
     private final ReadConsistency reads;
     private final Properties extra;
+    private int auditSeconds = Safeguards.MAX_DIGEST_AUDIT_SECONDS;
     private final InProcessOrder order;
     private final Map<Integer, PeerAddress> members = new TreeMap<>();
-    private final int[] clientPorts;
-    private final ChainkeeperServer[] servers;
+    private final Map<Integer, PeerAddress> joiners = new TreeMap<>();
+    private final Map<Integer, Integer> clientPorts = new TreeMap<>();
+    private final Map<Integer, ChainkeeperServer> servers = new TreeMap<>();
+    private long stateTransferBytesPerSecond = OrderingConfig.DEFAULT_STATE_TRANSFER_BYTES_PER_SECOND;
     private final List<ZooKeeper> clients = new ArrayList<>();
 
     public TestEnsemble(Path directory, int size, ReadConsistency reads, Map<String, String> extra) throws IOException {
@@ -44,26 +51,48 @@ public final class TestEnsemble implements AutoCloseable {
         this.extra = new Properties();
         this.extra.putAll(extra);
         this.order = new InProcessOrder(2);
-        this.clientPorts = new int[size + 1];
-        this.servers = new ChainkeeperServer[size + 1];
         for (int id = 1; id <= size; id++) {
-            clientPorts[id] = freePort();
+            clientPorts.put(id, freePort());
             members.put(id, new PeerAddress("127.0.0.1", freePort()));
         }
+    }
+
+    /** Names a server that is no member yet; to be started with {@link #start}. */
+    public String newServer(int id) throws IOException {
+        clientPorts.put(id, freePort());
+        joiners.put(id, new PeerAddress("127.0.0.1", freePort()));
+        return serverLine(id, "participant");
+    }
+
+    /** The line of a server as reconfig takes it. */
+    public String serverLine(int id, String role) {
+        PeerAddress address = members.getOrDefault(id, joiners.get(id));
+        return "server." + id + "=127.0.0.1:" + address.port() + ":1:" + role + ";127.0.0.1:" + clientPorts.get(id);
     }
 
     public TestEnsemble(Path directory, int size) throws IOException {
         this(directory, size, ReadConsistency.LINEARIZABLE, Map.of());
     }
 
+    /** How often digests are compared; so seldom that it does not happen, unless a test says otherwise. */
+    public TestEnsemble withAuditSeconds(int seconds) {
+        auditSeconds = seconds;
+        return this;
+    }
+
     public TestEnsemble startAll() throws Exception {
-        for (int id = 1; id < servers.length; id++) {
+        for (int id : members.keySet()) {
             start(id);
         }
-        for (int id = 1; id < servers.length; id++) {
+        for (int id : members.keySet()) {
             awaitServing(id);
         }
         return this;
+    }
+
+    /** Holds for replicas that are started later. */
+    public void limitStateTransfer(long bytesPerSecond) {
+        stateTransferBytesPerSecond = bytesPerSecond;
     }
 
     private static int freePort() throws IOException {
@@ -89,41 +118,80 @@ public final class TestEnsemble implements AutoCloseable {
         properties.setProperty("syncLimit", "5");
         properties.setProperty("dataDir", data.toString());
         properties.setProperty("clientPortAddress", "127.0.0.1");
-        properties.setProperty("clientPort", Integer.toString(clientPorts[id]));
+        properties.setProperty("clientPort", Integer.toString(clientPorts.get(id)));
         properties.setProperty("admin.enableServer", "false");
         properties.setProperty("autopurge.purgeInterval", "1");
         properties.setProperty("4lw.commands.whitelist", "*");
-        members.forEach((member, address) -> properties.setProperty(
-                "server." + member, "127.0.0.1:" + address.port() + ":" + (address.port() == 1 ? 2 : 1)));
+        members.forEach((member, address) -> properties.setProperty("server." + member, link(address)));
+        if (joiners.containsKey(id)) {
+            properties.setProperty("server." + id, link(joiners.get(id)));
+        }
         properties.putAll(extra);
-        QuorumPeerConfig config = new QuorumPeerConfig();
-        config.parseProperties(properties);
+        QuorumPeerConfig config = parse(configFile(id), properties);
         OrderingConfig ordering = new OrderingConfig(
                 "test",
                 Durability.SYNC,
                 LogStore.SEGMENTED,
                 reads,
                 id,
-                members,
+                addresses(config.getQuorumVerifier().getVotingMembers()),
+                addresses(config.getQuorumVerifier().getObservingMembers()),
                 orderingDirectory(id),
                 Map.of(),
-                1 << 20);
+                1 << 20,
+                new Safeguards(Safeguards.MIN_DISK_RESERVE_BYTES, auditSeconds),
+                stateTransferBytesPerSecond);
         ChainkeeperServer server = new ChainkeeperServer(config, ordering, order.factory(id));
         server.start();
-        servers[id] = server;
+        servers.put(id, server);
+    }
+
+    private static String link(PeerAddress address) {
+        return "127.0.0.1:" + address.port() + ":" + (address.port() == 1 ? 2 : 1);
+    }
+
+    /** The zoo.cfg that a replica was started with, or that a reconfig has left. */
+    public Path configFile(int id) {
+        return dataDirectory(id).resolve("zoo.cfg");
+    }
+
+    private static QuorumPeerConfig parse(Path file, Properties properties) throws Exception {
+        if (!Files.exists(file)) {
+            List<String> lines = new ArrayList<>();
+            properties.forEach((key, value) -> lines.add(key + "=" + value));
+            Files.write(file, lines);
+        }
+        boolean reconfigEnabled = "true".equals(properties.getProperty("reconfigEnabled"));
+        QuorumPeerConfig config = new QuorumPeerConfig() {
+            @Override
+            public void parseProperties(Properties read) throws IOException, ConfigException {
+                read.remove("reconfigEnabled");
+                QuorumPeerConfig.setReconfigEnabled(false);
+                super.parseProperties(read);
+            }
+        };
+        config.parse(file.toString());
+        QuorumPeerConfig.setReconfigEnabled(reconfigEnabled);
+        return config;
+    }
+
+    private static Map<Integer, PeerAddress> addresses(Map<Long, QuorumServer> servers) {
+        Map<Integer, PeerAddress> addresses = new TreeMap<>();
+        servers.forEach((id, server) -> addresses.put(
+                id.intValue(), new PeerAddress("127.0.0.1", server.addr.getOne().getPort())));
+        return addresses;
     }
 
     public void stop(int id) {
-        servers[id].shutdown();
-        servers[id] = null;
+        servers.remove(id).shutdown();
     }
 
     public ChainkeeperServer replica(int id) {
-        return servers[id];
+        return servers.get(id);
     }
 
     public OrderedZooKeeperServer server(int id) {
-        return servers[id].server();
+        return servers.get(id).server();
     }
 
     public InProcessOrder order() {
@@ -131,7 +199,7 @@ public final class TestEnsemble implements AutoCloseable {
     }
 
     public int clientPort(int id) {
-        return clientPorts[id];
+        return clientPorts.get(id);
     }
 
     public void awaitServing(int id) throws Exception {
@@ -139,7 +207,7 @@ public final class TestEnsemble implements AutoCloseable {
     }
 
     public String address(int id) {
-        return "127.0.0.1:" + clientPorts[id];
+        return "127.0.0.1:" + clientPorts.get(id);
     }
 
     public ZooKeeper client(int id) throws Exception {
@@ -148,6 +216,15 @@ public final class TestEnsemble implements AutoCloseable {
 
     public ZooKeeper client(String addresses, int timeoutMillis) throws Exception {
         return connected(watcher -> new ZooKeeper(addresses, timeoutMillis, watcher, new ZKClientConfig()));
+    }
+
+    public ZooKeeperAdmin admin(int id) throws Exception {
+        return (ZooKeeperAdmin) connected(watcher -> new ZooKeeperAdmin(address(id), 10_000, watcher));
+    }
+
+    /** ZooKeeper's peer inside a replica. */
+    public QuorumPeer peer(int id) {
+        return server(id).self;
     }
 
     /** A second client object for a session that another one opened. */
@@ -176,8 +253,8 @@ public final class TestEnsemble implements AutoCloseable {
     /** Waits until every running replica has executed everything decided so far. */
     public void awaitEqualPositions() throws Exception {
         await("all replicas have executed everything", () -> {
-            for (int id = 1; id < servers.length; id++) {
-                if (servers[id] != null && order.executedPosition(id) < order.lastPosition()) {
+            for (int id : servers.keySet()) {
+                if (order.executedPosition(id) < order.lastPosition()) {
                     return false;
                 }
             }
@@ -200,10 +277,8 @@ public final class TestEnsemble implements AutoCloseable {
         for (ZooKeeper client : clients) {
             client.close(1_000);
         }
-        for (int id = 1; id < servers.length; id++) {
-            if (servers[id] != null) {
-                stop(id);
-            }
+        for (int id : List.copyOf(servers.keySet())) {
+            stop(id);
         }
         order.close();
     }

@@ -10,6 +10,7 @@ import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.transport.HandshakeMessage.Accepted;
 import io.chainkeeper.transport.HandshakeMessage.Hello;
 import io.chainkeeper.transport.HandshakeMessage.OtherVersion;
+import io.chainkeeper.transport.HandshakeMessage.Purpose;
 import io.chainkeeper.transport.HandshakeMessage.Refused;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -19,7 +20,7 @@ import java.util.Random;
 import org.junit.Test;
 
 public class HandshakeMessageTest {
-    private static final Hello HELLO = new Hello(3, 1, 42, 0x1234, -1, "chain");
+    private static final Hello HELLO = new Hello(3, 1, 42, 0x1234, -1, Purpose.STATE, "chain");
 
     private static String refusedText(byte[] bytes) {
         return assertThrows(
@@ -29,7 +30,11 @@ public class HandshakeMessageTest {
 
     @Test
     public void everyMessage_comesBackUnchangedAndNothingFollowingIsTouched() throws Exception {
-        for (HandshakeMessage message : List.of(HELLO, new Accepted(), new Refused("because: ä"))) {
+        for (HandshakeMessage message : List.of(
+                HELLO,
+                new Accepted(),
+                Refused.elsewhere("because: ä"),
+                new Refused(RefusalKind.NOT_A_MEMBER, "not yet"))) {
             ByteBuf in = Unpooled.buffer();
             HandshakeMessage.encode(message, in);
             in.writeInt(99);
@@ -72,10 +77,34 @@ public class HandshakeMessageTest {
 
     @Test
     public void refusalOfOtherVersion_isUnderstood() throws Exception {
-        byte[] bytes = RawPeer.encode(new Refused("too old"));
+        byte[] bytes = RawPeer.encode(Refused.elsewhere("too old"));
         bytes[5] = 9;
 
-        assertEquals(new Refused("too old"), HandshakeMessage.decode(Unpooled.wrappedBuffer(bytes)));
+        assertEquals(Refused.elsewhere("too old"), HandshakeMessage.decode(Unpooled.wrappedBuffer(bytes)));
+    }
+
+    @Test
+    public void refusalWithoutKind_isUnderstood() throws Exception {
+        ByteBuf in = Unpooled.buffer().writeInt(HandshakeMessage.MAGIC).writeShort(1);
+        in.writeByte(3).writeShort(7).writeCharSequence("too new", StandardCharsets.US_ASCII);
+
+        assertEquals(Refused.elsewhere("too new"), HandshakeMessage.decode(in));
+    }
+
+    @Test
+    public void refusalOfAKindNotKnown_countsAsElsewhere() throws Exception {
+        byte[] bytes = RawPeer.encode(new Refused(RefusalKind.NOT_A_MEMBER, "no"));
+        bytes[HandshakeMessage.ENVELOPE_BYTES] = 77;
+
+        assertEquals(Refused.elsewhere("no"), HandshakeMessage.decode(Unpooled.wrappedBuffer(bytes)));
+    }
+
+    @Test
+    public void purposeNotKnown_isRefused() {
+        byte[] bytes = RawPeer.encode(HELLO);
+        bytes[HandshakeMessage.ENVELOPE_BYTES + 32] = 3;
+
+        assertTrue(refusedText(bytes).contains("purpose 3"));
     }
 
     @Test
@@ -89,15 +118,15 @@ public class HandshakeMessageTest {
     @Test
     public void reasonWithControlCharacters_becomesOnePrintableLine() throws Exception {
         ByteBuf in = Unpooled.buffer();
-        HandshakeMessage.encode(new Refused("a\nb\u001b[31m\u2028c"), in);
+        HandshakeMessage.encode(Refused.elsewhere("a\nb\u001b[31m\u2028c"), in);
 
-        assertEquals(new Refused("a b [31m c"), HandshakeMessage.decode(in));
+        assertEquals(Refused.elsewhere("a b [31m c"), HandshakeMessage.decode(in));
     }
 
     @Test
     public void longReason_isCutBetweenCharacters() throws Exception {
         ByteBuf in = Unpooled.buffer();
-        HandshakeMessage.encode(new Refused("x" + "ä".repeat(5_000)), in);
+        HandshakeMessage.encode(Refused.elsewhere("x" + "ä".repeat(5_000)), in);
 
         String reason = ((Refused) HandshakeMessage.decode(in)).reason();
         assertEquals("x" + "ä".repeat((HandshakeMessage.MAX_REASON_BYTES - 1) / 2), reason);
@@ -107,7 +136,7 @@ public class HandshakeMessageTest {
     public void randomlyDamagedMessages_areRefusedOrDecodedButNothingElse() {
         Random random = new Random(7);
         for (int round = 0; round < 20_000; round++) {
-            byte[] bytes = RawPeer.encode(round % 2 == 0 ? HELLO : new Refused("no"));
+            byte[] bytes = RawPeer.encode(round % 2 == 0 ? HELLO : Refused.elsewhere("no"));
             for (int damage = random.nextInt(4); damage >= 0; damage--) {
                 bytes[4 + random.nextInt(bytes.length - 4)] = (byte) random.nextInt();
             }

@@ -6,7 +6,10 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.transport.HandshakeMessage.Hello;
+import io.chainkeeper.transport.HandshakeMessage.Purpose;
+import io.chainkeeper.transport.HandshakeMessage.Refused;
 import java.util.Map;
+import java.util.TreeSet;
 import org.junit.Test;
 
 public class HandshakePolicyTest {
@@ -19,18 +22,26 @@ public class HandshakePolicyTest {
     private final HandshakePolicy policy = policyOf(77);
 
     private static HandshakePolicy policyOf(long clusterId) {
-        return new HandshakePolicy(TransportSettings.builder(2, "chain", MEMBERS)
-                .clusterId(() -> clusterId)
-                .executionProfile(5)
-                .build());
+        return new HandshakePolicy(
+                TransportSettings.builder(2, "chain", MEMBERS)
+                        .clusterId(() -> clusterId)
+                        .executionProfile(5)
+                        .build(),
+                () -> new TreeSet<>(MEMBERS.keySet()));
     }
 
     private static Hello hello(int sender, int receiver, long clusterId, long profile, String protocol) {
-        return new Hello(sender, receiver, 1, clusterId, profile, protocol);
+        return new Hello(sender, receiver, 1, clusterId, profile, Purpose.LINK, protocol);
     }
 
-    private void assertRefused(String reason, String... parts) {
-        assertTrue("let in", reason != null);
+    private void assertRefused(Refused refusal, String... parts) {
+        assertRefused(RefusalKind.ELSEWHERE, refusal, parts);
+    }
+
+    private void assertRefused(RefusalKind kind, Refused refusal, String... parts) {
+        assertTrue("let in", refusal != null);
+        assertEquals(kind, refusal.kind());
+        String reason = refusal.reason();
         assertEquals("one line", 1, reason.lines().count());
         for (String part : parts) {
             assertTrue("'" + part + "' is missing in: " + reason, reason.contains(part));
@@ -40,7 +51,7 @@ public class HandshakePolicyTest {
     @Test
     public void sameEnsemble_isLetIn() {
         assertNull(policy.refusalOfAccepted(hello(3, 2, 77, 5, "chain"), REMOTE));
-        assertNull(policy.refusalOfDialed(hello(1, 2, 77, 5, "chain"), 1, REMOTE));
+        assertNull(policy.refusalOfDialed(hello(1, 2, 77, 5, "chain"), 1, Purpose.LINK, REMOTE));
     }
 
     @Test
@@ -57,7 +68,8 @@ public class HandshakePolicyTest {
                 "cluster 000000000000004e",
                 "000000000000004d",
                 "dataDir");
-        assertRefused(policy.refusalOfDialed(hello(1, 2, 78, 5, "chain"), 1, REMOTE), "replica 1", "cluster");
+        assertRefused(
+                policy.refusalOfDialed(hello(1, 2, 78, 5, "chain"), 1, Purpose.LINK, REMOTE), "replica 1", "cluster");
     }
 
     @Test
@@ -81,7 +93,25 @@ public class HandshakePolicyTest {
 
     @Test
     public void senderIsNoMember_isRefused() {
-        assertRefused(policy.refusalOfAccepted(hello(9, 2, 77, 5, "chain"), REMOTE), "replica 9", "[1, 2, 3]", "myid");
+        assertRefused(
+                RefusalKind.NOT_A_MEMBER,
+                policy.refusalOfAccepted(hello(9, 2, 77, 5, "chain"), REMOTE),
+                "replica 9",
+                "[1, 2, 3]",
+                "reconfig");
+    }
+
+    @Test
+    public void senderIsNoMemberAndOfAnotherCluster_mayNotHopeToBeAdded() {
+        assertRefused(policy.refusalOfAccepted(hello(9, 2, 78, 5, "chain"), REMOTE), "replica 9", "cluster");
+    }
+
+    @Test
+    public void smallerIdAsksForState_isLetIn() {
+        Hello hello = new Hello(1, 2, 1, 77, 5, Purpose.STATE, "chain");
+        assertNull(policy.refusalOfAccepted(hello, REMOTE));
+        assertNull(policy.refusalOfDialed(hello, 1, Purpose.STATE, REMOTE));
+        assertRefused(policy.refusalOfDialed(hello, 1, Purpose.LINK, REMOTE), "STATE", "LINK");
     }
 
     @Test
@@ -102,16 +132,20 @@ public class HandshakePolicyTest {
     @Test
     public void anotherAnswersThanDialed_isRefused() {
         assertRefused(
-                policy.refusalOfDialed(hello(3, 2, 77, 5, "chain"), 1, REMOTE), "replica 1", "replica 3", "server.1");
+                policy.refusalOfDialed(hello(3, 2, 77, 5, "chain"), 1, Purpose.LINK, REMOTE),
+                "replica 1",
+                "replica 3",
+                "server.1");
     }
 
     @Test
     public void answerIsMeantForAnother_isRefused() {
-        assertRefused(policy.refusalOfDialed(hello(1, 3, 77, 5, "chain"), 1, REMOTE), "replica 3", "replica 2");
+        assertRefused(
+                policy.refusalOfDialed(hello(1, 3, 77, 5, "chain"), 1, Purpose.LINK, REMOTE), "replica 3", "replica 2");
     }
 
     @Test
     public void otherVersion_isNamedWithTheRemedy() {
-        assertRefused(policy.refusalOfVersion(3, 4, REMOTE), "replica 3", "version 4", "version 1", "same release");
+        assertRefused(policy.refusalOfVersion(3, 4, REMOTE), "replica 3", "version 4", "version 2", "same release");
     }
 }

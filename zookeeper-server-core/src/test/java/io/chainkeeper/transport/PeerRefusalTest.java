@@ -43,6 +43,8 @@ public class PeerRefusalTest {
         two.awaitRefusal(1, part);
         assertEquals(List.of(), one.listener.events(2));
         assertEquals(List.of(), two.listener.events(1));
+        assertEquals(RefusalKind.ELSEWHERE, one.listener.refusalKind(2));
+        assertEquals(RefusalKind.ELSEWHERE, two.listener.refusalKind(1));
     }
 
     @Test(timeout = 120_000)
@@ -87,11 +89,13 @@ public class PeerRefusalTest {
     }
 
     @Test(timeout = 120_000)
-    public void notAMember_bothReport() throws Exception {
+    public void notAMember_isToldThatItMayBeAdded() throws Exception {
         one = TestReplica.start(1, Map.of(), UnaryOperator.identity());
         two = TestReplica.start(2, one.asPeer(1), UnaryOperator.identity());
-        one.awaitRefusal(2, "not a member");
         two.awaitRefusal(1, "not a member");
+        assertEquals(RefusalKind.NOT_A_MEMBER, two.listener.refusalKind(1));
+        // The one that refuses tells the log alone: it has no such peer.
+        assertEquals(List.of(), one.listener.refusals(2));
     }
 
     @Test(timeout = 120_000)
@@ -118,13 +122,13 @@ public class PeerRefusalTest {
     public void otherVersionConnects_isToldAndReported() throws Exception {
         one = TestReplica.start(1, TestReplica.expecting(2), UnaryOperator.identity());
         byte[] hello = RawPeer.encode(RawPeer.hello(2, 1));
-        hello[5] = 2;
+        hello[5] = 3;
         try (RawPeer newer = new RawPeer(one.address())) {
             Refused answer = (Refused) newer.say(hello).hear();
-            assertTrue(answer.reason(), answer.reason().contains("version 2"));
+            assertTrue(answer.reason(), answer.reason().contains("version 3"));
             newer.awaitClosed();
         }
-        one.awaitRefusal(2, "version 2");
+        one.awaitRefusal(2, "version 3");
     }
 
     @Test(timeout = 120_000)
@@ -168,7 +172,7 @@ public class PeerRefusalTest {
         one = TestReplica.start(1, TestReplica.expecting(2), UnaryOperator.identity());
         try (RawPeer picky = new RawPeer(one.address())) {
             assertTrue(picky.say(RawPeer.hello(2, 1)).hear() instanceof Hello);
-            picky.say(new Refused("I do not like\nyou"));
+            picky.say(Refused.elsewhere("I do not like\nyou"));
             picky.awaitClosed();
         }
         one.awaitRefusal(2, "refused this replica: I do not like you");

@@ -2,6 +2,7 @@ package io.chainkeeper.transport;
 
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.transport.HandshakeMessage.Hello;
+import io.chainkeeper.transport.HandshakeMessage.Purpose;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.ByteArrayOutputStream;
@@ -32,7 +33,11 @@ final class RawPeer implements Closeable {
     }
 
     static Hello hello(int sender, int receiver) {
-        return new Hello(sender, receiver, 0, 0, 0, "chain");
+        return hello(sender, receiver, Purpose.LINK);
+    }
+
+    static Hello hello(int sender, int receiver, Purpose purpose) {
+        return new Hello(sender, receiver, 0, 0, 0, purpose, "chain");
     }
 
     static byte[] encode(HandshakeMessage message) {
@@ -107,7 +112,12 @@ final class RawPeer implements Closeable {
 
     /** Runs the whole handshake as a member with a larger id would. */
     RawPeer join(int sender, int receiver) throws IOException, MalformedMessageException {
-        say(hello(sender, receiver));
+        return join(sender, receiver, Purpose.LINK);
+    }
+
+    /** The same for either purpose. */
+    RawPeer join(int sender, int receiver, Purpose purpose) throws IOException, MalformedMessageException {
+        say(hello(sender, receiver, purpose));
         HandshakeMessage answer = hear();
         if (!(answer instanceof Hello)) {
             throw new AssertionError("expected a hello but got " + answer);

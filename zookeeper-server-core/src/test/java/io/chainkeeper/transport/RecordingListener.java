@@ -14,6 +14,7 @@ final class RecordingListener implements PeerTransport.Listener {
     private final Map<Integer, List<String>> events = new TreeMap<>();
     private final Map<Integer, List<ByteSlice>> frames = new TreeMap<>();
     private final Map<Integer, List<String>> refusals = new TreeMap<>();
+    private final Map<Integer, RefusalKind> kinds = new TreeMap<>();
     private final Map<Integer, Boolean> up = new TreeMap<>();
     private final Map<Integer, Integer> ups = new TreeMap<>();
     private final Map<Integer, AtomicInteger> inside = new ConcurrentHashMap<>();
@@ -88,7 +89,8 @@ final class RecordingListener implements PeerTransport.Listener {
     }
 
     @Override
-    public synchronized void onPeerRefused(int peer, String reason) {
+    public synchronized void onPeerRefused(int peer, RefusalKind kind, String reason) {
+        kinds.put(peer, kind);
         refusals.computeIfAbsent(peer, p -> new ArrayList<>()).add(reason);
     }
 
@@ -110,6 +112,11 @@ final class RecordingListener implements PeerTransport.Listener {
 
     synchronized List<String> refusals(int peer) {
         return List.copyOf(refusals.getOrDefault(peer, List.of()));
+    }
+
+    /** @return kind of the last refusal */
+    synchronized RefusalKind refusalKind(int peer) {
+        return kinds.get(peer);
     }
 
     synchronized List<String> violations() {

@@ -19,14 +19,21 @@ import java.util.function.UnaryOperator;
  */
 final class TestReplica implements AutoCloseable {
     /** Quick enough for tests, generous enough for a busy machine. */
-    static final TransportLimits LIMITS = new TransportLimits(1 << 20, 8 << 20, 5_000, 20_000, 5, 50, 500, 20_000, 16);
+    static final TransportLimits LIMITS =
+            new TransportLimits(1 << 20, 8 << 20, 5_000, 20_000, 5, 50, 500, 20_000, 16, 4, 60_000, 30_000);
 
+    final int id;
     final RecordingListener listener = new RecordingListener();
     final NettyPeerTransport transport;
     private final Map<Integer, Integer> acknowledged = new HashMap<>();
+    private volatile boolean closed;
 
-    private TestReplica(TransportSettings settings) throws IOException {
+    private TestReplica(TransportSettings settings, StateResponder responder) throws IOException {
+        id = settings.replicaId();
         transport = new NettyPeerTransport(settings);
+        if (responder != null) {
+            transport.answerStateRequests(responder);
+        }
         transport.start(listener);
     }
 
@@ -39,11 +46,21 @@ final class TestReplica implements AutoCloseable {
      */
     static TestReplica start(int id, Map<Integer, PeerAddress> others, UnaryOperator<TransportSettings.Builder> changes)
             throws IOException {
+        return start(id, others, changes, null);
+    }
+
+    /** The same with something that answers bulk requests. */
+    static TestReplica start(
+            int id,
+            Map<Integer, PeerAddress> others,
+            UnaryOperator<TransportSettings.Builder> changes,
+            StateResponder responder)
+            throws IOException {
         Map<Integer, PeerAddress> members = new TreeMap<>(others);
         members.putIfAbsent(id, new PeerAddress("127.0.0.1", 0));
         TransportSettings.Builder builder =
                 TransportSettings.builder(id, "chain", members).limits(LIMITS);
-        return new TestReplica(changes.apply(builder).build());
+        return new TestReplica(changes.apply(builder).build(), responder);
     }
 
     /** An address for a member that this replica waits for. */
@@ -107,9 +124,14 @@ final class TestReplica implements AutoCloseable {
         return transport.statistics().get(peer);
     }
 
+    boolean isClosed() {
+        return closed;
+    }
+
     /** Also checks that the listener's contract was kept. */
     @Override
     public void close() {
+        closed = true;
         transport.close();
         assertEquals(List.of(), listener.violations());
     }

@@ -1,6 +1,8 @@
 package io.chainkeeper.transport;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.server.tls.QuorumTls;
@@ -194,5 +196,34 @@ public class TlsLinkTest {
         two = TestReplica.start(2, one.asPeer(1), settings -> settings.tls(tls));
         one.awaitUp(2);
         two.awaitUp(1);
+    }
+
+    @Test(timeout = 120_000)
+    public void bulkRequestsUnderTls_areAnswered() throws Exception {
+        byte[] longest = new byte[StateChannel.MAX_ANSWER_BYTES];
+        new Random(9).nextBytes(longest);
+        QuorumTls tlsOfOne = tls(stores.config("first", "second"));
+        QuorumTls tlsOfTwo = tls(stores.config("second", "first"));
+        StateResponder responder = (peer, request) -> ByteSlice.of(longest);
+        one = TestReplica.start(1, TestReplica.expecting(2), settings -> settings.tls(tlsOfOne), responder);
+        two = TestReplica.start(2, one.asPeer(1), settings -> settings.tls(tlsOfTwo), responder);
+        one.transport.setPeers(two.asPeer(2));
+        try (StateChannel fromTwo = two.transport.openStateChannel(1);
+                StateChannel fromOne = one.transport.openStateChannel(2)) {
+            for (int i = 0; i < 5; i++) {
+                assertEquals(ByteSlice.of(longest), fromTwo.call(ByteSlice.EMPTY));
+                assertEquals(ByteSlice.of(longest), fromOne.call(ByteSlice.EMPTY));
+            }
+        }
+        assertLinkWorks();
+    }
+
+    @Test(timeout = 120_000)
+    public void bulkConnectionOfAStranger_isRefused() throws Exception {
+        start(stores.config("first", "second"), stores.config("stranger", "first"));
+        String reason = assertThrows(IOException.class, () -> two.transport.openStateChannel(1))
+                .getMessage();
+        assertTrue(reason, reason.contains("replica 1"));
+        assertTrue(reason, reason.contains("TLS handshake"));
     }
 }

@@ -36,6 +36,16 @@ public class TransportSettingsTest {
     }
 
     @Test
+    public void idOutOfRange_isRefused() {
+        for (int id : List.of(0, 256)) {
+            Map<Integer, PeerAddress> members = Map.of(1, new PeerAddress("a", 1), id, new PeerAddress("b", 1));
+            assertRefused(
+                    "1 to 255",
+                    () -> TransportSettings.builder(1, "chain", members).build());
+        }
+    }
+
+    @Test
     public void protocolNameTooLongOrEmpty_isRefused() {
         String tooLong = "x".repeat(TransportSettings.MAX_PROTOCOL_BYTES + 1);
         assertRefused(
@@ -55,5 +65,8 @@ public class TransportSettingsTest {
         assertRefused("pingIntervalMillis", () -> limits.withSilence(0, 10));
         assertRefused("handshakeTimeoutMillis", () -> limits.withHandshakes(0, 1));
         assertRefused("maxPendingHandshakes", () -> limits.withHandshakes(1, 0));
+        assertRefused("maxStateConnections", () -> limits.withStateConnections(0, 10, 10));
+        assertRefused("stateIdleLimitMillis", () -> limits.withStateConnections(1, 3, 10));
+        assertRefused("stateAnswerLimitMillis", () -> limits.withStateConnections(1, 10, 0));
     }
 }

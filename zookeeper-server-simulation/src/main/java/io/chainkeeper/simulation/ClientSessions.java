@@ -41,7 +41,9 @@ final class ClientSessions {
         }
 
         private void next() {
-            if (cluster.host(home) == null || random.nextInt(100) < options.sessionMovePercent()) {
+            if (cluster.host(home) == null
+                    || !cluster.ensemble().contains(home)
+                    || random.nextInt(100) < options.sessionMovePercent()) {
                 new ArrayList<>(outstanding).forEach(ClientOperation::abandoned);
                 home = anyReplica();
             }

@@ -1,5 +1,7 @@
 package io.chainkeeper.simulation;
 
+import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
@@ -25,6 +27,7 @@ final class Cluster implements World {
     private final int tickMillis;
     private final List<Integer> members = new ArrayList<>();
     private final List<Machine> machines = new ArrayList<>();
+    private final List<Ensemble> ensembles = new ArrayList<>();
     private final SimulatedNetwork network;
     private Runnable whenLeaderChanges = () -> {};
     private boolean calm;
@@ -41,6 +44,13 @@ final class Cluster implements World {
         private boolean drainPlanned;
         private boolean executionPlanned;
         private boolean syncing;
+        private boolean transferring;
+
+        /** The latest ensemble that it knows of; -1 while it was never configured. */
+        private int knownEnsemble = -1;
+
+        /** Whether its present disk was ever that of a voter. */
+        private boolean hasVoted;
 
         private Machine(SimulatedReplica replica) {
             this.replica = replica;
@@ -63,11 +73,20 @@ final class Cluster implements World {
         this.workload = workload;
         this.tickMillis = tickMillis;
         this.delays = new Delays(random.split(), options);
+        Membership initial =
+                Membership.initial(options.minQuorumSize(), options.ensemble().participants());
         this.checker = new OrderChecker(
-                (id, incarnation) -> replica(id).isRunning(incarnation), workload::ordered, workload::describe);
+                (id, incarnation) -> replica(id).isRunning(incarnation),
+                initial,
+                workload::ordered,
+                workload::describe);
         for (int id = 1; id <= options.replicas(); id++) {
             members.add(id);
             machines.add(new Machine(new SimulatedReplica(id, options.maxCheckpoints(), workload.nothing())));
+        }
+        ensembles.add(options.ensemble());
+        for (int id : configured()) {
+            machines.get(id - 1).knownEnsemble = 0;
         }
         this.network = new SimulatedNetwork(options.replicas(), events, delays, trace, this::host);
     }
@@ -98,27 +117,105 @@ final class Cluster implements World {
         return replica(id).host();
     }
 
+    /** Ids of all replicas that there may ever be. */
     List<Integer> members() {
         return members;
     }
 
+    // ---------------------------------------------------------------- the ensemble
+
+    /** The ensemble that is configured now. */
+    Ensemble ensemble() {
+        return ensembles.get(ensembles.size() - 1);
+    }
+
+    /** Participants and observers, ascending. */
+    List<Integer> configured() {
+        return members.stream().filter(ensemble()::contains).toList();
+    }
+
+    /**
+     * An operator changes the ensemble. Replicas that run learn of it each in its own time; those that come later, and
+     * new ones, are told what they missed.
+     */
+    void configure(Ensemble next) {
+        trace.record(0, "ensemble", ensembles.size(), next);
+        ensembles.add(next);
+        for (int id : members) {
+            Machine machine = machines.get(id - 1);
+            if (machine.knownEnsemble < 0 && next.contains(id)) {
+                machine.knownEnsemble = ensembles.size() - 1;
+                events.after(delays.ensembleMicros(), () -> start(id));
+            } else if (machine.replica.isRunning()) {
+                tellEnsembleLater(machine);
+            }
+        }
+    }
+
+    private void tellEnsembleLater(Machine machine) {
+        int version = ensembles.size() - 1;
+        ReplicaHost host = machine.replica.host();
+        events.after(delays.ensembleMicros(), () -> {
+            if (host.isAlive() && machine.knownEnsemble < version) {
+                machine.knownEnsemble = version;
+                host.ensembleChanged(ensembles.get(version));
+            }
+        });
+    }
+
+    /** Who is configured, who votes, and how each replica sees it. */
+    String describe() {
+        StringBuilder text = new StringBuilder(ensemble() + ", ordered " + checker.membership());
+        for (int id : members) {
+            ReplicaHost host = host(id);
+            if (host != null) {
+                text.append("; ").append(id).append(' ').append(host.describe());
+            }
+        }
+        return text.toString();
+    }
+
+    /** Whether the present disk of a replica was ever that of a voter. */
+    boolean hasVoted(int id) {
+        Machine machine = machines.get(id - 1);
+        ReplicaHost host = machine.replica.host();
+        if (host != null && !host.replica().log().hasUnstable()) {
+            machine.hasVoted |= host.isVoter();
+        }
+        return machine.hasVoted;
+    }
+
+    /** A replica that is down finds its disk empty when it starts again, under the newest configuration. */
+    void loseDisk(int id) {
+        trace.record(id, "loses its disk", 0, null);
+        Machine machine = machines.get(id - 1);
+        machine.replica.loseDisk();
+        machine.hasVoted = false;
+        machine.knownEnsemble = ensembles.size() - 1;
+    }
+
     // ---------------------------------------------------------------- start and crash
 
-    /** Starts a replica from its disk, unless it is running. */
+    /** Starts a replica from its disk, unless it is running or was never configured. */
     void start(int id) {
         Machine machine = machines.get(id - 1);
-        if (machine.replica.isRunning()) {
+        if (machine.replica.isRunning() || machine.knownEnsemble < 0) {
             return;
         }
-        long incarnation = machine.replica.nextIncarnation();
-        ProtocolContext context =
-                new ProtocolContext(id, incarnation, members, options.settings(), random.split()::nextInt, tickMillis);
+        ProtocolContext context = new ProtocolContext(
+                id,
+                machine.replica.nextIncarnation(),
+                ensembles.get(machine.knownEnsemble),
+                options.settings(),
+                random.split()::nextInt,
+                tickMillis,
+                ProtocolContext.Start.ORDINARY);
         ReplicaHost host = new ReplicaHost(
                 machine.replica,
                 workload.recover(this, id, chooseCheckpoint(machine.replica)),
                 factory,
                 context,
-                new ReplicaHost.HostSettings(options.checkpointEveryPositions(), options.linkChoice()),
+                new HostSettings(options.checkpointEveryPositions(), options.linkChoice(), members.size()),
                 this,
                 trace,
                 checker);
@@ -127,10 +224,14 @@ final class Cluster implements World {
         machine.drainPlanned = false;
         machine.executionPlanned = false;
         machine.syncing = false;
+        machine.transferring = false;
         skewClock(machine);
         host.start();
         network.started(id);
         planTick(machine, host);
+        if (machine.knownEnsemble < ensembles.size() - 1) {
+            tellEnsembleLater(machine);
+        }
     }
 
     /**
@@ -233,8 +334,9 @@ final class Cluster implements World {
             wake(machine);
             ReplicaHost host = machine.replica.host();
             if (host == null) {
-                start(machine.replica.id());
+                start(machine.replica.id()); // those removed, too: they may be needed until they have left
             } else {
+                tellEnsembleLater(machine);
                 // What was planned for the end of a pause is planned anew.
                 machine.drainPlanned = false;
                 machine.executionPlanned = false;
@@ -363,17 +465,32 @@ final class Cluster implements World {
         });
     }
 
-    /** The contract has no input for a state that arrives: the replica takes it and starts anew. */
+    /**
+     * State transfer: a durable checkpoint of the source, not always its newest, travels in the background. If either
+     * end stops meanwhile or they cannot reach each other, nothing comes of it, and the replica will ask again.
+     */
     @Override
     public void stateWanted(ReplicaHost host, int fromPeer, long position) {
-        events.after(delays.checkpointMicros(), () -> {
-            ReplicaHost source = host(fromPeer);
-            if (!host.isAlive() || source == null) {
+        Machine machine = machineOf(host);
+        ReplicaHost source = host(fromPeer);
+        if (machine.transferring || source == null || !network.reaches(fromPeer, host.id())) {
+            return;
+        }
+        List<Checkpoint> sufficient = source.replica().checkpoints().stream()
+                .filter(checkpoint -> checkpoint.position() >= position)
+                .toList();
+        if (sufficient.isEmpty()) {
+            source.takeCheckpoint();
+            return;
+        }
+        Checkpoint state = sufficient.get(random.nextInt(sufficient.size()));
+        machine.transferring = true;
+        events.after(delays.stateMicros(state.position() - host.position()), () -> {
+            if (!host.isAlive()) {
                 return;
             }
-            StateMachine sender = source.application();
-            Checkpoint state = sender.completeCheckpoint(sender.beginCheckpoint());
-            if (state.position() > host.position()) {
+            machine.transferring = false;
+            if (source.isAlive() && network.reaches(fromPeer, host.id()) && state.position() > host.position()) {
                 trace.record(host.id(), "installs state of", fromPeer, "at position " + state.position());
                 crash(host.id());
                 host.replica().install(state);

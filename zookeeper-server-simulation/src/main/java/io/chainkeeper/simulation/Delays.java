@@ -64,6 +64,17 @@ final class Delays {
         return upTo(calm ? 10_000 : 500_000);
     }
 
+    /** A replica's state travels to another. */
+    long stateMicros(long positions) {
+        long perPosition = calm ? 100 : 2_000;
+        return checkpointMicros() + positions * upTo(perPosition);
+    }
+
+    /** A change of the configured ensemble is executed. */
+    long ensembleMicros() {
+        return calm ? upTo(1_000) : tailed(1_000_000);
+    }
+
     /** One end of a connection notices that it is up or down. */
     long noticeMicros() {
         return upTo(calm ? 1_000 : options.maxNoticeMicros());

@@ -7,11 +7,13 @@ import java.util.SplittableRandom;
 final class FaultInjector {
     private static final int MAX_SLOW_FACTOR = 30;
     private static final long DANGEROUS_MICROS = 30_000;
+    private static final long LONG_MICROS = 1_500_000;
 
     private final EventQueue events;
     private final SplittableRandom random;
     private final SwarmOptions options;
     private final Cluster cluster;
+    private final MembershipFaults membership;
     private boolean changeIsDangerous;
     private boolean stopped;
 
@@ -20,9 +22,13 @@ final class FaultInjector {
         this.random = random;
         this.options = options;
         this.cluster = cluster;
+        this.membership = new MembershipFaults(random.split(), cluster, options.mayRemoveSilent());
     }
 
     void start() {
+        for (int id : options.late()) {
+            events.after(random.nextLong(options.safetyMicros()), () -> cluster.start(id));
+        }
         options.faultIntervalMicros().forEach(this::planNext);
     }
 
@@ -55,6 +61,9 @@ final class FaultInjector {
             case BREAK -> breakLink(replica);
             case SLOW_DISK -> slowDisk(replica);
             case SLOW_LINK -> slowLink(replica);
+            case DOWN_LONG -> crash(replica, LONG_MICROS + random.nextLong(LONG_MICROS));
+            case LOSE_DISK -> loseDisk(replica);
+            case RECONFIGURE -> membership.reconfigure();
         }
     }
 
@@ -92,6 +101,13 @@ final class FaultInjector {
                     cluster.start(replica);
                 }
             });
+        }
+    }
+
+    private void loseDisk(int replica) {
+        if (membership.mayLoseDisk(replica)) {
+            crash(replica, duration());
+            cluster.loseDisk(replica);
         }
     }
 

@@ -1,11 +1,13 @@
 package io.chainkeeper.simulation;
 
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
-import io.chainkeeper.simulation.ReplicaHost.LinkChoice;
+import io.chainkeeper.simulation.HostSettings.LinkChoice;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -36,28 +38,51 @@ final class ManualWorld implements World {
         }
     }
 
+    /** What a replica has said that it needs. */
+    private record Wanted(int fromPeer, long position) {}
+
     private final OrderingProtocolFactory factory;
     private final Map<String, String> settings;
     private final Trace trace;
-    private final OrderChecker checker;
+    private OrderChecker checker;
     private final List<Integer> members = new ArrayList<>();
     private final List<SimulatedReplica> replicas = new ArrayList<>();
     private final Map<Link, Deque<byte[]>> links = new TreeMap<>();
     private final TreeSet<Link> cut = new TreeSet<>();
     private final TreeSet<Integer> heldDisks = new TreeSet<>();
+    private final Map<Integer, Wanted> wanted = new TreeMap<>();
     private final TreeSet<Integer> waiting = new TreeSet<>();
     private final Deque<Runnable> afterwards = new ArrayDeque<>();
+    private Ensemble ensemble;
     private long lastEpoch;
 
-    ManualWorld(OrderingProtocolFactory factory, int replicaCount, Map<String, String> settings, Trace trace) {
+    /**
+     * @param factory the protocol
+     * @param replicaCount how many there may ever be
+     * @param ensemble configured at first
+     * @param settings the protocol's
+     * @param trace told of everything
+     */
+    ManualWorld(
+            OrderingProtocolFactory factory,
+            int replicaCount,
+            Ensemble ensemble,
+            Map<String, String> settings,
+            Trace trace) {
         this.factory = factory;
         this.settings = settings;
+        this.ensemble = ensemble;
         this.trace = trace;
-        this.checker = new OrderChecker((id, incarnation) -> replica(id).isRunning(incarnation));
+        this.checker = newChecker();
         for (int id = 1; id <= replicaCount; id++) {
             members.add(id);
             replicas.add(new SimulatedReplica(id, KEPT_CHECKPOINTS, RegisterMachine.Checkpoint.NOTHING));
         }
+    }
+
+    private OrderChecker newChecker() {
+        Membership initial = Membership.initial(1, ensemble.participants());
+        return new OrderChecker((id, incarnation) -> replica(id).isRunning(incarnation), initial);
     }
 
     SimulatedReplica replica(int id) {
@@ -72,12 +97,57 @@ final class ManualWorld implements World {
         return host;
     }
 
+    /** Ids of all replicas that there may ever be. */
     List<Integer> members() {
         return members;
     }
 
     OrderChecker checker() {
         return checker;
+    }
+
+    /** The configured ensemble. */
+    Ensemble ensemble() {
+        return ensemble;
+    }
+
+    /** An operator changes the ensemble: all that run are told at once, the others when they start. */
+    void configure(Ensemble next) {
+        ensemble = next;
+        if (replicas.stream().allMatch(replica -> replica.incarnation() == 0)) {
+            checker = newChecker(); // a new cluster begins with these
+        }
+        for (int id : members) {
+            if (replica(id).isRunning()) {
+                host(id).ensembleChanged(next);
+            }
+        }
+        settle();
+    }
+
+    /** The newest durable checkpoint of the replica that was asked replaces the state of one, which starts anew. */
+    void installState(int id) {
+        Wanted wish = wanted.remove(id);
+        InvariantViolated.check(wish != null, "replica %d has not asked for a state", id);
+        List<Checkpoint> offered = replica(wish.fromPeer()).checkpoints();
+        Checkpoint state = offered.get(offered.size() - 1);
+        InvariantViolated.check(
+                state.position() >= wish.position(),
+                "replica %d has a checkpoint up to %d, replica %d needs position %d",
+                wish.fromPeer(),
+                state.position(),
+                id,
+                wish.position());
+        trace.record(id, "installs state of", wish.fromPeer(), "at position " + state.position());
+        crash(id, 0);
+        replica(id).install(state);
+        start(id);
+    }
+
+    /** What a replica that is down had stored is gone. */
+    void loseDisk(int id) {
+        trace.record(id, "loses its disk", 0, null);
+        replica(id).loseDisk();
     }
 
     // ---------------------------------------------------------------- replicas
@@ -87,13 +157,19 @@ final class ManualWorld implements World {
         SimulatedReplica replica = replica(id);
         List<Checkpoint> checkpoints = replica.checkpoints();
         ProtocolContext context = new ProtocolContext(
-                id, replica.nextIncarnation(), members, settings, bound -> (id - 1) % bound, Simulation.TICK_MILLIS);
+                id,
+                replica.nextIncarnation(),
+                ensemble,
+                settings,
+                bound -> (id - 1) % bound,
+                Simulation.TICK_MILLIS,
+                ProtocolContext.Start.ORDINARY);
         ReplicaHost host = new ReplicaHost(
                 replica,
                 new RegisterReplica((RegisterMachine.Checkpoint) checkpoints.get(checkpoints.size() - 1)),
                 factory,
                 context,
-                new ReplicaHost.HostSettings(0, LinkChoice.KNOWN_WHEN_ASKED),
+                new HostSettings(0, LinkChoice.KNOWN_WHEN_ASKED, members.size()),
                 this,
                 trace,
                 checker);
@@ -281,6 +357,7 @@ final class ManualWorld implements World {
     @Override
     public void stateWanted(ReplicaHost host, int fromPeer, long position) {
         trace.record(host.id(), "needs the state of", fromPeer, "from position " + position + " on");
+        wanted.put(host.id(), new Wanted(fromPeer, position));
     }
 
     @Override

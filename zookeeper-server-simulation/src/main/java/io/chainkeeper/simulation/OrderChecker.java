@@ -4,12 +4,16 @@ import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Member;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.ProposerTable;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -34,22 +38,33 @@ final class OrderChecker {
     private final BiPredicate<Integer, Long> isAlive;
     private final Consumer<ProposedCommand> ordered;
     private final Function<ByteSlice, String> words;
+    private Membership membership;
     private long lastAcknowledged;
     private long applied;
 
-    /** Of registers. @param isAlive whether an incarnation of a replica is running */
-    OrderChecker(BiPredicate<Integer, Long> isAlive) {
-        this(isAlive, command -> {}, OrderChecker::registerWords);
+    /**
+     * Of registers.
+     *
+     * @param isAlive whether an incarnation of a replica is running
+     * @param initial the membership before the first ordered one
+     */
+    OrderChecker(BiPredicate<Integer, Long> isAlive, Membership initial) {
+        this(isAlive, initial, command -> {}, OrderChecker::registerWords);
     }
 
     /**
      * @param isAlive whether an incarnation of a replica is running
+     * @param initial the membership before the first ordered one
      * @param ordered told of each command that takes effect, once, in the one order
      * @param words a command in words
      */
     OrderChecker(
-            BiPredicate<Integer, Long> isAlive, Consumer<ProposedCommand> ordered, Function<ByteSlice, String> words) {
+            BiPredicate<Integer, Long> isAlive,
+            Membership initial,
+            Consumer<ProposedCommand> ordered,
+            Function<ByteSlice, String> words) {
         this.isAlive = isAlive;
+        this.membership = initial;
         this.ordered = ordered;
         this.words = words;
     }
@@ -80,9 +95,33 @@ final class OrderChecker {
             return;
         }
         values.add(value);
+        Membership changed = membershipIn(value);
+        if (changed != null) {
+            checkChange(position, membership, changed);
+            membership = changed;
+        }
         for (ProposedCommand command : decode(value)) {
             order(position, command);
         }
+    }
+
+    /** Quorums of neighbouring memberships meet only if these differ by one replica, or by the disk of one. */
+    private static void checkChange(long position, Membership before, Membership after) {
+        Set<Member> others = new HashSet<>(after.members());
+        before.members().forEach(others::remove);
+        Set<Integer> touched = new HashSet<>();
+        others.forEach(member -> touched.add(member.replicaId()));
+        for (Member member : before.members()) {
+            if (!after.members().contains(member)) {
+                touched.add(member.replicaId());
+            }
+        }
+        InvariantViolated.check(
+                touched.size() <= 1,
+                "membership: position %d turns %s into %s, which is more than one change",
+                position,
+                before,
+                after);
     }
 
     private void order(long position, ProposedCommand command) {
@@ -148,6 +187,11 @@ final class OrderChecker {
         return lastAcknowledged;
     }
 
+    /** The membership in force after everything that was ever delivered. */
+    Membership membership() {
+        return membership;
+    }
+
     /** How many commands have been applied. */
     long applied() {
         return applied;
@@ -160,14 +204,27 @@ final class OrderChecker {
 
     static List<ProposedCommand> decode(ByteSlice value) {
         try {
-            return BatchCodec.decode(value);
+            return BatchCodec.isMembership(value) ? List.of() : BatchCodec.decode(value);
         } catch (MalformedMessageException e) {
             throw new InvariantViolated("a delivered value is no batch: " + e.getMessage());
         }
     }
 
+    /** The membership that a value is, null if it is a batch. */
+    static Membership membershipIn(ByteSlice value) {
+        try {
+            return BatchCodec.isMembership(value) ? BatchCodec.decodeMembership(value) : null;
+        } catch (MalformedMessageException e) {
+            throw new InvariantViolated("a delivered value is no membership: " + e.getMessage());
+        }
+    }
+
     /** A value in words: proposer, incarnation, sequence and command of each of its commands. */
     String describe(ByteSlice value) {
+        Membership held = membershipIn(value);
+        if (held != null) {
+            return "members " + held;
+        }
         List<String> commands = new ArrayList<>();
         for (ProposedCommand command : decode(value)) {
             commands.add(command.proposer() + "." + command.incarnation() + "#" + command.sequence() + " "

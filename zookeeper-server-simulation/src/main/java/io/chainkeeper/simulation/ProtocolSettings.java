@@ -23,7 +23,7 @@ final class ProtocolSettings {
         // Timeouts keep their relations: all of them are one scale times what their meaning asks for.
         int scaleMillis = tickMillis * (2 + random.nextInt(8));
         for (String key : new TreeSet<>(factory.settingKeys())) {
-            String value = draw(random, key, scaleMillis);
+            String value = draw(random, key, scaleMillis, replicas);
             if (value != null) {
                 settings.put(key, value);
                 if (factory.checkSettings(settings, replicas) != null) {
@@ -34,14 +34,17 @@ final class ProtocolSettings {
         return settings;
     }
 
-    private static String draw(SplittableRandom random, String key, int scaleMillis) {
+    private static String draw(SplittableRandom random, String key, int scaleMillis, int replicas) {
         if (key.endsWith("heartbeatMillis")) {
             return Integer.toString(scaleMillis);
         }
         if (key.endsWith("Millis")) {
             return Integer.toString(scaleMillis * (5 + random.nextInt(4)));
         }
-        if (key.endsWith("QuorumSize") || random.nextInt(3) == 0) {
+        if (key.endsWith("QuorumSize")) {
+            return random.nextInt(3) == 0 ? Integer.toString(1 + random.nextInt(replicas)) : null;
+        }
+        if (random.nextInt(3) == 0) {
             return null;
         }
         int[] choices = key.endsWith("Bytes") ? BYTES : COUNTS;

@@ -3,6 +3,7 @@ package io.chainkeeper.simulation;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.simulation.checker.VersionedRegister.Outcome;
@@ -26,21 +27,25 @@ final class RegisterMachine {
      * @param registers their state
      * @param proposers the encoded {@link ProposerTable}
      * @param digest of all that was applied
+     * @param membership in force after it, null for the initial one
      */
-    record Checkpoint(long position, Map<String, State> registers, ByteSlice proposers, long digest)
+    record Checkpoint(
+            long position, Map<String, State> registers, ByteSlice proposers, long digest, Membership membership)
             implements io.chainkeeper.simulation.Checkpoint {
-        static final Checkpoint NOTHING = new Checkpoint(0, Map.of(), new ProposerTable().encode(), 0);
+        static final Checkpoint NOTHING = new Checkpoint(0, Map.of(), new ProposerTable().encode(), 0, null);
     }
 
     private final Map<String, State> registers;
     private final ProposerTable proposers;
     private long position;
     private long digest;
+    private Membership membership;
 
     RegisterMachine(Checkpoint checkpoint) {
         registers = new TreeMap<>(checkpoint.registers());
         position = checkpoint.position();
         digest = checkpoint.digest();
+        membership = checkpoint.membership();
         try {
             proposers = ProposerTable.decode(checkpoint.proposers());
         } catch (MalformedMessageException e) {
@@ -68,6 +73,15 @@ final class RegisterMachine {
         return Outcome.written(state.version() + 1);
     }
 
+    Membership membership() {
+        return membership;
+    }
+
+    void membershipChanged(Membership changed) {
+        membership = changed;
+        mix(changed.hashCode());
+    }
+
     void positionApplied(long applied) {
         InvariantViolated.check(applied == position + 1, "position %d executed after %d", applied, position);
         position = applied;
@@ -92,6 +106,6 @@ final class RegisterMachine {
     }
 
     Checkpoint checkpoint() {
-        return new Checkpoint(position, Map.copyOf(registers), proposers.encode(), digest);
+        return new Checkpoint(position, Map.copyOf(registers), proposers.encode(), digest, membership);
     }
 }

@@ -1,5 +1,7 @@
 package io.chainkeeper.simulation;
 
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.Proposal;
@@ -78,6 +80,16 @@ final class RegisterReplica implements StateMachine {
     }
 
     @Override
+    public Membership recoveredMembership() {
+        return machine.membership();
+    }
+
+    @Override
+    public void membershipChanged(long position, Membership membership) {
+        machine.membershipChanged(membership);
+    }
+
+    @Override
     public void apply(long position, ProposedCommand command, Proposal own) {
         Outcome outcome = machine.apply(command);
         if (own != null) {
@@ -115,6 +127,16 @@ final class RegisterReplica implements StateMachine {
     @Override
     public void memberSilent(int member, boolean silent) {
         // Registers know no members.
+    }
+
+    @Override
+    public void stateNeeded(int fromPeer, long position) {
+        throw new InvariantViolated("states are the simulator's business");
+    }
+
+    @Override
+    public Membership membership() {
+        return machine.membership();
     }
 
     @Override

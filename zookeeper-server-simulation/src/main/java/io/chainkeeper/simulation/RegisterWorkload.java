@@ -63,31 +63,32 @@ final class RegisterWorkload implements Workload {
     @Override
     public void demand(Awaiter awaiter) {
         List<ClientOperation> demanded = new ArrayList<>();
-        for (int id : cluster.members()) {
+        for (int id : cluster.configured()) {
             Write write = new Write("last of " + id, VersionedRegister.ANY_VERSION);
             demanded.add(ClientOperation.write(history, -id, "k1", write, operation -> {}));
         }
         submit(demanded);
         awaiter.await("a new write at every replica", () -> demanded.stream().allMatch(ClientOperation::isOver));
         demanded.clear();
-        cluster.members().forEach(id -> demanded.add(ClientOperation.read(history, -id, "k1", operation -> {})));
+        cluster.configured().forEach(id -> demanded.add(ClientOperation.read(history, -id, "k1", operation -> {})));
         submit(demanded);
         awaiter.await(
                 "a linearizable read at every replica", () -> demanded.stream().allMatch(ClientOperation::isOver));
     }
 
     private void submit(List<ClientOperation> operations) {
-        for (int id : cluster.members()) {
-            cluster.host(id).submit(id, operations.get(id - 1));
+        for (int i = 0; i < operations.size(); i++) {
+            int id = cluster.configured().get(i);
+            cluster.host(id).submit(id, operations.get(i));
         }
     }
 
     @Override
     public void checkEnd() {
-        long digest = cluster.host(1).machine().digest();
-        for (int id : cluster.members()) {
+        long digest = cluster.host(cluster.configured().get(0)).machine().digest();
+        for (int id : cluster.configured()) {
             InvariantViolated.check(
-                    cluster.host(id).machine().digest() == digest, "digest: replica %d differs from replica 1", id);
+                    cluster.host(id).machine().digest() == digest, "digest: replica %d differs from the others", id);
         }
         VersionedRegister register =
                 new VersionedRegister(RegisterMachine.INITIAL.value(), RegisterMachine.INITIAL.version());

@@ -1,9 +1,12 @@
 package io.chainkeeper.simulation;
 
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
@@ -14,6 +17,7 @@ import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.replica.TotalOrder;
+import io.chainkeeper.simulation.HostSettings.LinkChoice;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -40,7 +44,6 @@ final class ReplicaHost implements Effects, TotalOrder {
     private final OrderChecker checker;
     private final HostSettings settings;
     private final Frames frames;
-    private final List<Integer> members;
     private final long incarnation;
     private final int streams;
     private final StateMachine application;
@@ -87,31 +90,12 @@ final class ReplicaHost implements Effects, TotalOrder {
         this.trace = trace;
         this.checker = checker;
         this.frames = new Frames(factory.codec());
-        this.members = context.members();
         this.incarnation = context.incarnation();
-        this.streams = factory.streamCount(members.size());
+        this.streams = factory.streamCount(context.ensemble().participants().size());
         this.lastSequences = new long[streams];
         this.application = application;
         this.lastDelivered = application.recoveredPosition();
         this.protocol = factory.create(context, this);
-    }
-
-    /**
-     * Liberties that a host has.
-     *
-     * @param checkpointEveryPositions how often the application takes a checkpoint; 0 for never
-     * @param linkChoice over which link a message leaves
-     */
-    record HostSettings(int checkpointEveryPositions, LinkChoice linkChoice) {}
-
-    /** Over which link a message leaves, when links have changed since the protocol asked for it or was last told. */
-    enum LinkChoice {
-        /** Only over the link that the protocol knew when it asked: what the contract promises. */
-        KNOWN_WHEN_ASKED,
-        /** A message that waited for its record leaves over the link that the protocol knows by then. */
-        KNOWN_WHEN_LEAVING,
-        /** Over the link that is up, though the protocol may not have been told of it yet. */
-        NEWEST
     }
 
     /** Link epoch of a message that leaves over whatever link is up. */
@@ -121,7 +105,8 @@ final class ReplicaHost implements Effects, TotalOrder {
     void start() {
         trace.record(id(), "starts as incarnation", incarnation, "applied " + application.position());
         application.started(this);
-        call(running -> running.onStart(replica.log().recovered(application.recoveredPosition())));
+        call(running -> running.onStart(
+                replica.log().recovered(application.recoveredPosition()).with(application.recoveredMembership())));
     }
 
     // ---------------------------------------------------------------- inputs
@@ -174,6 +159,10 @@ final class ReplicaHost implements Effects, TotalOrder {
 
     void checkpointDurable(long position) {
         offer("checkpoint", position, null, running -> running.onCheckpoint(position));
+    }
+
+    void ensembleChanged(Ensemble ensemble) {
+        offer("ensemble", 0, ensemble, running -> running.onEnsemble(ensemble));
     }
 
     /** A client of registers at this replica asks for something. */
@@ -241,8 +230,8 @@ final class ReplicaHost implements Effects, TotalOrder {
     }
 
     private void checkAddressee(int to) {
-        InvariantViolated.check(
-                to != id() && members.contains(to), "replica %d sends to %d, which is no other member", id(), to);
+        boolean exists = to != id() && to >= 1 && to <= settings.replicas();
+        InvariantViolated.check(exists, "replica %d sends to %d, which is no other replica", id(), to);
     }
 
     @Override
@@ -388,6 +377,10 @@ final class ReplicaHost implements Effects, TotalOrder {
 
     private void executePosition(long position, ByteSlice value) {
         trace.record(id(), "executes", position, null);
+        Membership membership = OrderChecker.membershipIn(value);
+        if (membership != null) {
+            application.membershipChanged(position, membership);
+        }
         for (ProposedCommand command : OrderChecker.decode(value)) {
             boolean own = command.proposer() == id() && command.incarnation() == incarnation;
             if (application.proposerTable().advance(command) == ProposerTable.Verdict.APPLY) {
@@ -489,5 +482,19 @@ final class ReplicaHost implements Effects, TotalOrder {
     @Override
     public Map<String, Long> gauges() {
         return protocol.gauges();
+    }
+
+    /** Here an operator tells the protocol itself. */
+    @Override
+    public void configure(Ensemble ensemble, Map<Integer, PeerAddress> addresses) {
+        throw new InvariantViolated("ensembles are the simulator's business");
+    }
+
+    String describe() {
+        return protocol.status() + " voter " + isVoter() + " members " + application.membership() + " at " + position();
+    }
+
+    boolean isVoter() {
+        return protocol.gauges().getOrDefault("is_voter", 1L) == 1;
     }
 }

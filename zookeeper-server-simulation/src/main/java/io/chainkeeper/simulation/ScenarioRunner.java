@@ -1,8 +1,10 @@
 package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.simulation.ManualWorld.Link;
 import io.chainkeeper.simulation.checker.History;
@@ -16,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 
 /**
  * Runs a scenario: a text of commands, each followed by what it is expected to print.
@@ -32,8 +35,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * Commands (replicas are numbered from 1; {@code 1->2} is one direction, {@code 1-2} both):
  *
  * <pre>
- * replicas N [KEY=VALUE ...]    once, first: how many, and the protocol's settings
- * start [R ...]                 all or some; connects them
+ * replicas N [KEY=VALUE ...]    once, first: how many there may be, and the protocol's settings
+ * ensemble R ... [observers R ...]  who is configured, all if not said; later: who is from now on
+ * start [R ...]                 all that are configured, or some; connects them
  * propose R VALUE [if VERSION]  a client of R writes the register
  * read R                        a client of R reads it
  * deliver A->B [N]              all or N messages arrive
@@ -45,6 +49,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * run [N [R ...]]               until quiet, with N ticks of all or some, each followed by quiet
  * crash R [N]                   N of its unstable records reach the disk, default 0
  * restart R                     from its disk
+ * lose-disk R                   R is down and will start from an empty disk
+ * install-state R               R starts anew from the newest checkpoint of whom it asked
+ * members [R ...]               who votes, as far as R has executed, and whether R does
  * checkpoint R                  R's application covers what it has executed; two are kept
  * status                        roles, positions, outstanding operations, messages in flight
  * log R                         readable records
@@ -114,6 +121,8 @@ final class ScenarioRunner {
         brief = words[0].equals("run") || words[0].equals("start");
         switch (words[0]) {
             case "replicas" -> create(words);
+            case "ensemble" -> world.configure(ensemble(words));
+            case "members" -> members(words);
             case "start" -> start(words);
             case "propose" -> propose(words);
             case "read" -> {
@@ -148,7 +157,36 @@ final class ScenarioRunner {
         int replicas = number(words, 1, 0);
         String problem = factory.checkSettings(settings, replicas);
         InvariantViolated.check(problem == null, "%s", problem);
-        world = new ManualWorld(factory, replicas, settings, new Trace(clock, this::show));
+        Ensemble all = Ensemble.of(IntStream.rangeClosed(1, replicas).boxed().toList());
+        world = new ManualWorld(factory, replicas, all, settings, new Trace(clock, this::show));
+    }
+
+    private static Ensemble ensemble(String[] words) {
+        List<Integer> participants = new ArrayList<>();
+        List<Integer> observers = new ArrayList<>();
+        List<Integer> current = participants;
+        for (int i = 1; i < words.length; i++) {
+            if (words[i].equals("observers")) {
+                current = observers;
+            } else {
+                current.add(number(words, i, 0));
+            }
+        }
+        return new Ensemble(participants, observers);
+    }
+
+    private void members(String[] words) {
+        List<Integer> asked = new ArrayList<>();
+        for (int i = 1; i < words.length; i++) {
+            asked.add(number(words, i, 0));
+        }
+        for (int id : asked.isEmpty() ? world.members() : asked) {
+            if (world.replica(id).isRunning()) {
+                Membership ordered = world.host(id).machine().membership();
+                String known = ordered == null ? "none ordered yet" : ordered.toString();
+                output.add(id + (world.host(id).isVoter() ? " votes" : " does not vote") + "; members: " + known);
+            }
+        }
     }
 
     private void show(int replica, String what, long number, Object detail) {
@@ -161,7 +199,7 @@ final class ScenarioRunner {
 
     private void start(String[] words) {
         if (words.length == 1) {
-            world.members().forEach(world::start);
+            world.members().stream().filter(world.ensemble()::contains).forEach(world::start);
         }
         for (int i = 1; i < words.length; i++) {
             world.start(number(words, i, 0));
@@ -222,6 +260,8 @@ final class ScenarioRunner {
             case "free-disk" -> world.holdDisk(id, false);
             case "crash" -> world.crash(id, number(words, 2, 0));
             case "restart" -> world.start(id);
+            case "lose-disk" -> world.loseDisk(id);
+            case "install-state" -> world.installState(id);
             case "checkpoint" -> world.checkpoint(id);
             default -> throw new InvariantViolated("unknown command '" + String.join(" ", words) + "'");
         }

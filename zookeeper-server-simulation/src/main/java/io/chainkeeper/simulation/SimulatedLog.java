@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation;
 
+import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.RecoveredState;
@@ -95,6 +96,17 @@ final class SimulatedLog {
         appended = 0;
         writtenSequence = 0;
         stable = 0;
+    }
+
+    /** Latest bodies of positions above one, whether stable or not. */
+    List<ByteSlice> bodiesAbove(long position) {
+        NavigableMap<Long, LogRecord> above = new TreeMap<>(written.tailMap(position, false));
+        for (Queued queued : unstable) {
+            if (queued.record().position() > position) {
+                above.put(queued.record().position(), queued.record());
+            }
+        }
+        return above.values().stream().map(LogRecord::body).toList();
     }
 
     int unstableCount() {

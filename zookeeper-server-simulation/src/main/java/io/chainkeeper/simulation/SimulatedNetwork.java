@@ -179,6 +179,11 @@ final class SimulatedNetwork {
         }
     }
 
+    /** Whether a pair is connected and nothing that one sends the other is held back. */
+    boolean reaches(int from, int to) {
+        return connection(from, to).up && !direction(from, to).cut;
+    }
+
     // ---------------------------------------------------------------- frames
 
     /** A frame leaves over the connection that its sender knew; lost if that one is no more. */

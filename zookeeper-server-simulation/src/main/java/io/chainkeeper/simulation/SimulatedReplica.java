@@ -10,7 +10,8 @@ import java.util.List;
 final class SimulatedReplica {
     private final int id;
     private final int maxCheckpoints;
-    private final SimulatedLog log = new SimulatedLog();
+    private final Checkpoint nothing;
+    private SimulatedLog log = new SimulatedLog();
     private final Deque<Checkpoint> checkpoints = new ArrayDeque<>();
     private long incarnation;
     private ReplicaHost host;
@@ -23,6 +24,7 @@ final class SimulatedReplica {
     SimulatedReplica(int id, int maxCheckpoints, Checkpoint nothing) {
         this.id = id;
         this.maxCheckpoints = maxCheckpoints;
+        this.nothing = nothing;
         checkpoints.add(nothing);
     }
 
@@ -79,6 +81,14 @@ final class SimulatedReplica {
         checkpoints.clear();
         checkpoints.add(checkpoint);
         log.truncate(checkpoint.position() + 1);
+    }
+
+    /** Everything that it had stored is gone; its incarnations go on ascending, as the clock does. */
+    void loseDisk() {
+        InvariantViolated.check(host == null, "replica %d loses its disk while it runs", id);
+        log = new SimulatedLog();
+        checkpoints.clear();
+        checkpoints.add(nothing);
     }
 
     long nextIncarnation() {

@@ -2,7 +2,9 @@ package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import java.util.List;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -37,7 +39,7 @@ public final class Simulation {
         this.lines = new LatestLines(events, traceLines);
         this.trace = new Trace(events, traceLines > 0 ? lines : null);
         SplittableRandom random = new SplittableRandom(seed);
-        this.options = SwarmOptions.draw(random.split(), factory, TICK_MILLIS);
+        this.options = SwarmOptions.draw(random.split(), factory, application, TICK_MILLIS);
         SplittableRandom ofCluster = random.split();
         this.workload = application.workload(events, random.split(), options, trace);
         this.cluster = new Cluster(events, ofCluster, options, trace, factory, workload, TICK_MILLIS);
@@ -114,7 +116,10 @@ public final class Simulation {
     }
 
     private Result run() {
-        for (int id : cluster.members()) {
+        for (int id : cluster.configured()) {
+            if (options.late().contains(id)) {
+                continue;
+            }
             events.after(1 + (id * 7_919L * Math.abs(seed % 13)) % 50_000, () -> cluster.start(id));
         }
         workload.start(cluster);
@@ -129,6 +134,7 @@ public final class Simulation {
         deadlineMicros = events.nowMicros() + LIVENESS_BOUND_MICROS;
         await("all outstanding operations to complete", () -> outstanding() == 0);
         workload.demand(this::await);
+        await("the membership to be the configured participants", this::membershipIsConfigured);
         await("all replicas to reach the same position", this::allReplicasAreEqual);
         checkEnd();
         trace.mix(cluster.checker().lastPosition());
@@ -143,24 +149,38 @@ public final class Simulation {
 
     private void await(String what, BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
-            InvariantViolated.check(
-                    events.nowMicros() < deadlineMicros && events.step(),
-                    "liveness: waited %d ms after the last fault for %s",
-                    LIVENESS_BOUND_MICROS / 1000,
-                    what);
+            if (events.nowMicros() >= deadlineMicros || !events.step()) {
+                throw new InvariantViolated("liveness: waited " + LIVENESS_BOUND_MICROS / 1000
+                        + " ms after the last fault for " + what + "; " + cluster.describe());
+            }
         }
     }
 
     private int outstanding() {
         int outstanding = 0;
-        for (int id : cluster.members()) {
+        for (int id : cluster.configured()) {
             outstanding += cluster.host(id) == null ? 1 : cluster.host(id).outstanding();
         }
         return outstanding;
     }
 
+    /** Those who are meant to vote do so, with the disks that they have; nobody else does. */
+    private boolean membershipIsConfigured() {
+        List<Integer> voting = cluster.checker().membership().replicaIds();
+        if (!new TreeSet<>(voting).equals(new TreeSet<>(cluster.ensemble().participants()))) {
+            return false;
+        }
+        for (int id : cluster.configured()) {
+            ReplicaHost host = cluster.host(id);
+            if (host == null || host.isVoter() != voting.contains(id)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private boolean allReplicasAreEqual() {
-        for (int id : cluster.members()) {
+        for (int id : cluster.configured()) {
             ReplicaHost host = cluster.host(id);
             if (host == null || host.position() != cluster.checker().lastPosition()) {
                 return false;
@@ -170,7 +190,7 @@ public final class Simulation {
     }
 
     private void checkEnd() {
-        for (int id : cluster.members()) {
+        for (int id : cluster.configured()) {
             ReplicaHost host = cluster.host(id);
             InvariantViolated.check(
                     host.position() >= cluster.checker().lastAcknowledged(),

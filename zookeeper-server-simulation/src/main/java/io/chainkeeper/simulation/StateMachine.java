@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation;
 
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.TotalOrder;
@@ -12,6 +13,9 @@ interface StateMachine extends Application {
 
     /** The host is ready: the application may propose from now on. */
     void started(ReplicaHost host);
+
+    /** Who votes after {@link #position()}; null while the order has not changed the initial membership. */
+    Membership membership();
 
     /** Highest position executed. */
     long position();

@@ -1,15 +1,21 @@
 package io.chainkeeper.simulation;
 
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /**
  * What one run is like. Each run draws which faults there are and how often, because a run with all faults at once
  * hides what a run with only some of them finds.
  *
- * @param replicas 1, 3 or 5
+ * @param replicas how many there may ever be, those included that are configured only later
+ * @param ensemble configured at first
+ * @param late configured, but started only later
+ * @param minQuorumSize as the settings have it
  * @param settings the protocol's
  * @param safetyMicros length of the phase with faults
  * @param sessions number of clients
@@ -30,11 +36,14 @@ import java.util.TreeMap;
  * @param clockSkewPercent by how much a replica's ticks may be shorter or longer
  * @param checkpointEveryPositions 0 for never
  * @param maxCheckpoints kept by each replica
- * @param linkChoice see {@link ReplicaHost.LinkChoice}
+ * @param linkChoice see {@link HostSettings.LinkChoice}
  * @param faultIntervalMicros mean time between faults of each kind; kinds that are absent do not happen
  */
 record SwarmOptions(
         int replicas,
+        Ensemble ensemble,
+        List<Integer> late,
+        int minQuorumSize,
         Map<String, String> settings,
         long safetyMicros,
         int sessions,
@@ -55,7 +64,7 @@ record SwarmOptions(
         int clockSkewPercent,
         int checkpointEveryPositions,
         int maxCheckpoints,
-        ReplicaHost.LinkChoice linkChoice,
+        HostSettings.LinkChoice linkChoice,
         Map<Fault, Long> faultIntervalMicros) {
     /** What can go wrong. */
     enum Fault {
@@ -76,23 +85,51 @@ record SwarmOptions(
         /** A replica's disk becomes slow. */
         SLOW_DISK,
         /** One direction of a pair becomes slow. */
-        SLOW_LINK
+        SLOW_LINK,
+        /** A replica is down for so long that the logs of others no longer reach back to where it was. */
+        DOWN_LONG,
+        /** A replica crashes and comes back with an empty disk. */
+        LOSE_DISK,
+        /** An operator changes the configured ensemble. */
+        RECONFIGURE
     }
 
+    private static final String MIN_QUORUM_SIZE = "QuorumSize";
+
     /** Draws the options of a run. */
-    static SwarmOptions draw(SplittableRandom random, OrderingProtocolFactory factory, int tickMillis) {
-        int replicas = pick(random, 1, 3, 3, 3, 5, 5);
+    static SwarmOptions draw(
+            SplittableRandom random,
+            OrderingProtocolFactory factory,
+            SimulatedApplication application,
+            int tickMillis) {
+        Ensemble ensemble = drawEnsemble(random);
+        int participants = ensemble.participants().size();
+        int configured = participants + ensemble.observers().size();
+        int replicas = configured + pick(random, 0, 1, 2);
         Map<Fault, Long> faults = new TreeMap<>();
         long unit = pick(random, 200_000, 500_000, 1_500_000);
         for (Fault fault : Fault.values()) {
             if (random.nextInt(5) < 2) {
-                long rarity = fault == Fault.CRASH_ALL ? 5 : 1;
+                long rarity = fault == Fault.CRASH_ALL || fault == Fault.DOWN_LONG ? 5 : 1;
                 faults.put(fault, rarity * unit * (1 + random.nextInt(3)));
             }
         }
+        if (!application.isReconfigured()) {
+            faults.remove(Fault.RECONFIGURE);
+        }
+        int late = random.nextInt(3) == 0 ? random.nextInt((participants + 1) / 2) : 0;
+        Map<String, String> settings = ProtocolSettings.draw(random, factory, participants, tickMillis);
+        int minQuorumSize = settings.entrySet().stream()
+                .filter(setting -> setting.getKey().endsWith(MIN_QUORUM_SIZE))
+                .mapToInt(setting -> Integer.parseInt(setting.getValue()))
+                .findAny()
+                .orElse(1);
         return new SwarmOptions(
                 replicas,
-                ProtocolSettings.draw(random, factory, replicas, tickMillis),
+                ensemble,
+                ensemble.participants().subList(participants - late, participants),
+                minQuorumSize,
+                settings,
                 1_000_000L * (2 + random.nextInt(6)),
                 1 + random.nextInt(8),
                 1 + random.nextInt(4),
@@ -112,8 +149,21 @@ record SwarmOptions(
                 pick(random, 0, 10, 50),
                 pick(random, 0, 10, 50),
                 pick(random, 1, 3),
-                ReplicaHost.LinkChoice.values()[random.nextInt(3)],
+                HostSettings.LinkChoice.values()[random.nextInt(3)],
                 faults);
+    }
+
+    /** Whether the settings let a protocol remove members by itself. */
+    boolean mayRemoveSilent() {
+        return settings.keySet().stream().anyMatch(key -> key.endsWith(MIN_QUORUM_SIZE));
+    }
+
+    private static Ensemble drawEnsemble(SplittableRandom random) {
+        int configured = pick(random, 1, 2, 3, 3, 3, 3, 4, 5, 5, 7);
+        int participants = configured - (random.nextInt(4) == 0 ? random.nextInt((configured + 1) / 2) : 0);
+        return new Ensemble(
+                IntStream.rangeClosed(1, participants).boxed().toList(),
+                IntStream.rangeClosed(participants + 1, configured).boxed().toList());
     }
 
     private static int pick(SplittableRandom random, int... choices) {

@@ -107,8 +107,9 @@ final class ZnodeClient implements ClientLink.ClientEnd {
         if (state != State.DISCONNECTED) {
             return;
         }
-        int replica =
-                pinnedTo != 0 ? pinnedTo : 1 + random.nextInt(cluster.members().size());
+        int replica = pinnedTo != 0
+                ? pinnedTo
+                : 1 + random.nextInt(cluster.configured().size());
         ReplicaHost host = cluster.host(replica);
         if (host == null || !((ZnodeReplica) host.application()).isServing()) {
             connectLater();

@@ -2,9 +2,12 @@ package io.chainkeeper.simulation;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.command.CommandCodec;
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.Application;
@@ -34,6 +37,7 @@ final class ZnodeReplica implements StateMachine {
     private static final int MIN_SESSION_TIMEOUT_MILLIS = 2 * TICK_TIME_MILLIS;
     private static final int MAX_SESSION_TIMEOUT_MILLIS = 100 * TICK_TIME_MILLIS;
     private static final long PATIENCE_MILLIS = 6L * TICK_TIME_MILLIS;
+    private static final int DIGEST_AUDIT_SECONDS = 1;
     private static final long FIRST_WALL_CLOCK_MILLIS = 1_700_000_000_000L;
     private static final long DIGEST_MULTIPLIER = 0xD6E8FEB86659FD93L;
 
@@ -79,11 +83,12 @@ final class ZnodeReplica implements StateMachine {
         this.position = checkpoint.position();
         ThreadlessReplica.Settings settings = new ThreadlessReplica.Settings(
                 id,
-                cluster.members(),
+                cluster.ensemble(),
                 TICK_TIME_MILLIS,
                 MIN_SESSION_TIMEOUT_MILLIS,
                 MAX_SESSION_TIMEOUT_MILLIS,
                 PATIENCE_MILLIS,
+                DIGEST_AUDIT_SECONDS,
                 ReadConsistency.LINEARIZABLE);
         try {
             replica = new ThreadlessReplica(
@@ -141,6 +146,11 @@ final class ZnodeReplica implements StateMachine {
             planRun(periodMillis, task);
         }
 
+        @Override
+        public void afterMillis(long delayMillis, Runnable task) {
+            cluster.later(host, cluster.realMicros(id, delayMillis * 1000), task);
+        }
+
         private void planRun(long periodMillis, Runnable task) {
             long untilMicros = Math.max(0, nextRunMicros - cluster.clockMicros(id));
             cluster.later(host, cluster.realMicros(id, untilMicros), () -> {
@@ -188,6 +198,11 @@ final class ZnodeReplica implements StateMachine {
         @Override
         public void checkpointTaken(long covered) {
             order.checkpointTaken(covered);
+        }
+
+        @Override
+        public void configure(Ensemble ensemble, Map<Integer, PeerAddress> addresses) {
+            order.configure(ensemble, addresses);
         }
     }
 
@@ -254,6 +269,16 @@ final class ZnodeReplica implements StateMachine {
     }
 
     @Override
+    public Membership recoveredMembership() {
+        return application.recoveredMembership();
+    }
+
+    @Override
+    public void membershipChanged(long at, Membership changed) {
+        application.membershipChanged(at, changed);
+    }
+
+    @Override
     public void apply(long at, ProposedCommand command, Proposal own) {
         application.apply(at, command, own);
     }
@@ -296,7 +321,17 @@ final class ZnodeReplica implements StateMachine {
         application.memberSilent(member, silent);
     }
 
+    @Override
+    public void stateNeeded(int fromPeer, long needed) {
+        throw new InvariantViolated("states are the simulator's business");
+    }
+
     // ---------------------------------------------------------------- state
+
+    @Override
+    public Membership membership() {
+        return replica.sideState().membership();
+    }
 
     @Override
     public long position() {

@@ -230,7 +230,7 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
 
     @Override
     public void demand(Awaiter awaiter) {
-        for (int id : cluster.members()) {
+        for (int id : cluster.configured()) {
             ZnodeClient pinned = client(options.sessions() + id, id);
             clients.add(pinned);
             pinned.start();
@@ -293,11 +293,11 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
                 tookMicros / 1000);
         awaiter.await(
                 "all abandoned sessions to end",
-                () -> cluster.members().stream().allMatch(id -> hasLiveSessionsOnly(id, fromMicros)));
+                () -> cluster.configured().stream().allMatch(id -> hasLiveSessionsOnly(id, fromMicros)));
     }
 
     private boolean goneEverywhere(long sessionId) {
-        return cluster.members().stream()
+        return cluster.configured().stream()
                 .allMatch(id -> replica(id).replica().sideState().sessions().get(sessionId) == null);
     }
 
@@ -339,7 +339,7 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
 
     @Override
     public void checkEnd() {
-        for (int id : cluster.members()) {
+        for (int id : cluster.configured()) {
             InvariantViolated.check(
                     replica(id).digest() == replica(1).digest(), "digest: replica %d differs from replica 1", id);
             checkAcknowledged(id);

@@ -2,6 +2,7 @@ package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.MessageCodec;
@@ -17,9 +18,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /** Wraps a protocol and breaks one of its promises, to show that the checkers notice. */
-final class BrokenProtocols implements OrderingProtocolFactory {
+public final class BrokenProtocols implements OrderingProtocolFactory {
     /** Which promise. */
-    enum Flaw {
+    public enum Flaw {
         /** Reads are released when they arrive. */
         BARRIER_AT_ONCE,
         /** Records count as durable as soon as they are appended, and promises that rest on them leave. */
@@ -35,7 +36,11 @@ final class BrokenProtocols implements OrderingProtocolFactory {
     private final OrderingProtocolFactory sound;
     private final Flaw flaw;
 
-    BrokenProtocols(OrderingProtocolFactory sound, Flaw flaw) {
+    /**
+     * @param sound the protocol
+     * @param flaw what is wrong with it from now on
+     */
+    public BrokenProtocols(OrderingProtocolFactory sound, Flaw flaw) {
         this.sound = sound;
         this.flaw = flaw;
     }
@@ -201,6 +206,11 @@ final class BrokenProtocols implements OrderingProtocolFactory {
         @Override
         public void onCheckpoint(long position) {
             protocol.onCheckpoint(position);
+        }
+
+        @Override
+        public void onEnsemble(Ensemble ensemble) {
+            protocol.onEnsemble(ensemble);
         }
 
         @Override

@@ -7,13 +7,16 @@ import static org.junit.Assert.assertTrue;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.Member;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.simulation.checker.VersionedRegister.Write;
 import java.util.List;
 import org.junit.Test;
 
 public class OrderCheckerTest {
-    private final OrderChecker checker = new OrderChecker((id, incarnation) -> true);
+    private final OrderChecker checker =
+            new OrderChecker((id, incarnation) -> true, Membership.initial(1, List.of(1, 2, 3)));
 
     private static ProposedCommand command(long sequence, String value) {
         ByteSlice bytes = new RegisterCommand("r", new Write(value, -1)).encode();
@@ -75,6 +78,15 @@ public class OrderCheckerTest {
         checker.delivered(1, 1, first);
         checker.delivered(1, 2, first);
         assertEquals(1, checker.applied());
+    }
+
+    @Test
+    public void oneReplicaOrDiskMore_isAChange_twoAreNot() {
+        Membership withDisk = checker.membership().with(new Member(3, 7));
+        checker.delivered(1, 1, BatchCodec.encode(withDisk));
+        checker.delivered(1, 2, BatchCodec.encode(withDisk.with(new Member(4, 8))));
+        Membership replaced = checker.membership().without(1).with(new Member(5, 9));
+        assertObjects("more than one change", () -> checker.delivered(1, 3, BatchCodec.encode(replaced)));
     }
 
     @Test

@@ -10,6 +10,11 @@ public final class Await {
 
     private Await() {}
 
+    /** Lets time pass. For faults that last so long, never to wait for an effect. */
+    public static void pass(Duration time) throws InterruptedException {
+        Thread.sleep(time.toMillis());
+    }
+
     /**
      * Waits until the condition holds.
      *

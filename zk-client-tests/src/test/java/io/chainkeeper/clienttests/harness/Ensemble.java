@@ -20,8 +20,9 @@ import org.junit.rules.Timeout;
 import org.junit.runner.Description;
 
 /**
- * An ensemble of server processes on 127.0.0.1. As a JUnit rule it starts all of them before and kills them after; a
- * test that controls the servers itself calls {@link #start()} and {@link #close()}.
+ * An ensemble of server processes, on 127.0.0.1 unless a {@link Network} says otherwise. As a JUnit rule it starts all
+ * of them before and kills them after; a test that controls the servers itself calls {@link #start()} and
+ * {@link #close()}.
  *
  * <p>System property {@code ensemble.protocol} chooses {@code ordering.protocol} where a test does not; {@code zab}
  * runs the tests against the stock quorum server.
@@ -30,19 +31,24 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
     /** The ensembles' tick: short, so that sessions may be short. */
     public static final int TICK_MILLIS = 500;
 
+    static final int MAX_SESSION_TIMEOUT_MILLIS = 3 * Clients.SESSION_TIMEOUT_MILLIS;
+
     private static final Duration LEADER_LIMIT = Duration.ofSeconds(60);
+    private static final Duration CATCH_UP_LIMIT = Duration.ofSeconds(60);
     private static final int LOG_LINES_OF_A_FAILURE = 60;
 
     private final Map<String, String> settings;
     private final Path directory;
+    private final Network network;
     private final List<ServerProcess> servers = new ArrayList<>();
     private boolean failed;
 
     private Ensemble(Builder builder) {
         this.settings = new LinkedHashMap<>(builder.settings);
         this.directory = Path.of("target", "ensembles", builder.name).toAbsolutePath();
+        this.network = builder.network;
         for (int id = 1; id <= builder.servers; id++) {
-            servers.add(new ServerProcess(id, FreePorts.next(), directory.resolve("server-" + id)));
+            servers.add(new ServerProcess(id, network, FreePorts.next(), directory.resolve("server-" + id)));
         }
     }
 
@@ -51,12 +57,13 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         private final String name;
         private final Map<String, String> settings = new LinkedHashMap<>();
         private int servers = 3;
+        private Network network = new Loopback();
 
         private Builder(String name) {
             this.name = name;
             set("ordering.protocol", defaultProtocol());
             set("tickTime", Integer.toString(TICK_MILLIS));
-            set("maxSessionTimeout", Integer.toString(3 * Clients.SESSION_TIMEOUT_MILLIS));
+            set("maxSessionTimeout", Integer.toString(MAX_SESSION_TIMEOUT_MILLIS));
             set("initLimit", "20");
             set("syncLimit", "10");
             set("admin.enableServer", "false");
@@ -68,6 +75,12 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         /** Sets the number of servers; three unless said. */
         public Builder servers(int count) {
             servers = count;
+            return this;
+        }
+
+        /** Sets what connects the servers; it is closed with the ensemble. */
+        public Builder network(Network connecting) {
+            network = connecting;
             return this;
         }
 
@@ -114,11 +127,16 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
     }
 
     /** Writes the directories and configuration files of all servers. */
-    public void writeConfigurations() throws IOException {
+    public void writeConfigurations() throws Exception {
         deleteDirectory();
         List<String> members = new ArrayList<>();
         for (ServerProcess server : servers) {
-            members.add("server." + server.id() + "=127.0.0.1:" + FreePorts.next() + ":" + FreePorts.next());
+            int quorumPort = FreePorts.next();
+            int electionPort = FreePorts.next();
+            network.open(server.id(), quorumPort);
+            network.open(server.id(), electionPort);
+            members.add("server." + server.id() + "=" + network.memberHost(server.id()) + ":" + quorumPort + ":"
+                    + electionPort);
         }
         for (ServerProcess server : servers) {
             Path data = Files.createDirectories(server.directory().resolve("data"));
@@ -127,7 +145,7 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
             settings.forEach((key, value) -> lines.add(key + "=" + value));
             lines.add("dataDir=" + data);
             lines.add("clientPort=" + server.clientPort());
-            lines.add("clientPortAddress=127.0.0.1");
+            lines.add("clientPortAddress=" + server.clientHost());
             lines.addAll(members);
             Files.write(server.configFile(), lines);
         }
@@ -179,6 +197,38 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
             return leader[0] != null;
         });
         return leader[0];
+    }
+
+    /**
+     * Returns the other servers in the order of the chain behind this one: by id, and behind the largest the smallest.
+     */
+    public List<ServerProcess> behind(ServerProcess head) {
+        List<ServerProcess> chain = new ArrayList<>();
+        for (int distance = 1; distance < servers.size(); distance++) {
+            chain.add(servers.get((head.id() - 1 + distance) % servers.size()));
+        }
+        return chain;
+    }
+
+    /** Returns this server and those {@link #behind} it. */
+    public List<ServerProcess> chainFrom(ServerProcess head) {
+        List<ServerProcess> chain = new ArrayList<>(List.of(head));
+        chain.addAll(behind(head));
+        return chain;
+    }
+
+    /** Waits until every server runs and has executed all that one of them had executed at the call. */
+    public void awaitCaughtUp() throws Exception {
+        for (ServerProcess server : servers) {
+            server.awaitServing();
+        }
+        long goal = servers.stream().mapToLong(ServerProcess::zxid).max().orElseThrow();
+        for (ServerProcess server : servers) {
+            Await.until(
+                    "server " + server.id() + " reaches zxid 0x" + Long.toHexString(goal),
+                    CATCH_UP_LIMIT,
+                    () -> server.zxid() >= goal);
+        }
     }
 
     /** Returns what a client needs to connect to any of the servers. */
@@ -236,6 +286,7 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
     public void close() {
         try {
             killAll();
+            network.close();
             if (!failed) {
                 deleteDirectory();
             }
@@ -244,6 +295,8 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while killing the servers of " + directory, e);
+        } catch (Exception e) {
+            throw new IllegalStateException("the network of " + directory + " cannot be taken down", e);
         }
     }
 

@@ -16,10 +16,10 @@ public final class FourLetterWord {
      *
      * @throws IOException if nobody listens or no complete answer comes within two seconds
      */
-    public static String ask(int clientPort, String word) throws IOException {
+    public static String ask(ServerProcess server, String word) throws IOException {
         try (Socket socket = new Socket()) {
             socket.setSoTimeout(TIMEOUT_MILLIS);
-            socket.connect(new InetSocketAddress("127.0.0.1", clientPort), TIMEOUT_MILLIS);
+            socket.connect(new InetSocketAddress(server.clientHost(), server.clientPort()), TIMEOUT_MILLIS);
             socket.getOutputStream().write(word.getBytes(StandardCharsets.US_ASCII));
             socket.getOutputStream().flush();
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -30,10 +30,10 @@ public final class FourLetterWord {
      * Returns the value of a line {@code name: value} of the server's {@code srvr} answer, or null if the server does
      * not answer, does not serve or has no such line.
      */
-    public static String srvr(int clientPort, String name) {
+    public static String srvr(ServerProcess server, String name) {
         String answer;
         try {
-            answer = ask(clientPort, "srvr");
+            answer = ask(server, "srvr");
         } catch (IOException e) {
             return null;
         }

@@ -22,12 +22,17 @@ import org.apache.zookeeper.ZooKeeper;
 final class LoadClient {
     private static final int KEYS = 8;
     private static final int MAX_UNANSWERED = 32;
+
+    /** A client that knows one server only has to outlive the restart of that one, on a busy machine too. */
+    private static final int SESSION_TIMEOUT_MILLIS = Ensemble.MAX_SESSION_TIMEOUT_MILLIS;
+
     private static final long STOP_LIMIT_SECONDS = 60;
 
     private final String name;
     private final String connectString;
     private final long nanosPerOperation;
     private final AcknowledgedWrites writes;
+    private final AnswerTimes acknowledgements = new AnswerTimes();
     private final Semaphore unanswered = new Semaphore(MAX_UNANSWERED);
     private final Thread thread;
 
@@ -76,6 +81,11 @@ final class LoadClient {
         return name;
     }
 
+    /** When its writes were acknowledged. */
+    AnswerTimes acknowledgements() {
+        return acknowledgements;
+    }
+
     void start() {
         thread.start();
     }
@@ -119,8 +129,7 @@ final class LoadClient {
     private void openSession() throws IOException {
         SessionState newSession = new SessionState();
         session = newSession;
-        client = new ZooKeeper(
-                connectString, Clients.SESSION_TIMEOUT_MILLIS, event -> newSession.become(event.getState()));
+        client = new ZooKeeper(connectString, SESSION_TIMEOUT_MILLIS, event -> newSession.become(event.getState()));
     }
 
     private void issue(long number) {
@@ -170,8 +179,11 @@ final class LoadClient {
     private void answered(int resultCode, Runnable record) {
         try {
             switch (Code.get(resultCode)) {
-                case OK -> record.run();
-                case CONNECTIONLOSS, SESSIONEXPIRED, SESSIONMOVED, OPERATIONTIMEOUT -> writes.unknown();
+                case OK -> {
+                    record.run();
+                    acknowledgements.add(System.nanoTime());
+                }
+                case CONNECTIONLOSS, SESSIONEXPIRED, SESSIONMOVED, OPERATIONTIMEOUT, THROTTLEDOP -> writes.unknown();
                 default -> throw new AssertionError("unexpected answer " + Code.get(resultCode) + " to client " + name);
             }
         } catch (AssertionError e) {

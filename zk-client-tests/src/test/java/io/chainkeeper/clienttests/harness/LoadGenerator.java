@@ -13,7 +13,9 @@ import org.apache.zookeeper.ZooKeeper;
  * data of the client's own znodes, a quarter creates sequence znodes, a quarter is multis on a shared pair.
  */
 public final class LoadGenerator implements AutoCloseable {
-    static final String ROOT = "/load";
+    /** Above all znodes of the load; holds no data. */
+    public static final String ROOT = "/load";
+
     static final String SEQUENCE = ROOT + "/sequence";
     static final String PAIR = ROOT + "/pair";
     static final String LEFT = PAIR + "/left";
@@ -30,10 +32,15 @@ public final class LoadGenerator implements AutoCloseable {
 
     /** Creates the znodes of the load; no client runs yet. */
     public LoadGenerator(Ensemble ensemble) throws Exception {
+        this(ensemble, OPERATIONS_PER_SECOND);
+    }
+
+    /** @param operationsPerSecond of each client, at most */
+    LoadGenerator(Ensemble ensemble, int operationsPerSecond) throws Exception {
         for (ServerProcess server : ensemble.servers()) {
-            clients.add(new LoadClient("at-" + server.id(), server.connectString(), OPERATIONS_PER_SECOND, writes));
+            clients.add(new LoadClient("at-" + server.id(), server.connectString(), operationsPerSecond, writes));
         }
-        clients.add(new LoadClient("moving", ensemble.connectString(), OPERATIONS_PER_SECOND, writes));
+        clients.add(new LoadClient("moving", ensemble.connectString(), operationsPerSecond, writes));
         try (ZooKeeper client = Clients.connect(ensemble.connectString())) {
             List<String> paths = new ArrayList<>(List.of(ROOT, SEQUENCE, PAIR, LEFT, RIGHT));
             clients.forEach(loadClient -> paths.addAll(LoadClient.keys(loadClient.name())));
@@ -60,6 +67,22 @@ public final class LoadGenerator implements AutoCloseable {
                 count + " more writes are acknowledged (" + writes + ")",
                 PROGRESS_LIMIT,
                 () -> writes.acknowledgedCount() >= goal);
+    }
+
+    /** Returns whether a write by the client of this server was acknowledged after this {@link System#nanoTime()}. */
+    boolean hasWrittenAfter(ServerProcess server, long nanoTime) {
+        return clientOf(server).acknowledgements().anyAfter(nanoTime);
+    }
+
+    /** Returns the longest time between these two in which no client of these servers had a write acknowledged. */
+    Duration longestGap(List<ServerProcess> servers, long fromNanoTime, long toNanoTime) {
+        List<AnswerTimes> times = new ArrayList<>();
+        servers.forEach(server -> times.add(clientOf(server).acknowledgements()));
+        return AnswerTimes.longestGap(times, fromNanoTime, toNanoTime);
+    }
+
+    private LoadClient clientOf(ServerProcess server) {
+        return clients.get(server.id() - 1);
     }
 
     /**

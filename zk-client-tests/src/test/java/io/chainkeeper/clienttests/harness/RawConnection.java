@@ -33,7 +33,7 @@ public final class RawConnection implements AutoCloseable {
             throws IOException {
         socket.setSoTimeout(READ_LIMIT_MILLIS);
         socket.setTcpNoDelay(true);
-        socket.connect(new InetSocketAddress("127.0.0.1", server.clientPort()), READ_LIMIT_MILLIS);
+        socket.connect(new InetSocketAddress(server.clientHost(), server.clientPort()), READ_LIMIT_MILLIS);
         input = new DataInputStream(socket.getInputStream());
         send(new ConnectRequest(0, 0, sessionTimeoutMillis, sessionId, password, false));
         session.deserialize(BinaryInputArchive.getArchive(receive()), "connect");

@@ -17,7 +17,7 @@ import org.apache.zookeeper.ZooKeeper;
  * what they asked and what they were told. A write whose answer was lost may have taken effect at any later time.
  */
 public final class RegisterWorkload implements AutoCloseable {
-    private static final String ROOT = "/registers";
+    static final String ROOT = "/registers";
     private static final String INITIAL = "initial";
     private static final int REGISTERS = 4;
     private static final int CLIENTS_PER_SERVER = 2;

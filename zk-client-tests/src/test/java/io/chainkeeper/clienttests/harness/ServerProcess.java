@@ -29,12 +29,14 @@ public final class ServerProcess {
     }
 
     private final int id;
+    private final Network network;
     private final int clientPort;
     private final Path directory;
     private Process process;
 
-    ServerProcess(int id, int clientPort, Path directory) {
+    ServerProcess(int id, Network network, int clientPort, Path directory) {
         this.id = id;
+        this.network = network;
         this.clientPort = clientPort;
         this.directory = directory;
     }
@@ -42,6 +44,11 @@ public final class ServerProcess {
     /** Returns the server's myid. */
     public int id() {
         return id;
+    }
+
+    /** Returns the address clients connect to. */
+    public String clientHost() {
+        return network.clientHost(id);
     }
 
     /** Returns the port clients connect to. */
@@ -61,7 +68,7 @@ public final class ServerProcess {
 
     /** Returns what a client needs to connect to this server alone. */
     public String connectString() {
-        return "127.0.0.1:" + clientPort;
+        return clientHost() + ":" + clientPort;
     }
 
     /** Starts the process; does not wait until it serves. */
@@ -69,12 +76,13 @@ public final class ServerProcess {
         if (isRunning()) {
             throw new IllegalStateException("server " + id + " runs already");
         }
-        process = Scripts.command(
-                        directory,
-                        "zkServer.sh",
-                        "start-foreground",
-                        configFile().toString())
-                .redirectErrorStream(true)
+        ProcessBuilder builder = Scripts.command(
+                directory, "zkServer.sh", "start-foreground", configFile().toString());
+        builder.command().addAll(0, network.commandPrefix(id));
+        for (String flag : network.jvmFlags(id, directory)) {
+            builder.environment().merge("SERVER_JVMFLAGS", flag, (flags, added) -> flags + " " + added);
+        }
+        process = builder.redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(console().toFile()))
                 .start();
         RUNNING.add(process.toHandle());
@@ -127,13 +135,30 @@ public final class ServerProcess {
 
     /** Returns what {@code srvr} calls the server's mode, or null while it does not serve. */
     public String mode() {
-        return FourLetterWord.srvr(clientPort, "Mode");
+        return FourLetterWord.srvr(this, "Mode");
     }
 
     /** Returns the last zxid of the server's tree, or -1 while it does not serve. */
     public long zxid() {
-        String zxid = FourLetterWord.srvr(clientPort, "Zxid");
+        String zxid = FourLetterWord.srvr(this, "Zxid");
         return zxid == null ? -1 : Long.decode(zxid);
+    }
+
+    /**
+     * Returns one of the numbers of {@code mntr}.
+     *
+     * @param name without {@code zk_}
+     * @throws AssertionError if the server does not answer or has no such number
+     */
+    public long gauge(String name) throws IOException {
+        String answer = FourLetterWord.ask(this, "mntr");
+        for (String line : answer.split("\n")) {
+            String[] words = line.split("\t");
+            if (words[0].equals("zk_" + name)) {
+                return Math.round(Double.parseDouble(words[1]));
+            }
+        }
+        throw new AssertionError("server " + id + " reports no zk_" + name + ": " + answer);
     }
 
     /**

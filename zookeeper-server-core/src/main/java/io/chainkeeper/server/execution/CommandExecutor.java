@@ -5,6 +5,7 @@ import io.chainkeeper.command.CommandCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.server.OrderedZooKeeperServer;
@@ -12,9 +13,11 @@ import io.chainkeeper.server.request.AttachProposal;
 import io.chainkeeper.server.request.ClientProposal;
 import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.session.SessionState;
+import java.util.List;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.RequestProcessor;
+import org.apache.zookeeper.server.ServerCnxn;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,8 +35,10 @@ public final class CommandExecutor {
     private final OrderedZooKeeperServer server;
     private final SideState side;
     private final OwnedSessions owned;
+    private final ReconfigExecutor reconfigs;
     private final RequestExecutor requests;
     private final RecoveredTransactions recovered;
+    private final DigestAudits audits;
     private final ExecutionEvents events;
 
     /**
@@ -44,6 +49,7 @@ public final class CommandExecutor {
      * @param side the side state as of the recovered position
      * @param owned sessions served here
      * @param recovered transactions that the tree holds although their commands will be delivered again
+     * @param configuredMembers who votes until the order says otherwise
      * @param events whom to tell
      */
     public CommandExecutor(
@@ -54,14 +60,17 @@ public final class CommandExecutor {
             SideState side,
             OwnedSessions owned,
             RecoveredTransactions recovered,
+            List<Integer> configuredMembers,
             ExecutionEvents events) {
         this.replicaId = replicaId;
         this.executionProfile = executionProfile;
         this.server = server;
         this.side = side;
         this.owned = owned;
-        this.requests = new RequestExecutor(server, finalProcessor);
+        this.reconfigs = new ReconfigExecutor(replicaId, server, side, owned, events);
+        this.requests = new RequestExecutor(server, reconfigs, finalProcessor);
         this.recovered = recovered;
+        this.audits = new DigestAudits(server, side, recovered, configuredMembers, events);
         this.events = events;
     }
 
@@ -78,10 +87,11 @@ public final class CommandExecutor {
     /**
      * Executes the next command.
      *
+     * @param position of the batch that it is part of
      * @param proposed the command
      * @param own this replica's own proposal, or null
      */
-    public void execute(ProposedCommand proposed, Proposal own) {
+    public void execute(long position, ProposedCommand proposed, Proposal own) {
         Command command;
         try {
             command = CommandCodec.decode(proposed.command());
@@ -103,9 +113,34 @@ public final class CommandExecutor {
             replicaStarted(started, proposed, own != null);
         } else if (command instanceof Command.ClusterFormed formed) {
             clusterFormed(formed);
+        } else if (command instanceof Command.DigestReport report) {
+            audits.report(proposed.proposer(), report);
+        } else if (command instanceof Command.DigestAudit) {
+            audits.audit(position);
         } else {
-            server.auditDigest((Command.DigestAudit) command, proposed.proposer());
+            executePlanning(command, proposed);
         }
+        reconfigs.dropUnlessOwned();
+    }
+
+    private void executePlanning(Command command, ProposedCommand proposed) {
+        if (command instanceof Command.PlanEnsemble plan) {
+            reconfigs.plan(plan, proposed);
+        } else if (command instanceof Command.DropPlan drop) {
+            reconfigs.drop(drop);
+        } else {
+            reconfigs.progress((Command.PlanProgress) command);
+        }
+    }
+
+    /**
+     * A position holds a membership.
+     *
+     * @param membership in force from the next position on
+     */
+    public void membershipChanged(Membership membership) {
+        side.membershipChanged(membership);
+        events.membershipChanged();
     }
 
     private static Proposal clientProposal(Proposal own) {
@@ -120,11 +155,15 @@ public final class CommandExecutor {
         }
         boolean creates = command.opcode() == OpCode.createSession;
         if (creates && !createSession(command, proposed)) {
-            LOG.warn("Refusing session 0x{}: malformed, or the id is in use", Long.toHexString(sessionId));
+            LOG.warn(
+                    "Refusing session 0x{}: malformed, or the id is in use, or its server is not in the ensemble",
+                    Long.toHexString(sessionId));
             refuseSession(own);
             return;
         }
         long zxid = takeZxid();
+        boolean reconfigRefused = command.opcode() == OpCode.reconfig
+                && reconfigs.refusal(sessionId, command.cxid(), proposed.proposer()) != null;
         if (recovered.covers(zxid)) {
             InvariantViolated.check(own == null, "own command maps to %s, which the tree holds", Zxids.text(zxid));
             recovered.verify(zxid, sessionId, command.cxid(), time);
@@ -139,6 +178,9 @@ public final class CommandExecutor {
             side.sessions().remove(sessionId);
             owned.forget(sessionId);
         }
+        if (command.opcode() == OpCode.reconfig) {
+            reconfigs.executed(reconfigRefused, sessionId, command.cxid(), zxid);
+        }
         if (own != null) {
             own.afterExecution();
         }
@@ -146,7 +188,8 @@ public final class CommandExecutor {
 
     private boolean createSession(Command.ClientRequest command, ProposedCommand proposed) {
         ByteSlice payload = command.payload();
-        if (payload == null || payload.length() != Integer.BYTES) {
+        boolean wellFormed = payload != null && payload.length() == Integer.BYTES;
+        if (!wellFormed || reconfigs.isOutside(proposed.proposer())) {
             return false;
         }
         int timeoutMillis = payload.asByteBuffer().getInt();
@@ -172,6 +215,12 @@ public final class CommandExecutor {
 
     private void attach(Command.Attach attach, ProposedCommand proposed, AttachProposal own) {
         long sessionId = attach.sessionId();
+        if (reconfigs.isOutside(proposed.proposer())) {
+            if (own != null) {
+                own.connection().close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
+            }
+            return;
+        }
         SessionState before =
                 side.sessions().attach(sessionId, proposed.proposer(), proposed.incarnation(), attach.timeoutMillis());
         if (before != null && before.owner() == replicaId && proposed.proposer() != replicaId) {
@@ -230,11 +279,14 @@ public final class CommandExecutor {
     }
 
     private void clusterFormed(Command.ClusterFormed formed) {
-        if (side.clusterId() != null) {
+        if (side.clusterId() != null && !side.clusterId().equals(formed.replaces())) {
             return;
         }
         side.formed(formed.clusterId(), formed.executionProfile());
         checkProfile();
+        if (formed.replaces() == null) {
+            reconfigs.formed(formed.configuration(), recovered.covers(side.nextZxid()));
+        }
         events.clusterFormed(formed.clusterId());
     }
 

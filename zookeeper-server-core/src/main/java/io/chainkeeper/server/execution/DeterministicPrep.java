@@ -3,6 +3,7 @@ package io.chainkeeper.server.execution;
 import java.io.IOException;
 import org.apache.jute.Record;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.server.PrepRequestProcessor;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.RequestProcessor;
@@ -15,23 +16,28 @@ import org.apache.zookeeper.txn.TxnHeader;
  */
 final class DeterministicPrep extends PrepRequestProcessor {
     private final ZooKeeperServer server;
+    private final ReconfigExecutor reconfigs;
+    private int proposer;
     private long agreedTimeMillis;
     private int op;
 
-    DeterministicPrep(ZooKeeperServer server, RequestProcessor next) {
+    DeterministicPrep(ZooKeeperServer server, ReconfigExecutor reconfigs, RequestProcessor next) {
         super(server, next);
         this.server = server;
+        this.reconfigs = reconfigs;
     }
 
     /**
      * Turns a request into a transaction and hands it to the next processor before returning.
      *
      * @param request the request
+     * @param proposerId replica that proposed it
      * @param zxid the zxid it takes
      * @param timeMillis the agreed time
      * @throws RequestProcessorException if the next processor failed
      */
-    void prepare(Request request, long zxid, long timeMillis) throws RequestProcessorException {
+    void prepare(Request request, int proposerId, long zxid, long timeMillis) throws RequestProcessorException {
+        proposer = proposerId;
         agreedTimeMillis = timeMillis;
         op = -1;
         server.setZxid(zxid - 1);
@@ -53,6 +59,10 @@ final class DeterministicPrep extends PrepRequestProcessor {
         } else {
             header.setTime(agreedTimeMillis);
         }
-        super.pRequest2Txn(type, zxid, request, record);
+        if (type == OpCode.reconfig) {
+            reconfigs.prepare(request, proposer, zxid);
+        } else {
+            super.pRequest2Txn(type, zxid, request, record);
+        }
     }
 }

@@ -1,5 +1,6 @@
 package io.chainkeeper.server.execution;
 
+import io.chainkeeper.server.reconfig.EnsemblePlan;
 import java.util.UUID;
 
 /** What the executor tells the rest of the server. Called by the executor thread; must not wait or propose. */
@@ -20,4 +21,36 @@ public interface ExecutionEvents {
      * @param sessionId the session
      */
     void sessionLost(long sessionId);
+
+    /**
+     * An audit has been executed: the order is to learn what this replica found.
+     *
+     * @param auditPosition position of the audit
+     * @param digest of this replica's state there
+     */
+    void digestTaken(long auditPosition, StateDigest digest);
+
+    /**
+     * The reports for the newest audit have decided something, or something more than before.
+     *
+     * @param verdict what they amount to
+     */
+    void auditJudged(AuditVerdict verdict);
+
+    /** The order has changed its membership. */
+    void membershipChanged();
+
+    /** The configuration has changed, or a plan for another one stands or no longer stands. */
+    void ensembleChanged();
+
+    /**
+     * A plan was proposed.
+     *
+     * @param plan the plan
+     * @param accepted whether it stands now
+     */
+    void planExecuted(EnsemblePlan plan, boolean accepted);
+
+    /** Some replica sees state being transferred while a plan stands. */
+    void planProgressed();
 }

@@ -28,10 +28,10 @@ final class RequestExecutor {
     private long agreedTimeMillis;
     private int quotaRefusedOp = Command.ClientRequest.QUOTA_KEPT;
 
-    RequestExecutor(OrderedZooKeeperServer server, RequestProcessor finalProcessor) {
+    RequestExecutor(OrderedZooKeeperServer server, ReconfigExecutor reconfigs, RequestProcessor finalProcessor) {
         this.server = server;
         this.finalProcessor = finalProcessor;
-        this.prep = new DeterministicPrep(server, new Logger());
+        this.prep = new DeterministicPrep(server, reconfigs, new Logger());
     }
 
     /**
@@ -49,7 +49,7 @@ final class RequestExecutor {
         quotaRefusedOp = refusedOp;
         request.setOwner(proposer);
         try {
-            prep.prepare(request, takenZxid, timeMillis);
+            prep.prepare(request, proposer, takenZxid, timeMillis);
         } catch (RequestProcessor.RequestProcessorException e) {
             throw new IllegalStateException(
                     "transaction " + Zxids.text(takenZxid) + " could not be executed: " + e.getMessage(), e);

@@ -2,9 +2,13 @@ package io.chainkeeper.server.execution;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.server.reconfig.EnsembleConfiguration;
+import io.chainkeeper.server.reconfig.EnsemblePlan;
 import io.chainkeeper.server.session.SessionTable;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -14,9 +18,17 @@ import java.util.UUID;
  * the executor thread only; the session table, the cluster id and the incarnations may be read by any thread.
  */
 public final class SideState {
+    private static final int FIXED_BYTES = 16 + 1 + 16 + 8 + 4 + 4 + 8 + 4 + 4;
+    private static final int PLAN_BYTES = 24;
+
     private final SessionTable sessions;
     private final Map<Integer, Long> incarnations;
+    private DigestTally digestTally = new DigestTally();
     private volatile UUID clusterId;
+    private volatile Membership membership;
+    private volatile EnsembleConfiguration configuration;
+    private volatile EnsemblePlan plan;
+    private long reconfigZxid;
     private long executionProfile;
     private long zxid;
     private long agreedTimeMillis;
@@ -104,10 +116,71 @@ public final class SideState {
         }
     }
 
+    /** @return who votes after the last position; null while the order has not changed the initial membership */
+    public Membership membership() {
+        return membership;
+    }
+
+    /**
+     * A position holds a membership. Executor thread.
+     *
+     * @param changed in force from the next position on
+     */
+    public void membershipChanged(Membership changed) {
+        membership = changed;
+    }
+
+    DigestTally digestTally() {
+        return digestTally;
+    }
+
+    /** @return position of the newest audit of digests, 0 before the first; may be asked by any thread */
+    public long auditPosition() {
+        return digestTally.position();
+    }
+
+    /** @return the replicated configuration; null until the cluster has been formed, and without reconfigEnabled */
+    public EnsembleConfiguration configuration() {
+        return configuration;
+    }
+
+    /** @return zxid of the last executed {@code reconfig}; 0 while the configuration is the first one */
+    public long reconfigZxid() {
+        return reconfigZxid;
+    }
+
+    /** @return the change of the ensemble that is under way, null if none is */
+    public EnsemblePlan plan() {
+        return plan;
+    }
+
+    void planned(EnsemblePlan newPlan) {
+        plan = newPlan;
+    }
+
+    void dropPlan() {
+        plan = null;
+    }
+
+    void configured(EnsembleConfiguration changed, long zxidOfChange) {
+        configuration = changed;
+        reconfigZxid = zxidOfChange;
+    }
+
     /** @return the state's bytes, the same on every replica at the same position */
     public ByteSlice encode() {
         ByteSlice table = sessions.encode();
-        ByteBuffer out = ByteBuffer.allocate(16 + 1 + 16 + 8 + 4 + incarnations.size() * 12 + table.length());
+        ByteSlice members = membership == null ? ByteSlice.EMPTY : membership.encode();
+        byte[] servers = bytes(configuration);
+        byte[] planned = bytes(plan == null ? null : plan.configuration());
+        ByteBuffer out = ByteBuffer.allocate(FIXED_BYTES
+                + incarnations.size() * 12
+                + members.length()
+                + servers.length
+                + planned.length
+                + (plan == null ? 0 : PLAN_BYTES)
+                + digestTally.encodedBytes()
+                + table.length());
         out.putLong(zxid).putLong(agreedTimeMillis);
         out.put((byte) (clusterId == null ? 0 : 1));
         out.putLong(clusterId == null ? 0 : clusterId.getMostSignificantBits());
@@ -115,8 +188,35 @@ public final class SideState {
         out.putLong(executionProfile);
         out.putInt(incarnations.size());
         incarnations.forEach((replica, incarnation) -> out.putInt(replica).putLong(incarnation));
+        out.putInt(members.length()).put(members.array(), members.offset(), members.length());
+        out.putLong(reconfigZxid).putInt(servers.length).put(servers);
+        out.putInt(planned.length).put(planned);
+        if (plan != null) {
+            out.putInt(plan.proposer()).putLong(plan.incarnation());
+            out.putLong(plan.sessionId()).putInt(plan.cxid());
+        }
+        digestTally.put(out);
         out.put(table.array(), table.offset(), table.length());
         return ByteSlice.of(out.array());
+    }
+
+    private static byte[] bytes(EnsembleConfiguration servers) {
+        return servers == null ? new byte[0] : servers.text().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static EnsembleConfiguration configuration(ByteBuffer in) {
+        int length = in.getInt();
+        if (length < 0 || length > in.remaining()) {
+            throw new BufferUnderflowException();
+        }
+        byte[] text = new byte[length];
+        in.get(text);
+        return length == 0 ? null : EnsembleConfiguration.parse(new String(text, StandardCharsets.UTF_8));
+    }
+
+    private static EnsemblePlan plan(ByteBuffer in) {
+        EnsembleConfiguration planned = configuration(in);
+        return planned == null ? null : new EnsemblePlan(in.getInt(), in.getLong(), in.getLong(), in.getInt(), planned);
     }
 
     /**
@@ -142,14 +242,26 @@ public final class SideState {
             for (int i = 0; i < count; i++) {
                 incarnations.put(in.getInt(), in.getLong());
             }
+            int memberBytes = in.getInt();
+            Membership membership =
+                    memberBytes == 0 ? null : Membership.decode(bytes.slice(in.position(), memberBytes));
+            in.position(in.position() + memberBytes);
+            long reconfigZxid = in.getLong();
+            EnsembleConfiguration configuration = configuration(in);
+            EnsemblePlan plan = plan(in);
+            DigestTally tally = DigestTally.get(in);
             SessionTable table = SessionTable.decode(bytes.slice(in.position(), in.remaining()));
             SideState state = new SideState(table, incarnations);
             state.zxid = zxid;
+            state.membership = membership;
+            state.configured(configuration, reconfigZxid);
+            state.plan = plan;
+            state.digestTally = tally;
             state.agreedTimeMillis = agreedTimeMillis;
             state.executionProfile = profile;
             state.clusterId = formed ? clusterId : null;
             return state;
-        } catch (BufferUnderflowException e) {
+        } catch (BufferUnderflowException | IndexOutOfBoundsException | IllegalArgumentException e) {
             throw new MalformedMessageException("side state of " + bytes.length() + " bytes is cut short");
         }
     }

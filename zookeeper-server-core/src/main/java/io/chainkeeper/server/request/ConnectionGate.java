@@ -14,16 +14,25 @@ import org.apache.zookeeper.server.Request;
  * <p>Threads: entries are added by the I/O thread that serves the connection (one at a time) and removed by the
  * executor thread. The monitor is held for queue operations only, never while a request is proposed or answered. The
  * queue is bounded by ZooKeeper's own throttling ({@code globalOutstandingLimit}), which stops reading the connection.
+ *
+ * <p>A {@code reconfig} takes its turn like a read, then may wait long before it is ordered. Meanwhile everything that
+ * comes later is held back, unseen, under the same bound.
  */
 final class ConnectionGate {
     /** A request that waits. */
     final class Entry implements TotalOrder.ReadWaiter {
         private final Request request;
         private final boolean write;
+        private final Runnable turn;
         private boolean ready;
 
         private Entry(Request request, boolean write, boolean ready) {
+            this(request, write, ready, null);
+        }
+
+        private Entry(Request request, boolean write, boolean ready, Runnable turn) {
             this.request = request;
+            this.turn = turn;
             this.write = write;
             this.ready = ready;
         }
@@ -40,6 +49,9 @@ final class ConnectionGate {
     }
 
     private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
+    private final ArrayDeque<Request> held = new ArrayDeque<>();
+    private boolean holding;
+    private boolean releasing;
     private final Consumer<Request> reader;
     private final Consumer<ConnectionGate> barrierReader;
 
@@ -67,6 +79,61 @@ final class ConnectionGate {
     /** Adds a read that may run only after {@link Entry#barrierReached}. */
     Entry addBarrierRead(Request request) {
         return add(new Entry(request, false, false));
+    }
+
+    /**
+     * Adds something that runs in its turn, after {@link Entry#barrierReached}; everything later is held back.
+     *
+     * @param request what it is about
+     * @param turn called by the executor thread
+     */
+    Entry addTurn(Request request, Runnable turn) {
+        synchronized (waiting) {
+            holding = true;
+        }
+        return add(new Entry(request, false, false, turn));
+    }
+
+    /**
+     * @param request a request that has arrived
+     * @return whether it is held back
+     */
+    boolean holdBack(Request request) {
+        synchronized (waiting) {
+            if (holding || releasing) {
+                held.addLast(request);
+            }
+            return holding || releasing;
+        }
+    }
+
+    /** Ends the holding back that {@link #addTurn} began. To be followed by {@link #nextHeld} until it gives null. */
+    void release() {
+        synchronized (waiting) {
+            holding = false;
+            releasing = true;
+        }
+    }
+
+    /**
+     * @return the next request that was held back, null if none is or the last one given made the others wait again
+     */
+    Request nextHeld() {
+        synchronized (waiting) {
+            Request next = holding ? null : held.pollFirst();
+            if (next == null) {
+                releasing = false;
+            }
+            return next;
+        }
+    }
+
+    private void run(Entry entry) {
+        if (entry.turn != null) {
+            entry.turn.run();
+        } else {
+            reader.accept(entry.request);
+        }
     }
 
     /**
@@ -111,7 +178,7 @@ final class ConnectionGate {
         for (Entry entry = first(); entry != write; entry = first()) {
             InvariantViolated.check(entry != null, "a write was delivered that its connection does not wait for");
             InvariantViolated.check(!entry.write, "a connection's writes were delivered out of order");
-            reader.accept(entry.request);
+            run(entry);
             removeFirst();
         }
     }
@@ -126,7 +193,7 @@ final class ConnectionGate {
     /** Executor thread: runs reads up to the next write or unreached barrier. */
     void drain() {
         for (Entry entry = first(); entry != null && entry.ready && !entry.write; entry = first()) {
-            reader.accept(entry.request);
+            run(entry);
             removeFirst();
         }
     }

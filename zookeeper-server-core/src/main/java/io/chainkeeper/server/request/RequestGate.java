@@ -6,9 +6,11 @@ import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.server.OrderedZooKeeperServer;
+import io.chainkeeper.server.SpaceWatch;
 import io.chainkeeper.server.execution.ExecutionLock;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.server.Request;
@@ -32,6 +34,7 @@ public final class RequestGate implements RequestProcessor {
     private final WriteChecks checks;
     private final Proposer proposer;
     private final ConcurrentMap<ServerCnxn, ConnectionGate> gates = new ConcurrentHashMap<>();
+    private volatile Consumer<PendingReconfig> reconfigs = pending -> {};
 
     /**
      * @param server the server
@@ -39,18 +42,20 @@ public final class RequestGate implements RequestProcessor {
      * @param lock keeps reads and execution apart
      * @param reads what reads promise
      * @param proposer the way into the order
+     * @param space refuses writes that would not fit
      */
     public RequestGate(
             OrderedZooKeeperServer server,
             RequestProcessor finalProcessor,
             ExecutionLock lock,
             ReadConsistency reads,
-            Proposer proposer) {
+            Proposer proposer,
+            SpaceWatch space) {
         this.server = server;
         this.finalProcessor = finalProcessor;
         this.lock = lock;
         this.reads = reads;
-        this.checks = new WriteChecks(server);
+        this.checks = new WriteChecks(server, space);
         this.proposer = proposer;
     }
 
@@ -73,7 +78,13 @@ public final class RequestGate implements RequestProcessor {
         ConnectionGate gate = request.type == OpCode.createSession ? open(request.cnxn) : gates.get(request.cnxn);
         if (gate == null || !server.isServing()) {
             drop(request);
-        } else if (request.isThrottled()) {
+        } else if (!gate.holdBack(request)) {
+            process(gate, request);
+        }
+    }
+
+    private void process(ConnectionGate gate, Request request) {
+        if (request.isThrottled()) {
             answerInTurn(gate, request);
         } else if (isWrite(request.type)) {
             write(gate, request);
@@ -103,6 +114,14 @@ public final class RequestGate implements RequestProcessor {
         gates.remove(connection);
     }
 
+    /**
+     * @param planner given each {@code reconfig} in its turn, by the executor thread; must not wait. Until it is set
+     *     they are not answered.
+     */
+    public void onReconfig(Consumer<PendingReconfig> planner) {
+        reconfigs = planner;
+    }
+
     /** @return number of open connections with a session */
     public int openGates() {
         return gates.size();
@@ -125,6 +144,14 @@ public final class RequestGate implements RequestProcessor {
         if (!server.authWriteRequest(request)) {
             return;
         }
+        if (request.type == OpCode.reconfig) {
+            waitForTurn(gate.addTurn(request, () -> reconfigs.accept(new Reconfig(gate, request, payload))));
+        } else {
+            order(gate, request, payload);
+        }
+    }
+
+    private void order(ConnectionGate gate, Request request, byte[] payload) {
         ByteSlice command = CommandCodec.encode(
                 RequestCommands.command(request, payload, checks.quotaRefusedOp(request), proposer.wallClockMillis()));
         ConnectionGate.Entry entry = gate.addWrite(request);
@@ -136,11 +163,56 @@ public final class RequestGate implements RequestProcessor {
     }
 
     private void readBehindBarrier(ConnectionGate gate, Request request) {
-        ConnectionGate.Entry entry = gate.addBarrierRead(request);
+        waitForTurn(gate.addBarrierRead(request));
+    }
+
+    private void waitForTurn(ConnectionGate.Entry entry) {
         try {
             proposer.readBarrier(entry);
         } catch (ReplicaStoppedException e) {
-            request.cnxn.close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
+            entry.request().cnxn.close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
+        }
+    }
+
+    private final class Reconfig implements PendingReconfig {
+        private final ConnectionGate gate;
+        private final Request request;
+        private final byte[] payload;
+
+        private Reconfig(ConnectionGate gate, Request request, byte[] payload) {
+            this.gate = gate;
+            this.request = request;
+            this.payload = payload;
+        }
+
+        @Override
+        public Request request() {
+            return request;
+        }
+
+        @Override
+        public boolean abandoned() {
+            return gates.get(request.cnxn) != gate;
+        }
+
+        @Override
+        public void refuse(KeeperException error) {
+            LocalRefusal.mark(request, error);
+            answerInTurn(gate, request);
+            release();
+        }
+
+        @Override
+        public void order() {
+            RequestGate.this.order(gate, request, payload);
+            release();
+        }
+
+        private void release() {
+            gate.release();
+            for (Request next = gate.nextHeld(); next != null; next = gate.nextHeld()) {
+                process(gate, next);
+            }
         }
     }
 

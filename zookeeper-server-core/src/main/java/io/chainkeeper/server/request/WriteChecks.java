@@ -2,10 +2,12 @@ package io.chainkeeper.server.request;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.server.OrderedZooKeeperServer;
+import io.chainkeeper.server.SpaceWatch;
 import java.io.IOException;
 import org.apache.jute.BinaryInputArchive;
 import org.apache.jute.Record;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.MultiOperationRecord;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs.OpCode;
@@ -19,17 +21,20 @@ import org.apache.zookeeper.server.DataNode;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.ZooKeeperServer;
 
-/** What the accepting replica decides about a write before it is ordered. Stateless; safe for use by any thread. */
+/** What the accepting replica decides about a write before it is ordered. Safe for use by any thread. */
 final class WriteChecks {
     private final OrderedZooKeeperServer server;
+    private final SpaceWatch space;
 
-    WriteChecks(OrderedZooKeeperServer server) {
+    WriteChecks(OrderedZooKeeperServer server, SpaceWatch space) {
         this.server = server;
+        this.space = space;
     }
 
     /**
      * Finds out whether a request can be ordered at all. A record that does not decode would be given a second zxid by
-     * ZooKeeper's preparation, one that is too large could not be read back from the transaction log.
+     * ZooKeeper's preparation, one that is too large could not be read back from the transaction log, and one for which
+     * there is no space could stop this replica.
      *
      * @param request a write
      * @param payload its record's bytes, or null
@@ -41,9 +46,18 @@ final class WriteChecks {
         } catch (IOException | RuntimeException e) {
             return new KeeperException.MarshallingErrorException();
         }
-        return payload != null && payload.length > BinaryInputArchive.maxBuffer
-                ? new KeeperException.MarshallingErrorException()
-                : null;
+        if (payload != null && payload.length > BinaryInputArchive.maxBuffer) {
+            return new KeeperException.MarshallingErrorException();
+        }
+        // Of ZooKeeper's errors the one that promises that nothing was executed, and asks to try again later.
+        return isFree(request.type) || space.admits(payload == null ? 0 : payload.length)
+                ? null
+                : KeeperException.create(Code.THROTTLEDOP);
+    }
+
+    /** Sessions come and go however little space there is: without one a client could not even read. */
+    private static boolean isFree(int type) {
+        return type == OpCode.createSession || type == OpCode.closeSession;
     }
 
     private static Record decode(Request request) throws IOException {

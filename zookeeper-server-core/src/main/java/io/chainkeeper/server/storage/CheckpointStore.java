@@ -46,7 +46,11 @@ public final class CheckpointStore {
         AtomicFile.write(file(checkpoint.snapshotZxid()), checkpoint.encode());
     }
 
-    private Path file(long snapshotZxid) {
+    /**
+     * @param snapshotZxid names a snapshot
+     * @return the file that holds its checkpoint, or would
+     */
+    public Path file(long snapshotZxid) {
         return directory.resolve(PREFIX + Long.toHexString(snapshotZxid));
     }
 

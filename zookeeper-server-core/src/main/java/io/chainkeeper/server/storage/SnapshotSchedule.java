@@ -13,18 +13,25 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.ZooKeeperServer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * When snapshots are taken: every {@code snapCount} transactions, less a random part of up to a half so that replicas
  * do not all write at once; on a thread of its own, one at a time.
  */
 public final class SnapshotSchedule implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(SnapshotSchedule.class);
+    private static final int RETRY_SECONDS = 30;
+
     private final ZKDatabase database;
     private final SnapshotWriter writer;
     private final FailureHandler failureHandler;
     private final ExecutorService thread;
     private final int snapCount;
     private volatile boolean writing;
+    private volatile boolean postponed;
+    private volatile long retryNanos;
     private long dueZxid;
 
     /**
@@ -59,7 +66,7 @@ public final class SnapshotSchedule implements AutoCloseable {
      * @return whether a snapshot is due and none is being written
      */
     public boolean due(long zxid) {
-        return zxid >= dueZxid && !writing;
+        return !writing && (postponed ? System.nanoTime() - retryNanos >= 0 : zxid >= dueZxid);
     }
 
     /**
@@ -79,6 +86,14 @@ public final class SnapshotSchedule implements AutoCloseable {
         thread.execute(() -> {
             try {
                 writer.write(request);
+                postponed = false;
+            } catch (SnapshotPostponedException e) {
+                retryNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(RETRY_SECONDS);
+                postponed = true;
+                LOG.warn(
+                        "Snapshot not taken: {}. It is tried again in {} s; free space there",
+                        e.getMessage(),
+                        RETRY_SECONDS);
             } catch (IOException | RuntimeException e) {
                 failureHandler.failed("snapshot could not be written: " + e.getMessage(), e);
             } finally {

@@ -5,6 +5,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.function.LongConsumer;
@@ -27,13 +28,31 @@ public final class SnapshotWriter {
     private static final String SNAPSHOT_PREFIX = "snapshot";
     private static final String LOG_PREFIX = "log";
 
+    /** Length fields, a reference to the ACL, and a Stat. */
+    private static final int NODE_OVERHEAD_BYTES = 96;
+
+    private static final int SESSION_BYTES = 12;
+    private static final int FIXED_BYTES = 1 << 16;
+
     private final FileTxnSnapLog files;
     private final ZKDatabase database;
     private final CheckpointStore checkpoints;
     private final int retainCount;
     private final boolean purges;
     private final LongConsumer coveredListener;
+    private final RoomFor roomFor;
     private long forcedZxid;
+
+    /** Says whether a file fits. */
+    @FunctionalInterface
+    public interface RoomFor {
+        /**
+         * @param directory where to
+         * @param bytes its size
+         * @return null if it does, else why not, one line
+         */
+        String refusal(Path directory, long bytes);
+    }
 
     /**
      * @param files where snapshots and log lie
@@ -42,6 +61,7 @@ public final class SnapshotWriter {
      * @param retainCount how many snapshots recovery may fall back to, at least 1
      * @param purges whether what is older than those is deleted
      * @param coveredListener told of the position that recovery no longer needs the order up to
+     * @param roomFor asked before a file is written
      * @param forcedZxid the log is on stable storage up to here
      */
     public SnapshotWriter(
@@ -51,6 +71,7 @@ public final class SnapshotWriter {
             int retainCount,
             boolean purges,
             LongConsumer coveredListener,
+            RoomFor roomFor,
             long forcedZxid) {
         this.files = files;
         this.database = database;
@@ -58,6 +79,7 @@ public final class SnapshotWriter {
         this.retainCount = retainCount;
         this.purges = purges;
         this.coveredListener = coveredListener;
+        this.roomFor = roomFor;
         this.forcedZxid = forcedZxid;
     }
 
@@ -66,26 +88,29 @@ public final class SnapshotWriter {
      *
      * @param request captured before
      * @return the snapshot file
-     * @throws IOException if anything could not be written; the snapshot then does not exist
+     * @throws SnapshotPostponedException if there is no room for it, or its file could not be written
+     * @throws IOException if anything else could not be written; the snapshot then does not exist
      */
     File write(CheckpointRequest request) throws IOException {
         File directory = files.getSnapDir();
         File temporary = new File(directory, TEMPORARY_NAME);
         long startNanos = System.nanoTime();
         long snapshotZxid = database.getDataTreeLastProcessedZxid();
-        new FileSnap(directory).serialize(database.getDataTree(), database.getSessionWithTimeOuts(), temporary, true);
+        serialize(directory, temporary);
         long coveredZxid = database.getDataTreeLastProcessedZxid();
         // What has been applied has been appended before; this hands all of it to the operating system.
         database.commit();
         forceLogs(files.getDataLogDir(), forcedZxid);
         forcedZxid = coveredZxid;
-        checkpoints.write(new Checkpoint(
-                request.position(),
-                request.zxid(),
-                snapshotZxid,
-                coveredZxid,
-                request.proposers(),
-                request.sideState()));
+        writeCheckpoint(
+                new Checkpoint(
+                        request.position(),
+                        request.zxid(),
+                        snapshotZxid,
+                        coveredZxid,
+                        request.proposers(),
+                        request.sideState()),
+                temporary);
         File snapshot = new File(directory, Util.makeSnapshotName(snapshotZxid));
         AtomicFile.rename(temporary.toPath(), snapshot.toPath());
         LOG.info("Snapshot {} taken in {} ms", snapshot, (System.nanoTime() - startNanos) / 1_000_000);
@@ -96,6 +121,45 @@ public final class SnapshotWriter {
         }
         reportCovered(oldest);
         return snapshot;
+    }
+
+    private void serialize(File directory, File temporary) throws IOException {
+        String refusal = roomFor.refusal(directory.toPath(), estimatedBytes());
+        if (refusal != null) {
+            throw new SnapshotPostponedException(refusal, null);
+        }
+        try {
+            Files.deleteIfExists(temporary.toPath());
+            new FileSnap(directory)
+                    .serialize(database.getDataTree(), database.getSessionWithTimeOuts(), temporary, true);
+        } catch (IOException e) {
+            throw postponed(temporary, e);
+        }
+    }
+
+    private static SnapshotPostponedException postponed(File temporary, IOException cause) {
+        try {
+            Files.deleteIfExists(temporary.toPath());
+        } catch (IOException e) {
+            cause.addSuppressed(e);
+        }
+        return new SnapshotPostponedException(temporary + " could not be written: " + cause.getMessage(), cause);
+    }
+
+    private void writeCheckpoint(Checkpoint checkpoint, File temporary) throws IOException {
+        try {
+            checkpoints.write(checkpoint);
+        } catch (IOException e) {
+            throw postponed(temporary, e);
+        }
+    }
+
+    /** Not less than the file will have, compression aside. */
+    private long estimatedBytes() {
+        return database.getDataTree().cachedApproximateDataSize()
+                + (long) NODE_OVERHEAD_BYTES * database.getNodeCount()
+                + (long) SESSION_BYTES * database.getSessionCount()
+                + FIXED_BYTES;
     }
 
     /**

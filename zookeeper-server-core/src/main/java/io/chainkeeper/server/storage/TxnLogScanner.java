@@ -16,7 +16,7 @@ import org.apache.zookeeper.server.persistence.FileTxnLog;
  * header of 16 bytes, then per entry an Adler32 checksum (long), a length (int), that many bytes, and the letter B;
  * zeroes behind the last entry. Used by one thread.
  */
-final class TxnLogScanner implements Closeable {
+public final class TxnLogScanner implements Closeable {
     static final int HEADER_BYTES = 16;
 
     private static final int ENTRY_OVERHEAD_BYTES = Long.BYTES + Integer.BYTES + 1;
@@ -31,7 +31,11 @@ final class TxnLogScanner implements Closeable {
     private long lastZxid;
     private boolean torn;
 
-    TxnLogScanner(File file) throws IOException {
+    /**
+     * @param file a file of the transaction log
+     * @throws IOException if it cannot be read or is something else
+     */
+    public TxnLogScanner(File file) throws IOException {
         fileBytes = file.length();
         in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file.toPath()), BUFFER_BYTES));
         if (fileBytes < HEADER_BYTES) {
@@ -52,8 +56,13 @@ final class TxnLogScanner implements Closeable {
         goodBytes = HEADER_BYTES;
     }
 
-    /** Reads the next entry; returns its zxid, or 0 at the end of what is good. */
-    long next() throws IOException {
+    /**
+     * Reads the next entry.
+     *
+     * @return its zxid, or 0 at the end of what is good
+     * @throws IOException if the file cannot be read
+     */
+    public long next() throws IOException {
         if (torn || goodBytes == fileBytes) {
             return 0;
         }
@@ -84,13 +93,13 @@ final class TxnLogScanner implements Closeable {
         }
     }
 
-    /** Bytes up to the end of the last good entry. */
-    long goodBytes() {
+    /** @return bytes up to the end of the last good entry */
+    public long goodBytes() {
         return goodBytes;
     }
 
-    /** Zxid of the last good entry, 0 if there is none. */
-    long lastZxid() {
+    /** @return zxid of the last good entry, 0 if there is none */
+    public long lastZxid() {
         return lastZxid;
     }
 

@@ -1,0 +1,128 @@
+package io.chainkeeper.clienttests;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.clienttests.harness.Await;
+import io.chainkeeper.clienttests.harness.Ensemble;
+import io.chainkeeper.clienttests.harness.LinkRelay;
+import io.chainkeeper.clienttests.harness.ServerProcess;
+import io.chainkeeper.clienttests.harness.Workload;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.ClassRule;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TestRule;
+
+/** Links between replicas fail for less than the timeouts, once and over and over. */
+public class FlakyLinkTest {
+    /** Long, so that only the links can make a replica miss its leader, not the machine. */
+    private static final int SUSPICION_TIMEOUT_MILLIS = 4_000;
+
+    private static final Duration SHORTER_THAN_TIMEOUTS = Duration.ofMillis(500);
+    private static final Duration LONGER_THAN_TIMEOUTS = Duration.ofMillis(2 * SUSPICION_TIMEOUT_MILLIS);
+    private static final Duration FLAPPING = Duration.ofSeconds(20);
+    private static final Duration FLAP = Duration.ofMillis(300);
+    private static final int MAX_BALLOT_ROUNDS = 10;
+
+    private static final LinkRelay links = new LinkRelay(3);
+
+    @ClassRule
+    public static final Ensemble ensemble = Ensemble.named("flaky-link")
+            .network(links)
+            .set("chain.suspicionTimeoutMillis", Integer.toString(SUSPICION_TIMEOUT_MILLIS))
+            .build();
+
+    @Rule
+    public final TestRule limit = ensemble.testLimit(240);
+
+    @Test
+    public void linkIsDownForLessThanTheTimeout_leaderStays() throws Exception {
+        try (Workload workload = new Workload(ensemble, 13)) {
+            ServerProcess leader = ensemble.leader();
+            List<Long> ballotRounds = ballotRounds();
+            for (ServerProcess one : ensemble.servers()) {
+                for (ServerProcess other : ensemble.servers().subList(one.id(), 3)) {
+                    String pair = "between " + one.id() + " and " + other.id();
+                    workload.during("link " + pair + " broken", ensemble.servers(), () -> {
+                        links.reset(one.id(), other.id());
+                    });
+                    workload.during("link " + pair + " silent for a moment", ensemble.servers(), () -> {
+                        links.cutBoth(one.id(), other.id());
+                        Await.pass(SHORTER_THAN_TIMEOUTS);
+                        links.healBoth(one.id(), other.id());
+                    });
+                }
+            }
+            assertEquals("leader", leader.mode());
+            assertEquals("rounds of the ballots", ballotRounds, ballotRounds());
+            workload.finish();
+        }
+    }
+
+    @Test
+    public void linksOfAFollowerFlap_leaderStaysAndTheOthersGoOn() throws Exception {
+        try (Workload workload = new Workload(ensemble, 14)) {
+            ServerProcess leader = ensemble.leader();
+            ServerProcess flaky = ensemble.behind(leader).get(0);
+            ServerProcess steady = ensemble.behind(leader).get(1);
+            List<Long> ballotRounds = ballotRounds();
+            workload.during("links of follower " + flaky.id() + " flap", List.of(leader, steady), () -> {
+                flap(flaky);
+            });
+            workload.awaitRecovered();
+            assertEquals("leader", leader.mode());
+            assertEquals("rounds of the ballots", ballotRounds, ballotRounds());
+            workload.finish();
+        }
+    }
+
+    /** It may lose the leadership; then it is a flaky follower and deposes nobody. */
+    @Test
+    public void linksOfTheLeaderFlap_ensembleGoesOnAndSettles() throws Exception {
+        try (Workload workload = new Workload(ensemble, 15)) {
+            ServerProcess flaky = ensemble.leader();
+            long before = highestRound();
+            workload.during("links of the leader flap", ensemble.behind(flaky), () -> flap(flaky));
+            workload.awaitRecovered();
+            ServerProcess leader = ensemble.leader();
+            long stable = highestRound();
+            System.out.println("links of the leader flap: " + (stable - before) + " ballot rounds");
+            workload.during("links are stable again", ensemble.servers(), () -> Await.pass(LONGER_THAN_TIMEOUTS));
+            assertEquals("leader", leader.mode());
+            assertEquals("highest round of the ballots", stable, highestRound());
+            assertTrue("ballot rounds while the links of the leader flapped", stable - before <= MAX_BALLOT_ROUNDS);
+            workload.finish();
+        }
+    }
+
+    /** Both ways in which a link fails: everything on it waits, and the connection breaks. */
+    private void flap(ServerProcess flaky) throws Exception {
+        long end = System.nanoTime() + FLAPPING.toNanos();
+        while (System.nanoTime() < end) {
+            for (ServerProcess other : ensemble.behind(flaky)) {
+                links.cutBoth(flaky.id(), other.id());
+                links.reset(flaky.id(), other.id());
+            }
+            Await.pass(FLAP);
+            for (ServerProcess other : ensemble.behind(flaky)) {
+                links.healBoth(flaky.id(), other.id());
+            }
+            Await.pass(FLAP);
+        }
+    }
+
+    private static List<Long> ballotRounds() throws Exception {
+        List<Long> rounds = new ArrayList<>();
+        for (ServerProcess server : ensemble.servers()) {
+            rounds.add(server.gauge("ordering_ballot_round"));
+        }
+        return rounds;
+    }
+
+    private static long highestRound() throws Exception {
+        return ballotRounds().stream().mapToLong(Long::longValue).max().orElseThrow();
+    }
+}

@@ -1,0 +1,94 @@
+package io.chainkeeper.clienttests;
+
+import io.chainkeeper.clienttests.harness.Await;
+import io.chainkeeper.clienttests.harness.Ensemble;
+import io.chainkeeper.clienttests.harness.LinkRelay;
+import io.chainkeeper.clienttests.harness.ServerProcess;
+import io.chainkeeper.clienttests.harness.Workload;
+import java.time.Duration;
+import java.util.List;
+import org.junit.ClassRule;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TestRule;
+
+/** Five replicas fall into halves, hang together through one of them, or hear only some of those they speak to. */
+public class PartitionOfFiveTest {
+    private static final int SUSPICION_TIMEOUT_MILLIS = 1_000;
+    private static final Duration LONGER_THAN_TIMEOUTS = Duration.ofMillis(5 * SUSPICION_TIMEOUT_MILLIS);
+
+    private static final LinkRelay links = new LinkRelay(5);
+
+    @ClassRule
+    public static final Ensemble ensemble = Ensemble.named("partition-of-five")
+            .servers(5)
+            .network(links)
+            .set("chain.suspicionTimeoutMillis", Integer.toString(SUSPICION_TIMEOUT_MILLIS))
+            .build();
+
+    @Rule
+    public final TestRule limit = ensemble.testLimit(240);
+
+    @Test
+    public void halvesOfTwoAndThree_thoseOfThreeGoOnWhereverTheLeaderIs() throws Exception {
+        try (Workload workload = new Workload(ensemble, 20)) {
+            for (boolean leaderWithTheThree : new boolean[] {false, true}) {
+                List<ServerProcess> chain = chain();
+                List<ServerProcess> three = leaderWithTheThree ? chain.subList(0, 3) : chain.subList(2, 5);
+                List<ServerProcess> two = leaderWithTheThree ? chain.subList(3, 5) : chain.subList(0, 2);
+                String leaderIs = "leader among the " + (leaderWithTheThree ? "three" : "two");
+                workload.during("halves, " + leaderIs, three, () -> {
+                    separate(two, three);
+                    Await.pass(LONGER_THAN_TIMEOUTS);
+                });
+                links.healAll();
+                workload.awaitRecovered();
+            }
+            workload.finish();
+        }
+    }
+
+    /** Only the bridge is sure to be connected to a quorum and to its leader, whoever leads. */
+    @Test
+    public void halvesAreJoinedThroughOne_theBridgeGoesOn() throws Exception {
+        try (Workload workload = new Workload(ensemble, 21)) {
+            List<ServerProcess> chain = chain();
+            for (int position : new int[] {0, 2}) {
+                ServerProcess bridge = chain.get(position);
+                List<ServerProcess> others = ensemble.behind(bridge);
+                workload.during("bridge through position " + position + " of the chain", List.of(bridge), () -> {
+                    separate(others.subList(0, 2), others.subList(2, 4));
+                    Await.pass(LONGER_THAN_TIMEOUTS);
+                });
+                links.healAll();
+                workload.awaitRecovered();
+            }
+            workload.finish();
+        }
+    }
+
+    /** Each replica is still connected to the two that are not its neighbours, which makes a quorum round each. */
+    @Test
+    public void ringOfCutsInOneDirection_someGoOnAndAllWhenItIsHealed() throws Exception {
+        try (Workload workload = new Workload(ensemble, 22)) {
+            for (ServerProcess server : ensemble.servers()) {
+                links.cut(server.id(), ensemble.behind(server).get(0).id());
+            }
+            workload.duringForSome("ring of cuts in one direction", () -> Await.pass(LONGER_THAN_TIMEOUTS));
+            links.healAll();
+            workload.finish();
+        }
+    }
+
+    private static List<ServerProcess> chain() throws Exception {
+        return ensemble.chainFrom(ensemble.leader());
+    }
+
+    private static void separate(List<ServerProcess> ones, List<ServerProcess> others) throws Exception {
+        for (ServerProcess one : ones) {
+            for (ServerProcess other : others) {
+                links.cutBoth(one.id(), other.id());
+            }
+        }
+    }
+}

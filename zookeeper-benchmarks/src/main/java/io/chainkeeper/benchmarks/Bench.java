@@ -1,0 +1,71 @@
+package io.chainkeeper.benchmarks;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Where a run takes place: what all its rounds share.
+ *
+ * @param options the run; without quotas if the machine cannot set them
+ * @param machine what the machine is
+ * @param command how a server is started
+ * @param control quotas
+ * @param work directory of all rounds
+ * @param cleanup what must not outlive the run
+ * @param proc counters of processes and the machine
+ * @param progress told what is being done
+ */
+record Bench(
+        RunOptions options,
+        MachineFacts machine,
+        ServerCommand command,
+        CpuControl control,
+        WorkDirectory work,
+        Cleanup cleanup,
+        ProcFiles proc,
+        PrintStream progress) {
+    private static final Path PROC = Path.of("/proc");
+
+    /**
+     * Looks at the machine and creates the work directory.
+     *
+     * @param options the run
+     * @param cleanup removes the work directory in the end
+     * @param progress told what is being done
+     * @return the bench
+     * @throws Exception if the machine is not fit for the run
+     */
+    static Bench open(RunOptions options, Cleanup cleanup, PrintStream progress) throws Exception {
+        WorkDirectory work = cleanup.open(() -> WorkDirectory.create(options.dataParent(), options.keepDirectories()));
+        String name = work.path().getFileName().toString();
+        CpuControl control = Cgroups.detect(PROC, options.quotaPeriodMicros(), name + "-probe");
+        RunOptions effective = options;
+        if (options.cpuCores() > 0 && !control.canCap()) {
+            progress.println("UNCAPPED: servers compete for all cores (" + control.description() + ")");
+            effective = options.withoutQuota();
+        }
+        MachineFacts machine = MachineFacts.read(PROC, work.path(), control);
+        if (effective.cpuCores() * effective.replicas() >= machine.cores()) {
+            throw new IOException("--cpu " + effective.cpuCores() + " times " + effective.replicas()
+                    + " replicas leaves nothing of " + machine.cores() + " cores to the client; lower one of them");
+        }
+        ServerCommand command = command(work.path(), effective);
+        return new Bench(effective, machine, command, control, work, cleanup, new ProcFiles(PROC), progress);
+    }
+
+    private static ServerCommand command(Path work, RunOptions options) throws IOException {
+        Path logging = Files.createDirectory(work.resolve("conf"));
+        try (InputStream text = Bench.class.getResourceAsStream("/server-logback.xml")) {
+            Files.copy(text, logging.resolve("logback.xml"));
+        }
+        return new ServerCommand(
+                Path.of(System.getProperty("java.home"), "bin", "java"),
+                logging,
+                options.serverLib().toAbsolutePath(),
+                ServerCommand.withProcessorCount(options.cpuCores(), options.jvmOptions()),
+                options.serverMain());
+    }
+}

@@ -1,0 +1,60 @@
+package io.chainkeeper.benchmarks;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Lets a load run until servers are warm, within a bound.
+ *
+ * @param maxSeconds the bound
+ * @param progress told how it went
+ */
+record Warmup(int maxSeconds, PrintStream progress) {
+    private static final long WINDOW_MILLIS = 2_000;
+
+    /** What the load has used so far. */
+    @FunctionalInterface
+    interface Sampling {
+        /**
+         * @return the counters now
+         * @throws IOException if a client or a server has failed
+         */
+        UsageSample sample() throws IOException;
+    }
+
+    /**
+     * Waits.
+     *
+     * @param what is warmed up, for people
+     * @param sampling counters of servers and load
+     * @return whether the servers came to rest within the bound
+     * @throws IOException if a client or a server has failed
+     */
+    boolean await(String what, Sampling sampling) throws IOException, InterruptedException {
+        WarmupJudge judge = new WarmupJudge();
+        long start = System.nanoTime();
+        UsageSample before = sampling.sample();
+        boolean warm = false;
+        while (!warm && System.nanoTime() - start < TimeUnit.SECONDS.toNanos(maxSeconds)) {
+            pause(WINDOW_MILLIS);
+            UsageSample after = sampling.sample();
+            UsageSample.Use use = before.until(after);
+            warm = judge.isWarm(use.operationsPerSecond(), use.compilerShare());
+            before = after;
+        }
+        progress.printf(
+                Locale.ROOT,
+                "  %s: %s after %d s%n",
+                what,
+                warm ? "steady" : "NOT STEADY",
+                TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start));
+        return warm;
+    }
+
+    /** The length of an interval, not a guess at when something has happened. */
+    static void pause(long millis) throws InterruptedException {
+        Thread.sleep(millis);
+    }
+}

@@ -1,0 +1,218 @@
+package io.chainkeeper.chain;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.chain.ChainMessage.PrepareOk;
+import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.OrderingStatus.Role;
+import java.util.List;
+import java.util.Map;
+import org.junit.Test;
+
+/** Members that come, go, lose their disks, or only learn. */
+public final class MembershipChangeTest {
+    private static void awaitMembers(ScriptedEnsemble ensemble, int at, List<Integer> ids) {
+        ensemble.runUntil(
+                "members " + ids,
+                400,
+                () -> ensemble.replica(at).membership != null
+                        && ensemble.replica(at).membership.replicaIds().stream()
+                                .sorted()
+                                .toList()
+                                .equals(ids));
+    }
+
+    private static void awaitVoter(ScriptedEnsemble ensemble, int id) {
+        ensemble.runUntil("the vote of " + id, 400, () -> ensemble.replica(id).gauge("is_voter") == 1);
+    }
+
+    @Test
+    public void growFrom3To5_newMembersVote() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
+        int leader = ensemble.awaitLeader();
+        ensemble.replica(leader).propose("a");
+        ensemble.settle();
+        ensemble.configure(Ensemble.of(List.of(1, 2, 3, 4, 5)));
+        ensemble.start(4);
+        ensemble.start(5);
+        awaitMembers(ensemble, 5, List.of(1, 2, 3, 4, 5));
+        assertEquals(3, ensemble.replica(leader).gauge("quorum"));
+        int other = leader == 1 ? 2 : 1;
+        ensemble.crash(leader);
+        ensemble.crash(other);
+        ensemble.awaitLeader();
+        ensemble.replica(5).propose("b");
+        ensemble.run(5);
+        assertEquals(List.of("a", "b"), ensemble.replica(4).executed);
+    }
+
+    @Test
+    public void blankReplica_answersNoCandidateBeforeItIsAdmitted() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
+        int leader = ensemble.awaitLeader();
+        int lost = ensemble.behindLeader(leader, 2);
+        int other = ensemble.behindLeader(leader, 1);
+        ensemble.replica(leader).propose("a");
+        ensemble.settle();
+        ensemble.loseDisk(lost);
+        ensemble.crash(leader);
+        ensemble.start(lost);
+        ensemble.sent.clear();
+        ensemble.run(300);
+        assertFalse("its old promises are forgotten", ensemble.wasSent(lost, other, m -> m instanceof PrepareOk));
+        assertFalse(ensemble.replica(other).leads());
+        ensemble.start(leader);
+        awaitVoter(ensemble, lost);
+        assertEquals(List.of("a"), ensemble.replica(lost).executed);
+        ensemble.crash(ensemble.awaitLeader() == leader ? leader : other);
+        ensemble.awaitLeader();
+        ensemble.replica(lost).propose("b");
+        ensemble.run(5);
+        assertEquals(List.of("a", "b"), ensemble.replica(lost).executed);
+    }
+
+    @Test
+    public void memberRemoved_othersGoOnWithASmallerQuorum() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(5);
+        int leader = ensemble.awaitLeader();
+        int second = ensemble.behindLeader(leader, 1);
+        int third = ensemble.behindLeader(leader, 2);
+        List<Integer> remaining =
+                List.of(leader, second, third).stream().sorted().toList();
+        ensemble.configure(Ensemble.of(remaining));
+        awaitMembers(ensemble, second, remaining);
+        assertEquals(2, ensemble.replica(leader).gauge("quorum"));
+        ensemble.crash(leader);
+        ensemble.runUntil(
+                "a new leader",
+                200,
+                () -> ensemble.replica(second).leads()
+                        || ensemble.replica(third).leads());
+        ensemble.replica(second).propose("a");
+        ensemble.run(5);
+        assertEquals(List.of("a"), ensemble.replica(third).executed);
+    }
+
+    @Test
+    public void leaderRemovesItself_handsOverAtOnce() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
+        int leader = ensemble.awaitLeader();
+        int next = ensemble.behindLeader(leader, 1);
+        List<Integer> remaining = List.of(next, ensemble.behindLeader(leader, 2)).stream()
+                .sorted()
+                .toList();
+        ensemble.configure(Ensemble.of(remaining));
+        awaitMembers(ensemble, next, remaining);
+        ensemble.run(3);
+        assertTrue(
+                "without waiting for a silence",
+                remaining.stream().anyMatch(id -> ensemble.replica(id).leads()));
+        assertFalse(ensemble.replica(leader).leads());
+        ensemble.replica(next).propose("a");
+        ensemble.run(2);
+        assertEquals(List.of("a"), ensemble.replica(next).executed);
+    }
+
+    @Test
+    public void observer_learnsAndReadsButNeverVotes() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
+        int leader = ensemble.awaitLeader();
+        ensemble.configure(new Ensemble(List.of(1, 2, 3), List.of(4)));
+        ensemble.start(4);
+        ensemble.replica(leader).propose("a");
+        ensemble.runUntil("its value", 100, () -> ensemble.replica(4).executed.equals(List.of("a")));
+        assertEquals(Role.OBSERVER, ensemble.replica(4).status().role());
+        long token = ensemble.replica(4).read();
+        ensemble.run(1);
+        assertTrue(ensemble.replica(4).barriersReached.containsKey(token));
+        ensemble.replica(4).propose("b");
+        ensemble.run(1);
+        assertEquals(List.of("a", "b"), ensemble.replica(leader).executed);
+        ensemble.crash(ensemble.behindLeader(leader, 1));
+        ensemble.crash(ensemble.behindLeader(leader, 2));
+        ensemble.replica(leader).propose("c");
+        ensemble.run(100);
+        assertEquals("no quorum without it", List.of("a", "b"), ensemble.replica(leader).executed);
+        assertNull(ensemble.replica(leader).membership);
+    }
+
+    @Test
+    public void shortSilence_removesNobody() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(5, Map.of("chain.minQuorumSize", "2"));
+        int leader = ensemble.awaitLeader();
+        ensemble.isolate(ensemble.behindLeader(leader, 2));
+        ensemble.run(150);
+        ensemble.rejoin(ensemble.behindLeader(leader, 2));
+        ensemble.run(300);
+        assertNull(ensemble.replica(leader).membership);
+    }
+
+    /** Where quorums below the majority of the ensemble are allowed, failures one after the other are survived. */
+    @Test
+    public void silentMembers_areRemovedOneByOneAndComeBackByThemselves() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(5, Map.of("chain.minQuorumSize", "2"));
+        int leader = ensemble.awaitLeader();
+        for (int gone = 3; gone >= 1; gone--) {
+            int members = gone + 1;
+            ensemble.crash(ensemble.behindLeader(leader, members));
+            ensemble.runUntil("the removal", 600, () -> ensemble.replica(leader).gauge("members") == members);
+        }
+        ensemble.replica(leader).propose("a");
+        ensemble.run(2);
+        assertEquals(List.of("a"), ensemble.replica(leader).executed);
+        for (int back = 2; back <= 4; back++) {
+            int id = ensemble.behindLeader(leader, back);
+            ensemble.start(id);
+            awaitVoter(ensemble, id);
+        }
+        assertEquals(5, ensemble.replica(leader).gauge("members"));
+    }
+
+    @Test
+    public void joinDuringElection_succeedsLater() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
+        int leader = ensemble.awaitLeader();
+        ensemble.crash(leader);
+        ensemble.configure(Ensemble.of(List.of(1, 2, 3, 4)));
+        ensemble.start(4);
+        awaitVoter(ensemble, 4);
+        ensemble.start(leader);
+        ensemble.replica(4).propose("a");
+        ensemble.run(50);
+        assertEquals(List.of("a"), ensemble.replica(leader).executed);
+    }
+
+    @Test
+    public void restartedMember_votesAtOnceWithItsDisk() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
+        int leader = ensemble.awaitLeader();
+        ensemble.replica(leader).propose("a");
+        ensemble.run(2);
+        for (int id = 1; id <= 3; id++) {
+            ensemble.crash(id);
+        }
+        ensemble.start(1);
+        ensemble.start(2);
+        ensemble.awaitLeader();
+        ensemble.replica(1).propose("b");
+        ensemble.run(2);
+        assertEquals(List.of("a", "b"), ensemble.replica(2).executed);
+    }
+
+    /** The server list may be edited between two starts; who decides is what the cluster was founded with. */
+    @Test
+    public void serverListEditedBeforeRestart_quorumStaysThatOfTheOrder() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
+        ensemble.replica(ensemble.awaitLeader()).propose("a");
+        ensemble.run(2);
+        ensemble.crash(3);
+        ensemble.restartWith(1, List.of(1));
+        ensemble.crash(2);
+        ensemble.run(200);
+        assertFalse("one of three is no quorum", ensemble.replica(1).leads());
+        assertEquals(2, ensemble.replica(1).gauge("quorum"));
+    }
+}

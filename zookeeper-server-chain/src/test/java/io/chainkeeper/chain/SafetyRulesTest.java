@@ -1,0 +1,186 @@
+package io.chainkeeper.chain;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.chain.ChainMessage.Accepted;
+import io.chainkeeper.chain.ChainMessage.PreVote;
+import io.chainkeeper.chain.ChainMessage.PreVoteOk;
+import io.chainkeeper.chain.ChainMessage.Prepare;
+import io.chainkeeper.chain.ChainMessage.PrepareOk;
+import io.chainkeeper.chain.ChainMessage.ReadNudge;
+import io.chainkeeper.ordering.Membership;
+import java.util.List;
+import java.util.function.IntToLongFunction;
+import org.junit.Test;
+
+/** Each rule, and what happens without it: a story that ends well with all rules ends in a violation without one. */
+public final class SafetyRulesTest {
+    private static final SafetyRules ALL = new SafetyRules();
+
+    private static final SafetyRules WITHOUT_FLOOR = new SafetyRules() {
+        @Override
+        boolean isCovered(long floor, long maxDecided) {
+            return true;
+        }
+    };
+
+    private static final SafetyRules WITHOUT_READ_QUORUM = new SafetyRules() {
+        @Override
+        boolean isConfirmed(IntToLongFunction roundSeen, long round, List<Membership> inForce) {
+            return true;
+        }
+    };
+
+    private static final SafetyRules WITHOUT_BALLOT_OF_VALUE = new SafetyRules() {
+        @Override
+        boolean countsAsAccepted(Ballot accepted, Ballot current) {
+            return true;
+        }
+    };
+
+    private static final SafetyRules WITHOUT_LATER_QUORUMS = new SafetyRules() {
+        @Override
+        boolean suffices(int promises, Membership inForce, boolean isFirst) {
+            return !isFirst || super.suffices(promises, inForce, true);
+        }
+    };
+
+    /** A write is answered, then a read begins at the tail, which has not executed the write yet. */
+    private static boolean readOvertakesWrite(SafetyRules rules) {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.startedWith(rules, 3);
+        int leader = ensemble.awaitLeader();
+        int tail = ensemble.behindLeader(leader, 2);
+        ensemble.stall(ensemble.behindLeader(leader, 1), tail);
+        ensemble.stall(leader, tail);
+        ensemble.replica(leader).propose("a");
+        ensemble.runUntil(
+                "the write", 25, () -> ensemble.replica(leader).executed.equals(List.of("a")));
+        ScriptedReplica reader = ensemble.replica(tail);
+        ensemble.sent.clear();
+        long token = reader.read();
+        ReadNudge nudge = ensemble.sent.stream()
+                .filter(sent -> sent.message() instanceof ReadNudge)
+                .map(sent -> (ReadNudge) sent.message())
+                .findFirst()
+                .orElseThrow();
+        Progress confirmed = new Progress();
+        confirmed.beginRound(100, 1, 1);
+        confirmed.answerNudge(tail, nudge.nudge());
+        confirmed.raiseConfirmedRound(100);
+        reader.input(p -> p.onMessage(leader, new Accepted(nudge.ballot(), 1, confirmed)));
+        return reader.barriersReached.containsKey(token) && reader.executed.isEmpty();
+    }
+
+    @Test
+    public void readFloor_keepsReadBehindWrite() {
+        assertFalse(readOvertakesWrite(ALL));
+        assertTrue(readOvertakesWrite(WITHOUT_FLOOR));
+    }
+
+    /** A leader that is cut off is asked for a read after its successor has answered a write. */
+    private static boolean deposedLeaderAnswers(SafetyRules rules) {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.startedWith(rules, 3);
+        int leader = ensemble.awaitLeader();
+        ensemble.isolate(leader);
+        ensemble.replica(leader).tick();
+        long token = ensemble.replica(leader).read();
+        ensemble.settle();
+        return ensemble.replica(leader).barriersReached.containsKey(token);
+    }
+
+    @Test
+    public void readQuorum_silencesDeposedLeader() {
+        assertFalse(deposedLeaderAnswers(ALL));
+        assertTrue(deposedLeaderAnswers(WITHOUT_READ_QUORUM));
+    }
+
+    /** A former leader holds a value that nobody else has; the new ballot decides another one in its place. */
+    private static void staleValueMeetsNewBallot(SafetyRules rules) {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.startedWith(rules, 3);
+        int leader = ensemble.awaitLeader();
+        ensemble.isolate(leader);
+        ensemble.replica(leader).propose("stale");
+        ensemble.settle();
+        int one = ensemble.behindLeader(leader, 1);
+        int other = ensemble.behindLeader(leader, 2);
+        ensemble.runUntil(
+                "a new leader",
+                200,
+                () -> ensemble.replica(one).leads() || ensemble.replica(other).leads());
+        int next = ensemble.replica(one).leads() ? one : other;
+        ensemble.replica(next).propose("a");
+        ensemble.settle();
+        assertEquals(List.of("a"), ensemble.replica(next).executed);
+        Progress news = new Progress();
+        news.raiseMaxDecided(1);
+        Ballot ballot = new Ballot(ensemble.replica(next).status().epoch(), next);
+        ensemble.replica(leader).input(p -> p.onMessage(next, new Accepted(ballot, 1, news)));
+    }
+
+    @Test
+    public void staleOwnValueBelowStart_isLearnedNotDecided() {
+        staleValueMeetsNewBallot(ALL);
+        assertThrows(AssertionError.class, () -> staleValueMeetsNewBallot(WITHOUT_BALLOT_OF_VALUE));
+    }
+
+    /**
+     * A member has lost its disk and is admitted with a new one; the leader and the new disk decide a value. The third
+     * member, which does not know that the admission is decided, then hears a promise that the old disk has given.
+     */
+    private static void candidateHearsLostDisk(SafetyRules rules) {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.startedWith(rules, 3);
+        int leader = ensemble.awaitLeader();
+        int candidate = ensemble.behindLeader(leader, 1);
+        int replaced = ensemble.behindLeader(leader, 2);
+        ensemble.replica(leader).propose("first");
+        ensemble.run(2);
+        ensemble.loseDisk(replaced);
+        ensemble.cut(candidate, replaced);
+        // Its own acknowledgement must not reach the candidate together with the value.
+        ensemble.holdDisk(leader);
+        ensemble.start(replaced);
+        ensemble.runUntil("the admission", 50, () -> ensemble.log(candidate).durable(2) != null);
+        ensemble.stall(leader, candidate);
+        ensemble.releaseDisk(leader);
+        ensemble.settle();
+        ensemble.replica(leader).propose("a");
+        ensemble.settle();
+        assertEquals(List.of("first", "a"), ensemble.replica(replaced).executed);
+        ensemble.crash(leader);
+        ensemble.heal(candidate, replaced);
+        ensemble.stall(candidate, replaced);
+        ensemble.stall(replaced, candidate);
+        ScriptedReplica last = ensemble.replica(candidate);
+        Prepare prepare = null;
+        for (int i = 0; i < 200 && prepare == null; i++) {
+            last.tick();
+            last.sync();
+            for (ScriptedEnsemble.Sent sent : List.copyOf(ensemble.sent)) {
+                if (sent.from() == candidate && sent.message() instanceof PreVote asked) {
+                    last.input(p -> p.onMessage(replaced, new PreVoteOk(asked.ballot())));
+                } else if (sent.from() == candidate && sent.message() instanceof Prepare asked) {
+                    prepare = asked;
+                }
+            }
+            ensemble.sent.clear();
+        }
+        PrepareOk ofLostDisk = new PrepareOk(prepare.ballot(), 1, true, 0, true, 1, List.of());
+        last.input(p -> p.onMessage(replaced, ofLostDisk));
+        ensemble.settle();
+        last.propose("b");
+        ensemble.unstall(candidate, replaced);
+        ensemble.unstall(replaced, candidate);
+        ensemble.run(100);
+        assertEquals(List.of("first", "a", "b"), last.executed);
+    }
+
+    /** The scenario that two quick removals would make if the leader did not wait for the first to be decided. */
+    @Test
+    public void quorumOfALaterMembership_candidateAsksItsMembers() {
+        candidateHearsLostDisk(ALL);
+        assertThrows(AssertionError.class, () -> candidateHearsLostDisk(WITHOUT_LATER_QUORUMS));
+    }
+}

@@ -1,0 +1,31 @@
+package io.chainkeeper.ordering;
+
+import java.util.function.Consumer;
+
+/** The acceptor log's part of a recovered state together with the checkpoint's. */
+record RecoveredWithMembership(RecoveredState log, Membership membership) implements RecoveredState {
+    @Override
+    public long appliedPosition() {
+        return log.appliedPosition();
+    }
+
+    @Override
+    public LogRecord metadata(int kind) {
+        return log.metadata(kind);
+    }
+
+    @Override
+    public long firstPosition() {
+        return log.firstPosition();
+    }
+
+    @Override
+    public long lastPosition() {
+        return log.lastPosition();
+    }
+
+    @Override
+    public void forEachPosition(long fromPosition, Consumer<LogRecord> visitor) {
+        log.forEachPosition(fromPosition, visitor);
+    }
+}

@@ -1,0 +1,105 @@
+package io.chainkeeper.server.reconfig;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import org.apache.zookeeper.server.ServerCnxnFactory;
+import org.apache.zookeeper.server.quorum.QuorumPeer;
+import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
+import org.apache.zookeeper.server.quorum.QuorumPeer.QuorumServer;
+import org.apache.zookeeper.server.quorum.flexible.QuorumVerifier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Shows the configuration to what lies outside of the order: ZooKeeper's peer with its monitoring, the client port,
+ * and the files that the next start reads. Used by the housekeeping thread only, because names are resolved here.
+ */
+public final class ConfigurationView {
+    private static final Logger LOG = LoggerFactory.getLogger(ConfigurationView.class);
+
+    private final QuorumPeer peer;
+    private final Path zooCfg;
+    private final ConfiguredEnsemble ensemble;
+    private long shownVersion;
+    private boolean contained = true;
+
+    /**
+     * @param peer ZooKeeper's peer
+     * @param zooCfg the main file; null if there is none, in tests
+     * @param shownVersion of the configuration that peer and files have already
+     * @param ensemble the configuration in force
+     */
+    public ConfigurationView(QuorumPeer peer, Path zooCfg, long shownVersion, ConfiguredEnsemble ensemble) {
+        this.peer = peer;
+        this.zooCfg = zooCfg;
+        this.shownVersion = shownVersion;
+        this.ensemble = ensemble;
+    }
+
+    /**
+     * Shows the configuration if it has changed.
+     *
+     * @param clientPort where this server listens for clients, null if nowhere
+     */
+    public void show(ServerCnxnFactory clientPort) {
+        EnsembleConfiguration current = ensemble.effective();
+        if (current.version() > shownVersion) {
+            shownVersion = current.version();
+            QuorumVerifier verifier = current.verifier();
+            peer.setQuorumVerifier(verifier, false);
+            QuorumServer self = verifier.getAllMembers().get(peer.getMyId());
+            write(verifier, self != null && self.clientAddr != null);
+            if (self != null) {
+                peer.setLearnerType(self.type == LearnerType.OBSERVER ? LearnerType.OBSERVER : LearnerType.PARTICIPANT);
+                move(clientPort, self.clientAddr);
+            }
+        }
+        sayWhetherContained(current);
+    }
+
+    private void write(QuorumVerifier verifier, boolean eraseClientPort) {
+        if (zooCfg == null || !peer.isReconfigEnabled()) {
+            return;
+        }
+        try {
+            ConfigurationFiles.write(zooCfg, verifier, eraseClientPort);
+        } catch (IOException e) {
+            // The tree holds it too, and counts if it is newer than the file.
+            LOG.error(
+                    "{} could not be given the new configuration: {}. It is used all the same; after a restart too, as"
+                            + " long as the data directory is kept",
+                    zooCfg,
+                    e.toString());
+        }
+    }
+
+    private static void move(ServerCnxnFactory clientPort, InetSocketAddress now) {
+        InetSocketAddress bound = clientPort == null ? null : clientPort.getLocalAddress();
+        if (bound != null && now != null && !now.isUnresolved() && !isSame(bound, now)) {
+            LOG.info("Clients are served at {} instead of {}", now, bound);
+            clientPort.reconfigure(now);
+        }
+    }
+
+    /** There is more than one way to write that all addresses are meant. */
+    private static boolean isSame(InetSocketAddress one, InetSocketAddress other) {
+        boolean all = one.getAddress().isAnyLocalAddress() && other.getAddress().isAnyLocalAddress();
+        return one.getPort() == other.getPort() && (all || one.getAddress().equals(other.getAddress()));
+    }
+
+    private void sayWhetherContained(EnsembleConfiguration current) {
+        boolean now = ensemble.contained();
+        if (contained && !now) {
+            LOG.warn(
+                    "Server {} is not in the configuration version {}, {}: it serves no clients unless it is added"
+                            + " again with reconfig",
+                    peer.getMyId(),
+                    Long.toHexString(current.version()),
+                    current.servers().keySet());
+        } else if (!contained && now) {
+            LOG.info("Server {} has been added", peer.getMyId());
+        }
+        contained = now;
+    }
+}

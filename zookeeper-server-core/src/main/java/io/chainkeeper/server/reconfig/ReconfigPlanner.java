@@ -1,0 +1,190 @@
+package io.chainkeeper.server.reconfig;
+
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.OrderingStatus.Role;
+import io.chainkeeper.server.OrderedZooKeeperServer;
+import io.chainkeeper.server.execution.SideState;
+import java.io.IOException;
+import java.io.StringReader;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.common.StringUtils;
+import org.apache.zookeeper.proto.ReconfigRequest;
+import org.apache.zookeeper.server.EphemeralType;
+import org.apache.zookeeper.server.Request;
+import org.apache.zookeeper.server.quorum.QuorumPeer.QuorumServer;
+import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
+import org.apache.zookeeper.server.quorum.QuorumPeerConfig.ConfigException;
+import org.apache.zookeeper.server.quorum.flexible.QuorumMaj;
+import org.apache.zookeeper.server.quorum.flexible.QuorumVerifier;
+
+/**
+ * What the accepting replica decides about a {@code reconfig}, in the order and with the errors of ZooKeeper's leader.
+ * Host names are resolved here, and nowhere else is the request's text read. Stateless.
+ */
+public final class ReconfigPlanner {
+    private static final int ID_OF_TTL_NODES = 255;
+
+    private final OrderedZooKeeperServer server;
+    private final SideState side;
+    private final Supplier<OrderingStatus> status;
+    private final int replicaId;
+
+    /**
+     * @param server whose tree holds the access list
+     * @param side the replicated configuration
+     * @param status the order's view of its leader
+     * @param replicaId this replica
+     */
+    public ReconfigPlanner(
+            OrderedZooKeeperServer server, SideState side, Supplier<OrderingStatus> status, int replicaId) {
+        this.server = server;
+        this.side = side;
+        this.status = status;
+        this.replicaId = replicaId;
+    }
+
+    /**
+     * Checks a request against the state that its client can have seen.
+     *
+     * @param request a request whose record decodes
+     * @param busy whether this replica is at another one
+     * @return the servers that there are to be, under the version of the present configuration
+     * @throws KeeperException with ZooKeeper's code if it is refused
+     */
+    public EnsembleConfiguration plan(Request request, boolean busy) throws KeeperException {
+        if (!server.isReconfigEnabled()) {
+            throw new KeeperException.ReconfigDisabledException();
+        }
+        server.getSessionTracker().checkSession(request.sessionId, replicaId);
+        EnsembleConfiguration current = side.configuration();
+        if (busy || side.plan() != null || current == null) {
+            throw new KeeperException.ReconfigInProgress();
+        }
+        ReconfigRequest wanted = record(request);
+        if (wanted.getCurConfigId() != -1 && wanted.getCurConfigId() != current.version()) {
+            throw new KeeperException.BadVersionException("reconfig from version " + wanted.getCurConfigId()
+                    + " failed -- last seen version is " + current.version());
+        }
+        EnsembleConfiguration next = servers(wanted, current);
+        checkSize(next);
+        if (status.get().role() == Role.LOOKING) {
+            throw new KeeperException.NewConfigNoQuorum();
+        }
+        try {
+            server.checkACL(
+                    request.cnxn,
+                    server.getZKDatabase().getDataTree().getACL(ZooDefs.CONFIG_NODE, null),
+                    ZooDefs.Perms.WRITE,
+                    request.authInfo,
+                    null,
+                    null);
+        } catch (KeeperException.NoNodeException e) {
+            throw new IllegalStateException(ZooDefs.CONFIG_NODE + " is missing", e);
+        }
+        return next.withVersion(current.version());
+    }
+
+    private static ReconfigRequest record(Request request) throws KeeperException {
+        try {
+            return request.readRequestRecord(ReconfigRequest::new);
+        } catch (IOException e) {
+            throw new KeeperException.MarshallingErrorException();
+        }
+    }
+
+    private EnsembleConfiguration servers(ReconfigRequest wanted, EnsembleConfiguration current)
+            throws KeeperException {
+        QuorumVerifier verifier;
+        try {
+            verifier = wanted.getNewMembers() != null
+                    ? fullList(wanted.getNewMembers())
+                    : incremental(wanted.getJoiningServers(), wanted.getLeavingServers(), resolved(current));
+        } catch (RuntimeException e) {
+            // What ZooKeeper's parser does not foresee it answers so: an id that is no number, observers alone.
+            throw new KeeperException.MarshallingErrorException();
+        }
+        EnsembleConfiguration next;
+        try {
+            next = EnsembleConfiguration.of(verifier);
+        } catch (IllegalArgumentException e) {
+            throw new KeeperException.BadArgumentsException(e.getMessage());
+        }
+        if (EphemeralType.extendedEphemeralTypesEnabled() && next.servers().containsKey(ID_OF_TTL_NODES)) {
+            throw new KeeperException.BadArgumentsException("server id " + ID_OF_TTL_NODES + " belongs to TTL nodes");
+        }
+        return next;
+    }
+
+    private static QuorumVerifier fullList(String members) throws KeeperException {
+        try {
+            Properties lines = new Properties();
+            lines.load(new StringReader(members.replace(',', '\n')));
+            return QuorumPeerConfig.parseDynamicConfig(lines, 0, true, false, null);
+        } catch (IOException | ConfigException e) {
+            throw new KeeperException.BadArgumentsException(e.getMessage());
+        }
+    }
+
+    /** The peer's, unless it lags behind: names of servers that do not resolve must not be asked for each time. */
+    private QuorumVerifier resolved(EnsembleConfiguration current) {
+        QuorumVerifier shown = server.self.getQuorumVerifier();
+        boolean isCurrent = shown.getVersion() == current.version()
+                && EnsembleConfiguration.of(shown).equals(current);
+        return isCurrent ? shown : current.verifier();
+    }
+
+    private static QuorumVerifier incremental(String joining, String leaving, QuorumVerifier current)
+            throws KeeperException {
+        Map<Long, QuorumServer> servers = new TreeMap<>(current.getAllMembers());
+        if (leaving != null) {
+            for (String id : StringUtils.split(leaving, ",")) {
+                servers.remove(Long.parseLong(id));
+            }
+        }
+        if (joining != null) {
+            for (String line : StringUtils.split(joining, ",")) {
+                QuorumServer joiner = joiner(line);
+                for (QuorumServer other : servers.values()) {
+                    if (other.id != joiner.id) {
+                        joiner.checkAddressDuplicate(other);
+                    }
+                }
+                servers.put(joiner.id, joiner);
+            }
+        }
+        return new QuorumMaj(servers);
+    }
+
+    private static QuorumServer joiner(String line) throws KeeperException {
+        List<String> parts = StringUtils.split(line, "=");
+        if (parts.size() != 2) {
+            throw new KeeperException.BadArgumentsException("Wrong format of server string");
+        }
+        String key = parts.get(0);
+        long id = Long.parseLong(key.substring(key.lastIndexOf('.') + 1));
+        try {
+            QuorumServer joiner = new QuorumServer(id, parts.get(1));
+            if (joiner.clientAddr == null || joiner.electionAddr.isEmpty() || joiner.addr.isEmpty()) {
+                throw new KeeperException.BadArgumentsException(
+                        "Wrong format of server string - each server should have 3 ports specified");
+            }
+            return joiner;
+        } catch (ConfigException e) {
+            throw new KeeperException.BadArgumentsException("Reconfiguration failed");
+        }
+    }
+
+    private static void checkSize(EnsembleConfiguration next) throws KeeperException {
+        int least = QuorumPeerConfig.isStandaloneEnabled() ? 2 : 1;
+        if (next.participants().size() < least) {
+            throw new KeeperException.BadArgumentsException(
+                    "Reconfig failed - new configuration must include at least " + least + " followers");
+        }
+    }
+}

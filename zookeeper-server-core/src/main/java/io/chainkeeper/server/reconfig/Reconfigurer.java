@@ -1,0 +1,196 @@
+package io.chainkeeper.server.reconfig;
+
+import io.chainkeeper.command.Command;
+import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.server.execution.SideState;
+import io.chainkeeper.server.request.PendingReconfig;
+import io.chainkeeper.server.request.Proposer;
+import java.util.Objects;
+import java.util.function.LongSupplier;
+import org.apache.zookeeper.KeeperException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries out a {@code reconfig} at the replica that accepted it: orders a plan, waits until the order's members are in
+ * line with it, then orders the request. One at a time. Used by the housekeeping thread only.
+ */
+public final class Reconfigurer {
+    private static final Logger LOG = LoggerFactory.getLogger(Reconfigurer.class);
+
+    private enum Phase {
+        IDLE,
+        /** The plan is proposed. */
+        PLANNING,
+        /** The plan stands; the order admits and removes members. */
+        ALIGNING,
+        /** The end of the plan is proposed. */
+        DROPPING
+    }
+
+    private final SideState side;
+    private final ReconfigPlanner planner;
+    private final Proposer proposer;
+    private final LongSupplier clockMillis;
+    private final LongSupplier wallClockMillis;
+    private final long patienceMillis;
+    private final LongSupplier transferredBytes;
+    private Phase phase = Phase.IDLE;
+    private PendingReconfig pending;
+    private Membership seen;
+    private long changedMillis;
+    private long seenBytes;
+    private long progressProposedMillis;
+
+    /**
+     * @param side the replicated state
+     * @param planner checks requests
+     * @param proposer the way into the order
+     * @param clockMillis a monotonic clock
+     * @param wallClockMillis stamped on proposals
+     * @param patienceMillis how long a plan may stand without any change of members and without state being
+     *     transferred
+     * @param transferredBytes grows while this replica sends or receives state
+     */
+    public Reconfigurer(
+            SideState side,
+            ReconfigPlanner planner,
+            Proposer proposer,
+            LongSupplier clockMillis,
+            LongSupplier wallClockMillis,
+            long patienceMillis,
+            LongSupplier transferredBytes) {
+        this.side = side;
+        this.planner = planner;
+        this.proposer = proposer;
+        this.clockMillis = clockMillis;
+        this.wallClockMillis = wallClockMillis;
+        this.patienceMillis = patienceMillis;
+        this.transferredBytes = transferredBytes;
+    }
+
+    /**
+     * A client asks for another ensemble.
+     *
+     * @param asked its request, in its turn
+     */
+    public void start(PendingReconfig asked) {
+        EnsembleConfiguration next;
+        try {
+            next = planner.plan(asked.request(), phase != Phase.IDLE);
+            asked.request().qv = next.verifier();
+        } catch (KeeperException e) {
+            LOG.info("Refusing a reconfig of session 0x{}: {}", session(asked), e.getMessage());
+            asked.refuse(e);
+            return;
+        }
+        pending = asked;
+        phase = Phase.PLANNING;
+        proposer.propose(
+                asked.request().sessionId,
+                new Command.PlanEnsemble(
+                        wallClockMillis.getAsLong(), asked.request().sessionId, asked.request().cxid, next.text()));
+    }
+
+    private static String session(PendingReconfig asked) {
+        return Long.toHexString(asked.request().sessionId);
+    }
+
+    /**
+     * A plan has been executed.
+     *
+     * @param plan whoever proposed it
+     * @param accepted whether it stands
+     */
+    public void planExecuted(EnsemblePlan plan, boolean accepted) {
+        if (phase != Phase.PLANNING || !isOurs(plan)) {
+            return;
+        }
+        if (!accepted) {
+            refuse(new KeeperException.ReconfigInProgress());
+            return;
+        }
+        phase = Phase.ALIGNING;
+        progressed();
+        tick();
+    }
+
+    private boolean isOurs(EnsemblePlan plan) {
+        return plan != null && plan.isOf(pending.request().sessionId, pending.request().cxid);
+    }
+
+    /** Some replica sees that the plan gets on. */
+    public void progressed() {
+        seen = side.membership();
+        changedMillis = clockMillis.getAsLong();
+    }
+
+    /** Looks at the members. */
+    public void tick() {
+        tellProgress();
+        if (phase == Phase.ALIGNING) {
+            align();
+        } else if (phase == Phase.DROPPING && !isOurs(side.plan())) {
+            refuse(new KeeperException.NewConfigNoQuorum());
+        }
+    }
+
+    private void align() {
+        EnsemblePlan plan = side.plan();
+        if (!isOurs(plan)) {
+            refuse(new KeeperException.NewConfigNoQuorum());
+            return;
+        }
+        Membership membership = side.membership();
+        if (!Objects.equals(membership, seen)) {
+            progressed();
+        }
+        if (pending.abandoned()) {
+            LOG.info("The client of a reconfig is gone: dropping its plan");
+            drop(plan);
+        } else if (plan.reached(membership, side.configuration())) {
+            PendingReconfig ready = pending;
+            pending = null;
+            phase = Phase.IDLE;
+            ready.order();
+        } else if (clockMillis.getAsLong() - changedMillis >= patienceMillis) {
+            LOG.warn(
+                    "For {} ms no member was admitted or removed and no state transferred, so the reconfig to {} is"
+                            + " given up; members are {}. Check that the joining servers run and reach this ensemble",
+                    patienceMillis,
+                    plan.configuration().participants(),
+                    membership == null ? side.configuration().participants() : membership.replicaIds());
+            drop(plan);
+        }
+    }
+
+    private void drop(EnsemblePlan plan) {
+        phase = Phase.DROPPING;
+        proposer.propose(
+                plan.sessionId(), new Command.DropPlan(wallClockMillis.getAsLong(), plan.sessionId(), plan.cxid()));
+    }
+
+    private void refuse(KeeperException error) {
+        PendingReconfig refused = pending;
+        pending = null;
+        phase = Phase.IDLE;
+        refused.refuse(error);
+    }
+
+    /** The proposer of a plan cannot see a transfer between two others. */
+    private void tellProgress() {
+        EnsemblePlan plan = side.plan();
+        long now = clockMillis.getAsLong();
+        if (plan == null || now - progressProposedMillis < patienceMillis / 4) {
+            return;
+        }
+        long bytes = transferredBytes.getAsLong();
+        if (bytes != seenBytes) {
+            seenBytes = bytes;
+            progressProposedMillis = now;
+            proposer.propose(
+                    plan.sessionId(),
+                    new Command.PlanProgress(wallClockMillis.getAsLong(), plan.sessionId(), plan.cxid()));
+        }
+    }
+}

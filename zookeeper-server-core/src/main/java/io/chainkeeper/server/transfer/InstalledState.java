@@ -1,0 +1,59 @@
+package io.chainkeeper.server.transfer;
+
+import io.chainkeeper.config.AtomicFile;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Says that the state in a directory was installed from another member, in the small text file {@value #FILE_NAME} of
+ * the ordering directory.
+ *
+ * @param position that the installed checkpoint stands for
+ * @param newDirectory whether the directory belonged to no cluster before: then nothing is known of what this replica
+ *     may have promised with an earlier directory
+ */
+public record InstalledState(long position, boolean newDirectory) {
+    /** Name of the file. */
+    public static final String FILE_NAME = "installed";
+
+    private static final String POSITION_KEY = "position=";
+    private static final String NEW_DIRECTORY_KEY = "newDirectory=";
+
+    /**
+     * Reads what is known of a directory.
+     *
+     * @param orderingDirectory see {@link io.chainkeeper.config.OrderingConfig#orderingDirectory()}; need not exist
+     * @return null if no state was ever installed in it
+     * @throws IOException if the file cannot be read or is damaged; the message names it
+     */
+    public static InstalledState read(Path orderingDirectory) throws IOException {
+        Path file = orderingDirectory.resolve(FILE_NAME);
+        if (!Files.exists(file)) {
+            return null;
+        }
+        String[] lines = Files.readString(file, StandardCharsets.UTF_8).split("\n", -1);
+        if (lines.length != 3
+                || !lines[0].matches(POSITION_KEY + "\\d{1,18}")
+                || !lines[1].matches(NEW_DIRECTORY_KEY + "(true|false)")
+                || !lines[2].isEmpty()) {
+            throw new IOException(file + " is damaged; it must say which state was installed beside it: " + POSITION_KEY
+                    + "N and " + NEW_DIRECTORY_KEY + "true or false, on a line each");
+        }
+        return new InstalledState(
+                Long.parseLong(lines[0].substring(POSITION_KEY.length())),
+                Boolean.parseBoolean(lines[1].substring(NEW_DIRECTORY_KEY.length())));
+    }
+
+    /**
+     * Writes this, atomically and durably.
+     *
+     * @param orderingDirectory an existing directory
+     * @throws IOException if it cannot be written
+     */
+    public void write(Path orderingDirectory) throws IOException {
+        String text = POSITION_KEY + position + "\n" + NEW_DIRECTORY_KEY + newDirectory + "\n";
+        AtomicFile.write(orderingDirectory.resolve(FILE_NAME), text.getBytes(StandardCharsets.UTF_8));
+    }
+}

@@ -1,0 +1,284 @@
+package io.chainkeeper.server.transfer;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.server.storage.CheckpointStore;
+import io.chainkeeper.transport.StateResponder;
+import java.io.Closeable;
+import java.io.File;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.file.NoSuchFileException;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends this replica's state to members that need it: the newest snapshot with its checkpoint and the transactions up
+ * to where the snapshot is consistent. Serving goes on meanwhile: files are only read, not faster than the limit. Safe
+ * for use by any thread; {@link #answer} blocks.
+ */
+public final class StateSource implements StateResponder, Closeable {
+    /** The longest part of a file in one answer. */
+    static final int MAX_CHUNK_BYTES = 1 << 20;
+
+    /** The longest part of a file in one checksum. */
+    static final int MAX_CHECKSUM_BYTES = 1 << 24;
+
+    private static final Logger LOG = LoggerFactory.getLogger(StateSource.class);
+
+    /** As many members can be served at the same time. */
+    private static final int MAX_RECEIVERS = 4;
+
+    private static final long PREPARE_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final int CHUNKS_PER_SECOND = 8;
+    private static final int LEAST_CHUNK_BYTES = 1 << 12;
+    private static final int OPEN_ATTEMPTS = 3;
+
+    /** Files are kept open for a receiver that asks for nothing, so that it can come back after a break. */
+    private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(120);
+
+    private final CheckpointStore checkpoints;
+    private final File snapshotDirectory;
+    private final File logDirectory;
+    private final RateLimit limit;
+    private final int chunkBytes;
+    private final ScheduledThreadPoolExecutor releaser;
+    private final Map<Integer, Receiver> receivers = new TreeMap<>();
+    private boolean closed;
+
+    private static final class Receiver {
+        private final OfferedState state;
+        private long usedNanos;
+
+        Receiver(OfferedState state) {
+            this.state = state;
+        }
+    }
+
+    /**
+     * @param replicaId names the thread
+     * @param checkpoints the checkpoints; an object of its own
+     * @param snapshotDirectory where the snapshots lie
+     * @param logDirectory where the transaction log lies
+     * @param bytesPerSecond {@code ordering.stateTransferBytesPerSecond}
+     */
+    public StateSource(
+            int replicaId,
+            CheckpointStore checkpoints,
+            File snapshotDirectory,
+            File logDirectory,
+            long bytesPerSecond) {
+        this(
+                replicaId,
+                checkpoints,
+                snapshotDirectory,
+                logDirectory,
+                new RateLimit(bytesPerSecond, System::nanoTime, StateSource::pause),
+                // With a low limit an answer must not wait long for its turn.
+                (int) Math.max(LEAST_CHUNK_BYTES, Math.min(MAX_CHUNK_BYTES, bytesPerSecond / CHUNKS_PER_SECOND)));
+    }
+
+    StateSource(
+            int replicaId,
+            CheckpointStore checkpoints,
+            File snapshotDirectory,
+            File logDirectory,
+            RateLimit limit,
+            int chunkBytes) {
+        this.checkpoints = checkpoints;
+        this.snapshotDirectory = snapshotDirectory;
+        this.logDirectory = logDirectory;
+        this.limit = limit;
+        this.chunkBytes = chunkBytes;
+        this.releaser = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread created = new Thread(task, "state-source-" + replicaId);
+            created.setDaemon(true);
+            return created;
+        });
+        releaser.setKeepAliveTime(1, TimeUnit.SECONDS);
+        releaser.allowCoreThreadTimeOut(true);
+    }
+
+    private static void pause(long nanos) {
+        long until = System.nanoTime() + nanos;
+        while (until - System.nanoTime() > 0 && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(until - System.nanoTime());
+        }
+    }
+
+    @Override
+    public ByteSlice answer(int peer, ByteSlice request) throws IOException {
+        try {
+            return answer(peer, StateRequest.decode(request)).encode();
+        } catch (MalformedMessageException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    private StateAnswer answer(int peer, StateRequest request) throws IOException {
+        if (request.kind() == StateRequest.Kind.MANIFEST) {
+            return manifest(peer, request.snapshotZxid());
+        }
+        OfferedState state = inUse(peer);
+        if (state == null || !state.isReady() || state.snapshotZxid() != request.snapshotZxid()) {
+            return StateAnswer.empty(StateAnswer.Kind.GONE);
+        }
+        try {
+            return part(state, request);
+        } catch (ClosedChannelException e) {
+            // Released meanwhile, or closed by Java because a thread that read it was interrupted.
+            drop(peer, state);
+            return StateAnswer.empty(StateAnswer.Kind.GONE);
+        }
+    }
+
+    private StateAnswer part(OfferedState state, StateRequest request) throws IOException {
+        if (request.kind() == StateRequest.Kind.CHECKSUM) {
+            requireAtMost(request.length(), MAX_CHECKSUM_BYTES);
+            return StateAnswer.checksum(state.checksum(request.file(), request.offset(), request.length()));
+        }
+        int length = Math.min(request.length(), chunkBytes);
+        requireAtMost(length, MAX_CHUNK_BYTES);
+        limit.acquire(length);
+        return StateAnswer.bytes(state.read(request.file(), request.offset(), length));
+    }
+
+    private static void requireAtMost(int length, int most) throws IOException {
+        if (length < 0 || length > most) {
+            throw new IOException("asked for " + length + " bytes at once, at most " + most + " are given");
+        }
+    }
+
+    private StateAnswer manifest(int peer, long preferredSnapshotZxid) throws IOException {
+        OfferedState state = inUse(peer);
+        if (state == null || (state.isReady() && state.snapshotZxid() != preferredSnapshotZxid)) {
+            state = open(preferredSnapshotZxid);
+            if (state == null) {
+                return StateAnswer.nothing("it has no snapshot with a checkpoint yet");
+            }
+            String refusal = keep(peer, state);
+            if (refusal != null) {
+                return StateAnswer.nothing(refusal);
+            }
+        }
+        long deadline = System.nanoTime() + PREPARE_NANOS;
+        StateManifest manifest;
+        try {
+            manifest = state.prepare(() -> deadline - System.nanoTime() > 0);
+        } catch (IOException e) {
+            drop(peer, state);
+            throw e;
+        }
+        return manifest == null ? StateAnswer.empty(StateAnswer.Kind.PREPARING) : StateAnswer.manifest(manifest);
+    }
+
+    private OfferedState open(long preferredSnapshotZxid) throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return OfferedState.open(checkpoints, snapshotDirectory, logDirectory, preferredSnapshotZxid);
+            } catch (NoSuchFileException e) {
+                if (attempt == OPEN_ATTEMPTS) {
+                    throw e; // normally only a purge that goes on at the same time
+                }
+            }
+        }
+    }
+
+    private synchronized OfferedState inUse(int peer) {
+        Receiver receiver = receivers.get(peer);
+        if (receiver == null) {
+            return null;
+        }
+        receiver.usedNanos = System.nanoTime();
+        return receiver.state;
+    }
+
+    /** Keeps the files open for a receiver; returns why not, or null. */
+    private synchronized String keep(int peer, OfferedState state) throws IOException {
+        if (closed || receivers.size() == MAX_RECEIVERS && !receivers.containsKey(peer)) {
+            state.close();
+            return closed ? "it is stopping" : "it is sending its state to servers " + receivers.keySet() + " already";
+        }
+        Receiver receiver = new Receiver(state);
+        receiver.usedNanos = System.nanoTime();
+        Receiver before = receivers.put(peer, receiver);
+        if (before != null) {
+            before.state.close();
+        } else {
+            LOG.info(
+                    "Server {} needs the state: sending that of position {} in the background", peer, state.position());
+        }
+        if (receivers.size() == 1 && before == null) {
+            scheduleRelease();
+        }
+        return null;
+    }
+
+    /** What cannot be read any more is opened anew when its receiver asks for a manifest. */
+    private synchronized void drop(int peer, OfferedState state) {
+        Receiver receiver = receivers.get(peer);
+        if (receiver != null && receiver.state == state) {
+            receivers.remove(peer);
+        }
+        closeQuietly(state);
+    }
+
+    private void scheduleRelease() {
+        releaser.schedule(this::releaseIdle, IDLE_NANOS / 4, TimeUnit.NANOSECONDS);
+    }
+
+    private void releaseIdle() {
+        release(System.nanoTime() - IDLE_NANOS);
+    }
+
+    /** Closes what was not used since a moment. */
+    synchronized void release(long sinceNanos) {
+        Iterator<Map.Entry<Integer, Receiver>> all = receivers.entrySet().iterator();
+        while (all.hasNext()) {
+            Map.Entry<Integer, Receiver> entry = all.next();
+            if (entry.getValue().usedNanos - sinceNanos <= 0) {
+                all.remove();
+                LOG.info("Server {} asks for no more of the state", entry.getKey());
+                closeQuietly(entry.getValue().state);
+            }
+        }
+        if (!receivers.isEmpty() && !closed) {
+            scheduleRelease();
+        }
+    }
+
+    private static void closeQuietly(OfferedState state) {
+        try {
+            state.close();
+        } catch (IOException e) {
+            LOG.warn("Files that were read for another server cannot be closed: {}", e.getMessage());
+        }
+    }
+
+    /**
+     * The order must be kept from the next position on for those that are receiving.
+     *
+     * @return the lowest position of a state that is being sent, {@link Long#MAX_VALUE} if none is
+     */
+    public synchronized long lowestPositionInUse() {
+        return receivers.values().stream()
+                .mapToLong(receiver -> receiver.state.position())
+                .min()
+                .orElse(Long.MAX_VALUE);
+    }
+
+    /** Closes all files; whoever still asks is told that there is nothing. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        releaser.shutdownNow();
+        receivers.values().forEach(receiver -> closeQuietly(receiver.state));
+        receivers.clear();
+    }
+}

@@ -1,0 +1,122 @@
+package io.chainkeeper.transport;
+
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
+import io.chainkeeper.transport.HandshakeMessage.Hello;
+import io.chainkeeper.transport.HandshakeMessage.Purpose;
+import io.chainkeeper.transport.HandshakeMessage.Refused;
+import io.netty.channel.Channel;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** One attempt to open a connection for bulk requests at one address; the calling thread waits for its end. */
+final class StateDialer implements HandshakeHandler.Owner {
+    /** Past the limits of connecting and handshake, which end the attempt unless the I/O thread itself has ended. */
+    private static final int SPARE_MILLIS = 1_000;
+
+    private final IoContext io;
+    private final int peer;
+    private final PeerAddress address;
+    private final CompletableFuture<StateRequester> outcome = new CompletableFuture<>();
+
+    private StateDialer(IoContext io, int peer, PeerAddress address) {
+        this.io = io;
+        this.peer = peer;
+        this.address = address;
+    }
+
+    /**
+     * Looks the name up and tries each of its addresses in turn. Any thread but the I/O thread.
+     *
+     * @param io shared parts
+     * @param peer replica id
+     * @param address where it is
+     * @return the open channel
+     * @throws IOException if it cannot be reached or one side refuses; names peer and reason
+     */
+    static StateChannel open(IoContext io, int peer, PeerAddress address) throws IOException {
+        String trouble = "its name has no address";
+        for (InetAddress target : lookUp(io, peer, address)) {
+            try {
+                return new StateDialer(io, peer, address).connect(target).channel();
+            } catch (ExecutionException e) {
+                trouble = e.getCause().getMessage();
+            } catch (TimeoutException | RejectedExecutionException e) {
+                trouble = "this replica's transport is closed";
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new InterruptedIOException("interrupted while connecting to replica " + peer + " at " + address);
+            }
+        }
+        throw unreachable(peer, address, trouble, null);
+    }
+
+    private static List<InetAddress> lookUp(IoContext io, int peer, PeerAddress address) throws IOException {
+        try {
+            return io.settings().resolver().resolve(address.host());
+        } catch (UnknownHostException | RuntimeException e) {
+            throw unreachable(peer, address, "its name cannot be resolved at the moment (" + e.getMessage() + ")", e);
+        }
+    }
+
+    private static IOException unreachable(int peer, PeerAddress address, String trouble, Exception cause) {
+        return new IOException(
+                "no bulk connection to replica " + peer + " at " + address + " can be opened: " + trouble, cause);
+    }
+
+    private StateRequester connect(InetAddress target)
+            throws ExecutionException, TimeoutException, InterruptedException {
+        if (io.loop().isShuttingDown()) {
+            throw new RejectedExecutionException();
+        }
+        HandshakeHandler handshake = new HandshakeHandler(io, peer, Purpose.STATE, address.toString(), this);
+        Connector.connect(io, target, address, handshake).addListener(connected -> {
+            if (!connected.isSuccess()) {
+                failed(connected.cause().getMessage());
+            }
+        });
+        TransportLimits limits = io.settings().limits();
+        long limit = (long) limits.connectTimeoutMillis() + limits.handshakeTimeoutMillis() + SPARE_MILLIS;
+        try {
+            return outcome.get(limit, TimeUnit.MILLISECONDS);
+        } finally {
+            outcome.cancel(false);
+        }
+    }
+
+    @Override
+    public Refused objection(Hello hello) {
+        return io.policy().refusalOfDialed(hello, peer, Purpose.STATE, address);
+    }
+
+    @Override
+    public HandshakeHandler.Successor established(Hello hello, Channel channel) {
+        if (outcome.isDone()) {
+            return null;
+        }
+        StateRequester requester = io.state().request(io, peer, channel, address.toString());
+        if (requester == null) {
+            failed("this replica has as many open as it may, or it stops");
+        } else if (!outcome.complete(requester)) {
+            requester.end("nobody waits for it any more", false);
+        }
+        return requester;
+    }
+
+    @Override
+    public void refused(int named, Refused refusal) {
+        failed(refusal.reason());
+    }
+
+    @Override
+    public void failed(String reason) {
+        outcome.completeExceptionally(new IOException(reason));
+    }
+}

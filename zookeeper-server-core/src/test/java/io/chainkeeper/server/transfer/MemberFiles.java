@@ -1,0 +1,147 @@
+package io.chainkeeper.server.transfer;
+
+import io.chainkeeper.config.ClusterIdentity;
+import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.server.execution.SideState;
+import io.chainkeeper.server.execution.SideStates;
+import io.chainkeeper.server.storage.Checkpoint;
+import io.chainkeeper.server.storage.CheckpointStore;
+import io.chainkeeper.server.storage.Recovery;
+import io.chainkeeper.server.transfer.StateInstallation.Move;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooDefs.OpCode;
+import org.apache.zookeeper.server.DataTree;
+import org.apache.zookeeper.server.Request;
+import org.apache.zookeeper.server.persistence.FileSnap;
+import org.apache.zookeeper.server.persistence.FileTxnLog;
+import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
+import org.apache.zookeeper.server.persistence.Util;
+import org.apache.zookeeper.txn.CreateTxn;
+import org.apache.zookeeper.txn.TxnHeader;
+
+/** The files of one member, and a tree that grows by a node with each transaction. */
+final class MemberFiles {
+    static final UUID CLUSTER = new UUID(7, 8);
+    private static final int NODE_BYTES = 100;
+
+    final Path ordering;
+    final CheckpointStore checkpoints;
+    final FileTxnSnapLog files;
+    private final DataTree tree = new DataTree();
+    private final FileTxnLog log;
+    private final int replicaId;
+    private long zxid;
+    private long position;
+
+    MemberFiles(Path directory, int replicaId) throws IOException {
+        this.replicaId = replicaId;
+        File data = directory.resolve("data").toFile();
+        File dataLog = directory.resolve("log").toFile();
+        files = new FileTxnSnapLog(dataLog, data);
+        ordering = Files.createDirectories(dataLog.toPath().resolve("ordering"));
+        checkpoints = new CheckpointStore(ordering.resolve("checkpoints"));
+        log = new FileTxnLog(files.getDataLogDir());
+    }
+
+    /** Executes creates, one to a position. */
+    void execute(int creates) throws IOException {
+        for (int i = 0; i < creates; i++) {
+            zxid++;
+            position++;
+            byte[] data = ("data" + zxid + ".".repeat(NODE_BYTES)).getBytes(StandardCharsets.UTF_8);
+            CreateTxn create = new CreateTxn("/n" + zxid, data, Ids.OPEN_ACL_UNSAFE, false, (int) zxid);
+            TxnHeader header = new TxnHeader(5, (int) zxid, zxid, 1_000 + zxid, OpCode.create);
+            tree.processTxn(header, create);
+            log.append(new Request(5, (int) zxid, OpCode.create, header, create, zxid));
+        }
+        log.commit();
+    }
+
+    /** A snapshot that needs so many transactions of the log. */
+    void snapshot(int transactionsAfter) throws IOException {
+        log.rollLog();
+        SideState side = SideStates.of(CLUSTER, zxid);
+        long at = position;
+        long snapshotZxid = zxid;
+        File snapshot = new File(files.getSnapDir(), Util.makeSnapshotName(snapshotZxid));
+        new FileSnap(files.getSnapDir()).serialize(tree, new TreeMap<>(), snapshot, true);
+        execute(transactionsAfter);
+        checkpoints.write(
+                new Checkpoint(at, snapshotZxid, snapshotZxid, zxid, new ProposerTable().encode(), side.encode()));
+    }
+
+    /** Deletes all that has been written so far. */
+    void purge() throws IOException {
+        log.rollLog();
+        for (Path directory :
+                new Path[] {files.getSnapDir().toPath(), files.getDataLogDir().toPath(), checkpoints.directory()}) {
+            try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
+                for (Path file : found) {
+                    Files.delete(file);
+                }
+            }
+        }
+    }
+
+    StateSource source(int chunkBytes) throws IOException {
+        RateLimit unlimited = new RateLimit(Long.MAX_VALUE / 2, () -> 0, nanos -> {});
+        return new StateSource(
+                replicaId,
+                new CheckpointStore(checkpoints.directory()),
+                files.getSnapDir(),
+                files.getDataLogDir(),
+                unlimited,
+                chunkBytes);
+    }
+
+    StateInstallation installation(IncomingState.Step step, Move move) {
+        return new StateInstallation(
+                replicaId,
+                ordering,
+                files.getSnapDir().toPath(),
+                files.getDataLogDir().toPath(),
+                checkpoints,
+                step,
+                move);
+    }
+
+    void belongTo(UUID cluster) throws IOException {
+        new ClusterIdentity(replicaId, cluster).write(ordering);
+    }
+
+    /** What a start brings back: last zxid, nodes, position. */
+    String recovered() throws IOException {
+        Recovery.repair(files, checkpoints);
+        DataTree recovered = new DataTree();
+        long last = files.restore(recovered, new TreeMap<>(), (header, record, digest) -> {});
+        return last + " " + recovered.getNodeCount() + " " + recovered.approximateDataSize() + " "
+                + checkpoints.readAll().get(0).position();
+    }
+
+    /** Names and lengths of what has arrived. */
+    Map<String, Long> incoming() throws IOException {
+        Map<String, Long> lengths = new TreeMap<>();
+        Path directory = ordering.resolve(IncomingState.DIRECTORY);
+        if (Files.exists(directory)) {
+            try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
+                for (Path file : found) {
+                    lengths.put(file.getFileName().toString(), Files.size(file));
+                }
+            }
+        }
+        return lengths;
+    }
+
+    void close() throws IOException {
+        log.close();
+    }
+}

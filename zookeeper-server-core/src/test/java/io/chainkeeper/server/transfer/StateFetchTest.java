@@ -1,0 +1,196 @@
+package io.chainkeeper.server.transfer;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.transport.StateChannel;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.After;
+import org.junit.Before;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** Whom the fetch asks, and when. */
+public final class StateFetchTest {
+    private static final long DEADLINE_SECONDS = 10;
+
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
+
+    private final BlockingQueue<Integer> asked = new LinkedBlockingQueue<>();
+    private final CountDownLatch fetched = new CountDownLatch(1);
+    private final AtomicReference<String> failure = new AtomicReference<>();
+    private final AtomicLong nowNanos = new AtomicLong(1);
+    private final AtomicLong executed = new AtomicLong();
+    private MemberFiles sender;
+    private MemberFiles receiver;
+    private StateSource source;
+    private StateFetch fetch;
+
+    @Before
+    public void open() throws IOException {
+        sender = new MemberFiles(folder.getRoot().toPath().resolve("sender"), 1);
+        sender.execute(100);
+        sender.snapshot(10);
+        receiver = new MemberFiles(folder.getRoot().toPath().resolve("receiver"), 3);
+        source = sender.source(4096);
+        fetch = fetch(peer -> {
+            asked.add(peer);
+            if (peer != 1) {
+                throw new IOException("server " + peer + " is down");
+            }
+            return channel();
+        });
+    }
+
+    @After
+    public void close() throws IOException {
+        fetch.close();
+        source.close();
+        sender.close();
+        receiver.close();
+        assertNull(failure.get());
+    }
+
+    private StateFetch fetch(StateFetch.Connector connector) {
+        return new StateFetch(
+                3,
+                receiver.ordering,
+                connector,
+                executed::get,
+                fetched::countDown,
+                (message, cause) -> failure.set(message),
+                nowNanos::get);
+    }
+
+    private StateChannel channel() {
+        return new StateChannel() {
+            @Override
+            public ByteSlice call(ByteSlice request) throws IOException {
+                return source.answer(3, request);
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    /** Says it until somebody is asked: the attempt before may be about to end. */
+    private int needUntilAsked(int peer) throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+        Integer who = null;
+        while (who == null && System.nanoTime() < deadline) {
+            fetch.stateNeeded(peer, 50);
+            who = asked.poll(10, TimeUnit.MILLISECONDS);
+        }
+        return who == null ? 0 : who;
+    }
+
+    @Test
+    public void memberIsDown_theNextOneNamedIsAskedAtOnce() throws Exception {
+        assertEquals(2, needUntilAsked(2));
+        assertEquals(1, needUntilAsked(1));
+        assertTrue(fetched.await(DEADLINE_SECONDS, TimeUnit.SECONDS));
+        assertTrue(Files.exists(receiver.ordering.resolve("incoming").resolve("complete")));
+        long total = fetch.gauges().get("state_transfer_total_bytes").getAsLong();
+        assertTrue(total > 0);
+        assertEquals(total, fetch.gauges().get("state_transfer_bytes").getAsLong());
+    }
+
+    @Test
+    public void sameMemberIsNamedAgainAndAgain_isAskedAfterAPause() throws Exception {
+        assertEquals(2, needUntilAsked(2));
+        // Another attempt has begun and ended, so the first one has too.
+        assertEquals(4, needUntilAsked(4));
+        assertEquals(2, needUntilAsked(2));
+        fetch.stateNeeded(2, 50);
+        assertNull(asked.poll(50, TimeUnit.MILLISECONDS));
+        nowNanos.addAndGet(TimeUnit.SECONDS.toNanos(6));
+        assertEquals(2, needUntilAsked(2));
+    }
+
+    @Test
+    public void completeStateWaitsForTheNewStart_nothingIsFetchedAgain() throws Exception {
+        assertEquals(1, needUntilAsked(1));
+        assertTrue(fetched.await(DEADLINE_SECONDS, TimeUnit.SECONDS));
+        fetch.stateNeeded(2, 50);
+        assertNull(asked.poll(50, TimeUnit.MILLISECONDS));
+    }
+
+    @Test
+    public void orderHasCaughtUpMeanwhile_whatWasFetchedIsDeleted() throws Exception {
+        executed.set(1_000);
+        assertEquals(1, needUntilAsked(1));
+        // Only after the first attempt has ended another one begins.
+        assertEquals(2, needUntilAsked(2));
+        assertEquals(Map.of(), receiver.incoming());
+        assertEquals("nothing to install", 1, fetched.getCount());
+    }
+
+    @Test
+    public void brokenTransferIsCoveredByAnOwnSnapshot_isDeleted() throws Exception {
+        try (IncomingState incoming = new IncomingState(receiver.ordering)) {
+            ByteSlice manifest = StateAnswer.decode(source.answer(
+                            3, StateRequest.manifest(StateRequest.NEWEST).encode()))
+                    .body();
+            incoming.begin(StateManifest.decode(manifest));
+        }
+        Path begun = receiver.ordering.resolve("incoming");
+        fetch.covered(99);
+        assertTrue(Files.exists(begun));
+        fetch.covered(100);
+        assertFalse(Files.exists(begun));
+    }
+
+    @Test
+    public void closedWhileACallWaits_endsIt() throws Exception {
+        CountDownLatch waiting = new CountDownLatch(1);
+        CountDownLatch closed = new CountDownLatch(1);
+        StateFetch stuck = fetch(peer -> new StateChannel() {
+            @Override
+            public ByteSlice call(ByteSlice request) throws IOException {
+                waiting.countDown();
+                awaitUninterruptibly(closed);
+                throw new IOException("closed");
+            }
+
+            @Override
+            public void close() {
+                closed.countDown();
+            }
+        });
+        stuck.stateNeeded(1, 50);
+        assertTrue(waiting.await(DEADLINE_SECONDS, TimeUnit.SECONDS));
+        stuck.close();
+        stuck.stateNeeded(1, 50);
+        assertEquals(1, fetched.getCount());
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                latch.await();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package io.chainkeeper.transport;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.transport.HandshakeMessage.Purpose;
+import io.chainkeeper.transport.HandshakeMessage.Refused;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
+import org.junit.After;
+import org.junit.Test;
+
+/** Peers that do not keep to the rules of bulk requests. */
+public class StateChannelMisuseTest {
+    private final AtomicReference<String> failureToOpen = new AtomicReference<>();
+    private final CountDownLatch letGo = new CountDownLatch(1);
+    private TestReplica one;
+    private TestReplica two;
+
+    @After
+    public void closeReplicas() {
+        letGo.countDown();
+        if (two != null) {
+            two.close();
+        }
+        if (one != null) {
+            one.close();
+        }
+    }
+
+    private void startPair(StateResponder responder) throws IOException {
+        one = TestReplica.start(1, TestReplica.expecting(2), UnaryOperator.identity(), responder);
+        two = TestReplica.start(2, one.asPeer(1), UnaryOperator.identity());
+        one.awaitUp(2);
+    }
+
+    /** Blocks in the responder until the test ends. */
+    private ByteSlice hold(int peer, ByteSlice request) throws IOException {
+        try {
+            letGo.await();
+        } catch (InterruptedException e) {
+            throw new InterruptedIOException("the transport closes");
+        }
+        return request;
+    }
+
+    private static String failure(StateChannel channel) {
+        return assertThrows(IOException.class, () -> channel.call(ByteSlice.EMPTY))
+                .getMessage();
+    }
+
+    private static void assertContains(String text, String... parts) {
+        for (String part : parts) {
+            assertTrue("'" + part + "' is missing in: " + text, text.contains(part));
+        }
+    }
+
+    @Test(timeout = 120_000)
+    public void announcedRequestTooLong_connectionIsClosedAndOthersAreNot() throws Exception {
+        startPair((peer, request) -> request);
+        try (StateChannel channel = two.transport.openStateChannel(1);
+                RawPeer raw = new RawPeer(one.address())) {
+            raw.join(2, 1, Purpose.STATE);
+            raw.say(ByteBuffer.allocate(4)
+                    .putInt(StateChannel.MAX_REQUEST_BYTES + 1)
+                    .array());
+            raw.awaitClosed();
+            assertEquals(0, channel.call(ByteSlice.EMPTY).length());
+        }
+        assertEquals(List.of("up"), one.listener.events(2));
+    }
+
+    @Test(timeout = 120_000)
+    public void askedAgainBeforeTheAnswer_connectionIsClosed() throws Exception {
+        startPair(this::hold);
+        try (RawPeer raw = new RawPeer(one.address())) {
+            raw.join(2, 1, Purpose.STATE);
+            raw.sayAtOnce(RawPeer.frame("first"), RawPeer.frame("second"));
+            raw.awaitClosed();
+        }
+    }
+
+    @Test(timeout = 120_000)
+    public void otherCluster_isRefusedWithTheReason() throws Exception {
+        one = TestReplica.start(1, TestReplica.expecting(2), settings -> settings.clusterId(() -> 5));
+        try (RawPeer raw = new RawPeer(one.address())) {
+            raw.say(new HandshakeMessage.Hello(2, 1, 0, 6, 0, Purpose.STATE, "chain"));
+            Refused refused = (Refused) raw.hear();
+            assertContains(refused.reason(), "cluster 0000000000000006");
+        }
+    }
+
+    /** What replica 2 does once replica 1 has said its hello on a bulk connection. */
+    private interface Script {
+        void play(RawPeer accepted, Thread opening) throws Exception;
+    }
+
+    /** The larger id opens the links: what replica 1 opens to replica 2 is a bulk connection. */
+    private void playReplicaTwo(AtomicReference<StateChannel> opened, Script script) throws Exception {
+        try (ServerSocket fake = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+            one = TestReplica.start(
+                    1, Map.of(2, new PeerAddress("127.0.0.1", fake.getLocalPort())), UnaryOperator.identity());
+            Thread opening = new Thread(() -> {
+                try {
+                    opened.set(one.transport.openStateChannel(2));
+                } catch (IOException e) {
+                    failureToOpen.set(e.getMessage());
+                }
+            });
+            opening.start();
+            try (RawPeer accepted = new RawPeer(fake.accept())) {
+                assertEquals(Purpose.STATE, ((HandshakeMessage.Hello) accepted.hear()).purpose());
+                script.play(accepted, opening);
+            }
+            opening.join();
+        }
+    }
+
+    private static void accept(RawPeer accepted, Thread opening) throws Exception {
+        accepted.say(RawPeer.hello(2, 1, Purpose.STATE));
+        assertTrue(accepted.hear() instanceof HandshakeMessage.Accepted);
+        opening.join();
+    }
+
+    @Test(timeout = 120_000)
+    public void answerTooLong_callerIsTold() throws Exception {
+        AtomicReference<StateChannel> channel = new AtomicReference<>();
+        playReplicaTwo(channel, (accepted, opening) -> {
+            accept(accepted, opening);
+            accepted.say(ByteBuffer.allocate(4)
+                    .putInt(StateChannel.MAX_ANSWER_BYTES + 1)
+                    .array());
+            assertContains(failure(channel.get()), "replica 2", "announced a frame of");
+        });
+    }
+
+    @Test(timeout = 120_000)
+    public void answerToNothing_channelIsOfNoMoreUse() throws Exception {
+        AtomicReference<StateChannel> channel = new AtomicReference<>();
+        playReplicaTwo(channel, (accepted, opening) -> {
+            accept(accepted, opening);
+            accepted.sayFrame("unasked").awaitClosed();
+            assertContains(failure(channel.get()), "replica 2", "an answer to nothing");
+        });
+    }
+
+    @Test(timeout = 120_000)
+    public void answersForAnotherPurpose_isRefused() throws Exception {
+        playReplicaTwo(new AtomicReference<>(), (accepted, opening) -> {
+            accepted.say(RawPeer.hello(2, 1, Purpose.LINK));
+            assertTrue(accepted.hear() instanceof Refused);
+        });
+        assertContains(failureToOpen.get(), "replica 2", "for LINK instead");
+    }
+}

@@ -1,0 +1,146 @@
+package io.chainkeeper.simulation;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.Member;
+import io.chainkeeper.ordering.Membership;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * What an operator may do to the ensemble, and which disks may be lost, without losing the cluster for good: those who
+ * still have their disks must be able to decide, and blank replicas alone must never be a majority, because a majority
+ * of blank replicas founds a new cluster.
+ */
+final class MembershipFaults {
+    private final SplittableRandom random;
+    private final Cluster cluster;
+    private final boolean removesSilent;
+
+    /**
+     * @param random what is drawn
+     * @param cluster whose ensemble changes
+     * @param removesSilent whether the protocol may remove members by itself
+     */
+    MembershipFaults(SplittableRandom random, Cluster cluster, boolean removesSilent) {
+        this.random = random;
+        this.cluster = cluster;
+        this.removesSilent = removesSilent;
+    }
+
+    // ---------------------------------------------------------------- lost disks
+
+    /** Whether everything can go on, sooner or later, if a replica loses its disk now. */
+    boolean mayLoseDisk(int id) {
+        boolean isUsed =
+                cluster.replica(id).incarnation() > 0 && cluster.checker().lastPosition() > 0;
+        if (!isUsed || !mayBeBlank(cluster.ensemble().participants(), id)) {
+            return false;
+        }
+        // Who is being removed, or admitted with the disk that is lost, cannot be counted on.
+        for (Membership membership : possibleMemberships()) {
+            boolean shrinks =
+                    removesSilent || !cluster.ensemble().participants().containsAll(membership.replicaIds());
+            if (!decides(membership, id, shrinks)
+                    || !decides(membership.with(new Member(id, Member.UNBOUND)), id, false)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether those who have their disks can decide, without one, and after the removal of another. */
+    private boolean decides(Membership membership, int without, boolean shrinks) {
+        int good = 0;
+        for (int member : membership.replicaIds()) {
+            good += member != without && cluster.hasVoted(member) ? 1 : 0;
+        }
+        if (shrinks && good > 1) {
+            List<Integer> fewer =
+                    membership.replicaIds().subList(1, membership.members().size());
+            return good - 1
+                    >= Membership.initial(membership.minQuorumSize(), fewer).quorum();
+        }
+        return good >= membership.quorum();
+    }
+
+    /** The one in force, and all that somebody has proposed after it. */
+    private List<Membership> possibleMemberships() {
+        List<Membership> possible = new ArrayList<>(List.of(cluster.checker().membership()));
+        for (int id : cluster.members()) {
+            for (ByteSlice body :
+                    cluster.replica(id).log().bodiesAbove(cluster.checker().lastPosition())) {
+                Membership proposed = OrderChecker.membershipIn(body);
+                if (proposed != null) {
+                    possible.add(proposed);
+                }
+            }
+        }
+        return possible;
+    }
+
+    /** Whether the blank among the participants, and one more, are too few to found a cluster. */
+    private boolean mayBeBlank(List<Integer> participants, int oneMore) {
+        int blank = 0;
+        for (int id : participants) {
+            blank += id == oneMore || !cluster.hasVoted(id) ? 1 : 0;
+        }
+        return participants.isEmpty()
+                || blank < Membership.initial(1, participants).quorum();
+    }
+
+    // ---------------------------------------------------------------- the configured ensemble
+
+    /** Adds, removes or replaces one, or turns a participant into an observer or back. */
+    void reconfigure() {
+        if (cluster.checker().lastPosition() == 0) {
+            return; // there is no cluster yet that could be told
+        }
+        List<Integer> participants = new ArrayList<>(cluster.ensemble().participants());
+        List<Integer> observers = new ArrayList<>(cluster.ensemble().observers());
+        List<Integer> outside = cluster.members().stream()
+                .filter(id -> !cluster.ensemble().contains(id))
+                .toList();
+        switch (random.nextInt(6)) {
+            case 0 -> move(outside, participants);
+            case 1 -> move(outside, observers);
+            case 2 -> take(participants);
+            case 3 -> move(List.copyOf(observers), participants);
+            case 4 -> observers.addAll(take(participants));
+            default -> {
+                if (!outside.isEmpty()) {
+                    take(participants);
+                    move(outside, participants);
+                }
+            }
+        }
+        observers.removeAll(participants);
+        Ensemble next = new Ensemble(participants, observers);
+        if (!participants.containsAll(cluster.ensemble().participants()) && isDiskLost()) {
+            return; // the leader may not know yet whom it can count on
+        }
+        if (!participants.isEmpty() && mayBeBlank(participants, 0) && !next.equals(cluster.ensemble())) {
+            cluster.configure(next);
+        }
+    }
+
+    private boolean isDiskLost() {
+        for (Membership membership : possibleMemberships()) {
+            if (!membership.replicaIds().stream().allMatch(cluster::hasVoted)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void move(List<Integer> from, List<Integer> to) {
+        if (!from.isEmpty()) {
+            to.add(from.get(random.nextInt(from.size())));
+        }
+    }
+
+    private List<Integer> take(List<Integer> from) {
+        return from.isEmpty() ? List.of() : List.of(from.remove(random.nextInt(from.size())));
+    }
+}

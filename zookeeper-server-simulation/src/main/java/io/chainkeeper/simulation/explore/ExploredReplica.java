@@ -1,0 +1,350 @@
+package io.chainkeeper.simulation.explore;
+
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.OrderingProtocol;
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.simulation.explore.LocalEffect.Kind;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/**
+ * One replica: the real protocol object, a host that does what the contract of {@code io.chainkeeper.ordering} asks,
+ * and a disk. Every input ends a batch; what is delivered is executed at once. Fields that are not transient are its
+ * state.
+ */
+final class ExploredReplica implements Effects {
+    private static final int STREAM = 0;
+
+    private record Parked(long logSequence, int to, long linkEpoch, Message message) {}
+
+    private final transient int id;
+    private final transient ReplicaMaker maker;
+    private final transient Deque<Runnable> followUps = new ArrayDeque<>();
+    private transient List<LocalEffect> effects = new ArrayList<>();
+    private transient boolean protocolRunning;
+
+    private final NavigableMap<Long, LogRecord> stablePositions = new TreeMap<>();
+    private final NavigableMap<Integer, LogRecord> stableMetadata = new TreeMap<>();
+    private long incarnation;
+
+    private OrderingProtocol protocol;
+    private final Deque<LogRecord> unstable = new ArrayDeque<>();
+    private final Deque<Parked> parked = new ArrayDeque<>();
+    private final TreeSet<Long> openReads = new TreeSet<>();
+    private final long[] linkEpochs;
+    private final boolean[] linkUp;
+    private ProposerTable proposers;
+    private long durableSequence;
+    private long lastDelivered;
+    private long lastSequence;
+    private long lastToken;
+    private int answeredWrites;
+    private int applied;
+
+    ExploredReplica(int id, ReplicaMaker maker) {
+        this.id = id;
+        this.maker = maker;
+        this.linkEpochs = new long[maker.replicas() + 1];
+        this.linkUp = new boolean[maker.replicas() + 1];
+    }
+
+    /** One input; returns what others can notice of it. */
+    List<LocalEffect> accept(LocalInput input) {
+        effects = new ArrayList<>();
+        switch (input.kind()) {
+            case START -> start();
+            case CRASH -> crash();
+            case SYNC -> sync(unstable.size());
+            case SYNC_ONE -> sync(1);
+            case PROPOSE -> propose();
+            case READ -> read();
+            case TICK -> tick(input.number());
+            case FRAME -> receive(input.peer(), maker.frames().get(input.number()));
+            case PEER_UP -> {
+                linkUp[input.peer()] = true;
+                linkEpochs[input.peer()]++;
+                call(running -> running.onPeerUp(input.peer()));
+            }
+            case PEER_DOWN -> {
+                linkUp[input.peer()] = false;
+                call(running -> running.onPeerDown(input.peer()));
+            }
+            default -> throw new IllegalStateException("unknown input " + input);
+        }
+        return effects;
+    }
+
+    private void start() {
+        incarnation++;
+        proposers = new ProposerTable();
+        protocol = maker.create(id, incarnation, this);
+        call(running -> running.onStart(new StableState(stablePositions, stableMetadata)));
+    }
+
+    private void crash() {
+        protocol = null;
+        proposers = null;
+        unstable.clear();
+        parked.clear();
+        openReads.clear();
+        Arrays.fill(linkEpochs, 0);
+        Arrays.fill(linkUp, false);
+        durableSequence = 0;
+        lastDelivered = 0;
+        lastSequence = 0;
+        lastToken = 0;
+        answeredWrites = 0;
+        applied = 0;
+    }
+
+    private void sync(int records) {
+        for (int i = 0; i < records; i++) {
+            LogRecord record = unstable.removeFirst();
+            if (record.position() == LogRecord.METADATA) {
+                stableMetadata.put(record.kind(), record);
+            } else {
+                stablePositions.put(record.position(), record);
+            }
+        }
+        durableSequence += records;
+        Iterator<Parked> each = parked.iterator();
+        while (each.hasNext()) {
+            Parked next = each.next();
+            if (next.logSequence() <= durableSequence) {
+                each.remove();
+                leave(next.to(), next.linkEpoch(), next.message());
+            }
+        }
+        call(running -> running.onDurable(durableSequence));
+    }
+
+    private void propose() {
+        lastSequence++;
+        ProposedCommand command = commandOf(id, incarnation, lastSequence);
+        call(running -> running.onPropose(command));
+    }
+
+    /** The command with this identity: what it writes says who it is. */
+    static ProposedCommand commandOf(int proposer, long incarnation, long sequence) {
+        ByteBuffer bytes = ByteBuffer.allocate(3);
+        bytes.put((byte) proposer).put((byte) incarnation).put((byte) sequence);
+        return new ProposedCommand(proposer, incarnation, STREAM, sequence, ByteSlice.of(bytes.array()));
+    }
+
+    private void read() {
+        long token = ++lastToken;
+        openReads.add(token);
+        effects.add(new LocalEffect(Kind.READ_ASKED, (int) token, 0, applied));
+        call(running -> running.onReadBarrier(token));
+    }
+
+    private void tick(int ticks) {
+        for (int i = 0; i < ticks; i++) {
+            call(OrderingProtocol::onTick);
+        }
+    }
+
+    private void receive(int from, ByteSlice frame) {
+        try {
+            Message message = maker.codec().decode(frame);
+            call(running -> running.onMessage(from, message));
+        } catch (MalformedMessageException e) {
+            throw new InvariantViolated("codec: an encoded message does not decode: " + e.getMessage());
+        }
+    }
+
+    private void call(Consumer<OrderingProtocol> input) {
+        protocolRunning = true;
+        input.accept(protocol);
+        do {
+            while (!followUps.isEmpty()) {
+                followUps.removeFirst().run();
+            }
+            protocol.onBatchEnd();
+        } while (!followUps.isEmpty());
+        protocolRunning = false;
+    }
+
+    // ---------------------------------------------------------------- effects
+
+    private void checkRunning() {
+        InvariantViolated.check(protocolRunning, "an effect outside of any input");
+    }
+
+    @Override
+    public void send(int to, Message message) {
+        InvariantViolated.check(!message.isPromise(), "promise %s is sent without its record", message);
+        checkRunning();
+        leave(to, linkEpochs[to], message);
+    }
+
+    @Override
+    public void sendAfter(long logSequence, int to, Message message) {
+        checkRunning();
+        long appended = durableSequence + unstable.size();
+        InvariantViolated.check(logSequence <= appended, "%s rests on record %d, not appended", message, logSequence);
+        if (logSequence <= durableSequence) {
+            leave(to, linkEpochs[to], message);
+        } else {
+            parked.addLast(new Parked(logSequence, to, linkEpochs[to], message));
+        }
+    }
+
+    private void leave(int to, long linkEpoch, Message message) {
+        InvariantViolated.check(to != id && to >= 1 && to < linkUp.length, "sends to %d, no other member", to);
+        if (linkUp[to] && linkEpochs[to] == linkEpoch) {
+            int frame = maker.frames().numberOf(join(maker.codec().encode(message)));
+            effects.add(new LocalEffect(Kind.SENT, to, frame, applied));
+        }
+    }
+
+    private static ByteSlice join(ByteSlice[] parts) {
+        int length = 0;
+        for (ByteSlice part : parts) {
+            length += part.length();
+        }
+        ByteBuffer frame = ByteBuffer.allocate(length);
+        for (ByteSlice part : parts) {
+            frame.put(part.array(), part.offset(), part.length());
+        }
+        return ByteSlice.of(frame.array());
+    }
+
+    @Override
+    public long append(LogRecord record) {
+        checkRunning();
+        unstable.addLast(record);
+        return durableSequence + unstable.size();
+    }
+
+    @Override
+    public void deliver(long position, ByteSlice value) {
+        checkRunning();
+        InvariantViolated.check(
+                position == lastDelivered + 1,
+                "contiguous execution: position %d is delivered after %d",
+                position,
+                lastDelivered);
+        lastDelivered = position;
+        int number = maker.values().numberOf(value);
+        boolean own = false;
+        for (ProposedCommand command : commandsIn(value)) {
+            if (proposers.advance(command) == ProposerTable.Verdict.APPLY) {
+                applied++;
+                if (command.proposer() == id && command.incarnation() == incarnation) {
+                    own = true;
+                    answeredWrites++;
+                }
+            }
+        }
+        effects.add(new LocalEffect(Kind.DELIVERED, (int) position, number, applied));
+        if (own) {
+            effects.add(new LocalEffect(Kind.WRITE_ANSWERED, (int) position, number, applied));
+        }
+    }
+
+    /** The commands of a value; none if it is a membership. */
+    static List<ProposedCommand> commandsIn(ByteSlice value) {
+        try {
+            return BatchCodec.isMembership(value) ? List.of() : BatchCodec.decode(value);
+        } catch (MalformedMessageException e) {
+            throw new InvariantViolated("a delivered value is no batch: " + e.getMessage());
+        }
+    }
+
+    @Override
+    public void barrierReached(long token) {
+        checkRunning();
+        InvariantViolated.check(openReads.remove(token), "barrier %d was not asked for or is reached twice", token);
+        effects.add(new LocalEffect(Kind.READ_ANSWERED, (int) token, 0, applied));
+    }
+
+    @Override
+    public void truncate(long belowPosition) {
+        // Without checkpoints nothing may go.
+        InvariantViolated.check(belowPosition <= 1, "truncates below %d without a checkpoint", belowPosition);
+    }
+
+    @Override
+    public void readLog(long fromPosition, int maxBytes) {
+        followUps.addLast(() -> {
+            NavigableMap<Long, LogRecord> written = new TreeMap<>(stablePositions);
+            unstable.stream()
+                    .filter(r -> r.position() != LogRecord.METADATA)
+                    .forEach(r -> written.put(r.position(), r));
+            List<LogRecord> records = new ArrayList<>();
+            for (long next = fromPosition; written.containsKey(next); next++) {
+                records.add(written.get(next));
+            }
+            protocol.onLogRead(fromPosition, records);
+        });
+    }
+
+    @Override
+    public void needState(int fromPeer, long position) {
+        // No log is truncated, so whoever asks finds what it lacks there.
+    }
+
+    @Override
+    public void statusChanged(OrderingStatus status) {
+        // Nobody who could notice.
+    }
+
+    @Override
+    public void memberSilent(int member, boolean silent) {
+        // Nobody who could notice.
+    }
+
+    // ---------------------------------------------------------------- state
+
+    boolean isRunning() {
+        return protocol != null;
+    }
+
+    OrderingStatus status() {
+        return protocol.status();
+    }
+
+    int unstableRecords() {
+        return unstable.size();
+    }
+
+    int openWrites() {
+        return (int) lastSequence - answeredWrites;
+    }
+
+    int delivered() {
+        return (int) lastDelivered;
+    }
+
+    boolean[] linksUp() {
+        return linkUp.clone();
+    }
+
+    /** Numbers of the values that are stable, by position - 1; -1 where there is none. */
+    int[] stableValues() {
+        int[] numbers = new int
+                [stablePositions.isEmpty() ? 0 : stablePositions.lastKey().intValue()];
+        Arrays.fill(numbers, -1);
+        stablePositions.forEach((position, record) ->
+                numbers[position.intValue() - 1] = maker.values().numberOf(record.body()));
+        return numbers;
+    }
+}

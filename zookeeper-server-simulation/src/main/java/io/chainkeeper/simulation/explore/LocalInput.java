@@ -1,0 +1,31 @@
+package io.chainkeeper.simulation.explore;
+
+/**
+ * What can happen to one replica.
+ *
+ * @param kind what
+ * @param peer the other end of the link; 0 if there is none
+ * @param number of the frame, or of ticks; 0 if there is none
+ */
+record LocalInput(Kind kind, int peer, int number) {
+    static final LocalInput START = new LocalInput(Kind.START, 0, 0);
+    static final LocalInput CRASH = new LocalInput(Kind.CRASH, 0, 0);
+    static final LocalInput SYNC = new LocalInput(Kind.SYNC, 0, 0);
+    static final LocalInput SYNC_ONE = new LocalInput(Kind.SYNC_ONE, 0, 0);
+    static final LocalInput PROPOSE = new LocalInput(Kind.PROPOSE, 0, 0);
+    static final LocalInput READ = new LocalInput(Kind.READ, 0, 0);
+
+    /** The sorts of {@link Choice}, seen from one replica. */
+    enum Kind {
+        START,
+        CRASH,
+        SYNC,
+        SYNC_ONE,
+        PROPOSE,
+        READ,
+        TICK,
+        FRAME,
+        PEER_UP,
+        PEER_DOWN
+    }
+}

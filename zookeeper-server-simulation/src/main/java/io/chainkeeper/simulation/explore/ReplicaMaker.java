@@ -1,0 +1,72 @@
+package io.chainkeeper.simulation.explore;
+
+import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.MessageCodec;
+import io.chainkeeper.ordering.OrderingProtocol;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.ordering.ProtocolContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** Makes protocol objects, with timeouts of a few ticks, and numbers the frames and values that they exchange. */
+final class ReplicaMaker {
+    /** Length of a tick. A heartbeat is one tick, every other timeout about {@link #TIMEOUT_TICKS}. */
+    private static final int TICK_MILLIS = 50;
+
+    private static final int TIMEOUT_TICKS = 4;
+
+    private final OrderingProtocolFactory factory;
+    private final MessageCodec codec;
+    private final List<Integer> members = new ArrayList<>();
+    private final Map<String, String> settings = new TreeMap<>();
+    private final Bytes frames = new Bytes();
+    private final Bytes values = new Bytes();
+
+    ReplicaMaker(OrderingProtocolFactory factory, int replicas) {
+        this.factory = factory;
+        this.codec = factory.codec();
+        for (int id = 1; id <= replicas; id++) {
+            members.add(id);
+        }
+        for (String key : new TreeSet<>(factory.settingKeys())) {
+            if (key.endsWith("Millis")) {
+                boolean heartbeat = key.endsWith("heartbeatMillis");
+                settings.put(key, Integer.toString(heartbeat ? TICK_MILLIS : TIMEOUT_TICKS * TICK_MILLIS));
+            }
+        }
+        String wrong = factory.checkSettings(settings, replicas);
+        if (wrong != null) {
+            throw new IllegalArgumentException("settings for exploration: " + wrong);
+        }
+    }
+
+    OrderingProtocol create(int id, long incarnation, Effects effects) {
+        // Replicas draw different numbers, always the same: who tries first is then known, the rest is explored.
+        ProtocolContext context =
+                new ProtocolContext(id, incarnation, members, settings, bound -> (id - 1) % bound, TICK_MILLIS);
+        return factory.create(context, effects);
+    }
+
+    int replicas() {
+        return members.size();
+    }
+
+    String protocol() {
+        return factory.name();
+    }
+
+    MessageCodec codec() {
+        return codec;
+    }
+
+    Bytes frames() {
+        return frames;
+    }
+
+    Bytes values() {
+        return values;
+    }
+}

@@ -1,0 +1,145 @@
+package io.chainkeeper.simulation.explore;
+
+import java.util.List;
+
+/**
+ * What is explored: from where, how many of each thing may happen, and how finely. Lists have an entry for each
+ * replica, in order of id; their length is the number of replicas.
+ *
+ * @param start state to begin with
+ * @param writes commands that clients of each replica propose, at most
+ * @param reads linearizable reads that clients of each replica ask for, at most
+ * @param ticks how often time may pass at each replica
+ * @param ticksAtOnce ticks that pass each time; more than the suspicion timeout makes each a silence that is noticed
+ * @param mayCrash 1 for a replica that may crash, else 0
+ * @param maxCrashes crashes in all
+ * @param maxRestarts starts after a crash, in all
+ * @param maxBreaks broken links in all
+ * @param recordByRecord whether records become durable one by one, or all that a replica has appended at once
+ */
+record Scope(
+        Start start,
+        List<Integer> writes,
+        List<Integer> reads,
+        List<Integer> ticks,
+        int ticksAtOnce,
+        List<Integer> mayCrash,
+        int maxCrashes,
+        int maxRestarts,
+        int maxBreaks,
+        boolean recordByRecord) {
+    /** Ticks after which every replica suspects a silent leader. */
+    static final int SILENCE_TICKS = 7;
+
+    private static final int MAX_REPLICAS = 5;
+    private static final int MAX_COUNT = 15;
+
+    /** Where an exploration begins. */
+    enum Start {
+        /** All replicas have just started with empty disks; nobody leads. */
+        COLD,
+        /** Replica 1 leads, all others follow, all records are durable, and nothing is on its way. */
+        LED
+    }
+
+    /** Checks the ranges. */
+    Scope {
+        int replicas = writes.size();
+        for (List<Integer> counts : List.of(writes, reads, ticks, mayCrash)) {
+            if (counts.size() != replicas || replicas < 1 || replicas > MAX_REPLICAS) {
+                throw new IllegalArgumentException("lists " + writes + ", " + reads + ", " + ticks + ", " + mayCrash
+                        + " must have one entry for each of 1 to " + MAX_REPLICAS + " replicas");
+            }
+            for (int count : counts) {
+                if (count < 0 || count > MAX_COUNT) {
+                    throw new IllegalArgumentException(
+                            "count " + count + " in " + counts + " must be from 0 to " + MAX_COUNT);
+                }
+            }
+        }
+        if (ticksAtOnce < 1) {
+            throw new IllegalArgumentException("ticks at once must be at least 1, not " + ticksAtOnce);
+        }
+    }
+
+    /** Three replicas, one of which leads; nothing happens. */
+    static Scope led() {
+        List<Integer> none = List.of(0, 0, 0);
+        return new Scope(Start.LED, none, none, none, SILENCE_TICKS, List.of(1, 1, 1), 0, 0, 0, false);
+    }
+
+    /** Three replicas that have just started; nothing happens. */
+    static Scope cold() {
+        List<Integer> none = List.of(0, 0, 0);
+        return new Scope(Start.COLD, none, none, none, SILENCE_TICKS, List.of(1, 1, 1), 0, 0, 0, false);
+    }
+
+    Scope withWrites(Integer... each) {
+        return new Scope(
+                start,
+                List.of(each),
+                reads,
+                ticks,
+                ticksAtOnce,
+                mayCrash,
+                maxCrashes,
+                maxRestarts,
+                maxBreaks,
+                recordByRecord);
+    }
+
+    Scope withReads(Integer... each) {
+        return new Scope(
+                start,
+                writes,
+                List.of(each),
+                ticks,
+                ticksAtOnce,
+                mayCrash,
+                maxCrashes,
+                maxRestarts,
+                maxBreaks,
+                recordByRecord);
+    }
+
+    Scope withTicks(int atOnce, Integer... each) {
+        return new Scope(
+                start,
+                writes,
+                reads,
+                List.of(each),
+                atOnce,
+                mayCrash,
+                maxCrashes,
+                maxRestarts,
+                maxBreaks,
+                recordByRecord);
+    }
+
+    Scope withCrashes(int crashes, int restarts, Integer... replicas) {
+        return new Scope(
+                start,
+                writes,
+                reads,
+                ticks,
+                ticksAtOnce,
+                List.of(replicas),
+                crashes,
+                restarts,
+                maxBreaks,
+                recordByRecord);
+    }
+
+    Scope withBreaks(int breaks) {
+        return new Scope(
+                start, writes, reads, ticks, ticksAtOnce, mayCrash, maxCrashes, maxRestarts, breaks, recordByRecord);
+    }
+
+    Scope withRecordByRecord() {
+        return new Scope(start, writes, reads, ticks, ticksAtOnce, mayCrash, maxCrashes, maxRestarts, maxBreaks, true);
+    }
+
+    int replicas() {
+        return writes.size();
+    }
+}

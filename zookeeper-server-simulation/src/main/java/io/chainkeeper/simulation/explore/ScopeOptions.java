@@ -1,0 +1,126 @@
+package io.chainkeeper.simulation.explore;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** Scopes as options of a command. */
+final class ScopeOptions {
+    private static final String START = "--start";
+    private static final String WRITES = "--writes";
+    private static final String READS = "--reads";
+    private static final String TICKS = "--ticks";
+    private static final String TICKS_AT_ONCE = "--ticks-at-once";
+    private static final String MAY_CRASH = "--may-crash";
+    private static final String CRASHES = "--crashes";
+    private static final String RESTARTS = "--restarts";
+    private static final String BREAKS = "--breaks";
+    private static final String RECORD_BY_RECORD = "--record-by-record";
+
+    static final List<String> NAMES =
+            List.of(START, WRITES, READS, TICKS, TICKS_AT_ONCE, MAY_CRASH, CRASHES, RESTARTS, BREAKS, RECORD_BY_RECORD);
+
+    private ScopeOptions() {}
+
+    /**
+     * The scopes that options ask for, by name.
+     *
+     * @throws IllegalArgumentException if a value is wrong; the message says which and what is right
+     */
+    static Map<String, Scope> read(Map<String, String> options) {
+        String name = options.get("--scope");
+        if (name != null && !Scopes.named().containsKey(name)) {
+            throw new IllegalArgumentException("no scope is named " + name + "; there are "
+                    + Scopes.named().keySet());
+        }
+        boolean own = NAMES.stream().anyMatch(options::containsKey);
+        if (name == null && !own) {
+            return Scopes.named();
+        }
+        Map<String, Scope> one = new TreeMap<>();
+        Scope base = name == null ? Scope.led() : Scopes.named().get(name);
+        one.put(name == null ? "scope" : name, own ? read(options, base) : base);
+        return one;
+    }
+
+    private static Scope read(Map<String, String> options, Scope base) {
+        List<Integer> writes =
+                counts(options, WRITES, base.writes(), base.writes().size());
+        int replicas = writes.size();
+        return new Scope(
+                options.containsKey(START) ? start(options.get(START)) : base.start(),
+                writes,
+                counts(options, READS, base.reads(), replicas),
+                counts(options, TICKS, base.ticks(), replicas),
+                number(options, TICKS_AT_ONCE, base.ticksAtOnce()),
+                counts(options, MAY_CRASH, base.mayCrash(), replicas),
+                number(options, CRASHES, base.maxCrashes()),
+                number(options, RESTARTS, base.maxRestarts()),
+                number(options, BREAKS, base.maxBreaks()),
+                Boolean.parseBoolean(options.getOrDefault(RECORD_BY_RECORD, Boolean.toString(base.recordByRecord()))));
+    }
+
+    private static Scope.Start start(String text) {
+        for (Scope.Start start : Scope.Start.values()) {
+            if (start.name().equals(text.toUpperCase(Locale.ROOT))) {
+                return start;
+            }
+        }
+        throw new IllegalArgumentException(START + " is led or cold, not " + text);
+    }
+
+    private static List<Integer> counts(
+            Map<String, String> options, String option, List<Integer> otherwise, int replicas) {
+        String text = options.get(option);
+        List<Integer> counts = new ArrayList<>();
+        if (text == null) {
+            for (int i = 0; i < replicas; i++) {
+                counts.add(i < otherwise.size() ? otherwise.get(i) : 0);
+            }
+            return counts;
+        }
+        for (String part : text.split(",", -1)) {
+            counts.add(number(option, part));
+        }
+        return counts;
+    }
+
+    /**
+     * The value of an option that is a number.
+     *
+     * @throws IllegalArgumentException if it is something else
+     */
+    static int number(Map<String, String> options, String option, int otherwise) {
+        String text = options.get(option);
+        return text == null ? otherwise : number(option, text);
+    }
+
+    private static int number(String option, String text) {
+        try {
+            int number = Integer.parseInt(text.trim());
+            if (number >= 0) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // Said below.
+        }
+        throw new IllegalArgumentException(option + " needs numbers from 0, not " + text);
+    }
+
+    /** A scope as options. */
+    static String print(Scope scope) {
+        return START + " " + scope.start().name().toLowerCase(Locale.ROOT) + " " + WRITES + " "
+                + join(scope.writes()) + " " + READS + " " + join(scope.reads()) + " " + TICKS + " "
+                + join(scope.ticks()) + " " + TICKS_AT_ONCE + " " + scope.ticksAtOnce() + " " + MAY_CRASH + " "
+                + join(scope.mayCrash()) + " " + CRASHES + " " + scope.maxCrashes() + " " + RESTARTS + " "
+                + scope.maxRestarts() + " " + BREAKS + " " + scope.maxBreaks() + " " + RECORD_BY_RECORD + " "
+                + scope.recordByRecord();
+    }
+
+    private static String join(List<Integer> counts) {
+        return counts.stream().map(String::valueOf).collect(Collectors.joining(","));
+    }
+}

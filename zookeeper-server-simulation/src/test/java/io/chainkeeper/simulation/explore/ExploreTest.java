@@ -1,0 +1,176 @@
+package io.chainkeeper.simulation.explore;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNotNull;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+import static org.junit.Assert.fail;
+
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.simulation.BrokenProtocols;
+import io.chainkeeper.simulation.BrokenProtocols.Flaw;
+import io.chainkeeper.simulation.Protocols;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.Test;
+
+/** Explores the named scopes, and shows that exploring finds what it is for. */
+public class ExploreTest {
+    private static final int MAX_STATES = 2_000_000;
+    private static final int MAX_WALKS = 10_000;
+    private static final int WALK_STEPS = 100;
+
+    private static final OrderingProtocolFactory CHAIN =
+            Protocols.named(System.getProperty("simulation.protocol", "chain"));
+
+    private static BrokenProtocols broken(Flaw flaw) {
+        return new BrokenProtocols(CHAIN, flaw);
+    }
+
+    private static void assertFindsNothing(String name) {
+        Scope scope = Scopes.named().get(name);
+        Explorer.Result result = new Explorer(CHAIN, scope).run(Integer.MAX_VALUE, MAX_STATES);
+        System.out.println("exploration of " + name + ": " + result);
+        if (result.failure() != null) {
+            fail(Explore.report(CHAIN, scope, result.failure()));
+        }
+        assertTrue(result.toString(), result.exhausted());
+    }
+
+    @Test
+    public void twoWritesAndARead_breakNothing() {
+        assertFindsNothing("no-fault");
+    }
+
+    @Test
+    public void twoCandidates_breakNothing() {
+        assertFindsNothing("cold-start");
+    }
+
+    @Test
+    public void silentLeader_breaksNothing() {
+        assertFindsNothing("leader-silent");
+    }
+
+    @Test
+    public void crashOfTheLeader_breaksNothing() {
+        assertFindsNothing("leader-crash");
+    }
+
+    @Test
+    public void crashInTheMiddle_breaksNothing() {
+        assertFindsNothing("middle-crash");
+    }
+
+    @Test
+    public void crashOfTheTail_breaksNothing() {
+        assertFindsNothing("tail-crash");
+    }
+
+    @Test
+    public void brokenLink_breaksNothing() {
+        assertFindsNothing("link-break");
+    }
+
+    private static Failure assertFound(Flaw flaw, Scope scope, String words) {
+        Failure failure = new Explorer(broken(flaw), scope)
+                .run(Integer.MAX_VALUE, MAX_STATES)
+                .failure();
+        assertNotNull(flaw + " was not found", failure);
+        assertTrue(failure.message(), failure.message().contains(words));
+        System.out.println(flaw + " found: " + Choice.print(failure.schedule()));
+        return failure;
+    }
+
+    @Test
+    public void readAnsweredAtOnce_isFoundToBeStale() {
+        assertFound(Flaw.BARRIER_AT_ONCE, Scopes.named().get("no-fault"), "linearizability");
+    }
+
+    @Test
+    public void acknowledgedBeforeDurable_isFoundByTheDisks() {
+        assertFound(Flaw.ACKNOWLEDGED_BEFORE_DURABLE, Scopes.named().get("no-fault"), "durability");
+    }
+
+    @Test
+    public void commandNeverOrdered_isMissedAtTheEnd() {
+        Schedules schedules =
+                new Schedules(broken(Flaw.COMMANDS_LOST), Scope.led().withWrites(10, 0, 0));
+        Failure failure = schedules.walk(1, 10 * WALK_STEPS);
+        assertNotNull("the tenth command was not missed", failure);
+        assertTrue(failure.message(), failure.message().contains("liveness"));
+    }
+
+    @Test
+    public void valuesForgottenAtRestart_areFoundByWalksAndTheScheduleShrinks() {
+        BrokenProtocols forgetful = broken(Flaw.VALUES_FORGOTTEN_AT_RESTART);
+        Scope scope = Scope.led()
+                .withWrites(1, 0, 1)
+                .withTicks(Scope.SILENCE_TICKS, 0, 1, 1)
+                .withCrashes(1, 1, 0, 1, 0);
+        Schedules schedules = new Schedules(forgetful, scope);
+        for (long seed = 1; seed <= MAX_WALKS; seed++) {
+            Failure failure = schedules.walk(seed, WALK_STEPS);
+            if (failure != null && failure.message().contains("agreement")) {
+                Failure shortest = schedules.shrink(failure);
+                assertTrue(shortest.schedule().size() <= failure.schedule().size());
+                assertEquals(
+                        shortest.message(),
+                        schedules.replay(shortest.schedule(), null).message());
+                return;
+            }
+        }
+        fail("not found by " + MAX_WALKS + " walks");
+    }
+
+    @Test
+    public void failure_printsHowToReplayIt() {
+        BrokenProtocols broken = broken(Flaw.BARRIER_AT_ONCE);
+        Scope scope = Scopes.named().get("no-fault");
+        Failure failure = assertFound(Flaw.BARRIER_AT_ONCE, scope, "linearizability");
+        String report = Explore.report(broken, scope, failure);
+        assertTrue(report, report.contains("answers read 1 with 0 commands applied"));
+        int at = report.indexOf("bin/explore.sh --protocol chain --start led");
+        assertTrue(report, at > 0);
+        String schedule = report.substring(report.indexOf("--replay \"") + 10, report.lastIndexOf('"'));
+        assertEquals(
+                failure.message(),
+                new Schedules(broken, scope)
+                        .replay(Choice.parse(schedule), null)
+                        .message());
+    }
+
+    @Test
+    public void sameScopeTwice_sameStates() {
+        Scope scope = Scope.led().withWrites(0, 1, 0).withCrashes(1, 1, 1, 1, 1).withRecordByRecord();
+        Explorer.Result first = new Explorer(CHAIN, scope).run(12, MAX_STATES);
+        assertEquals(first, new Explorer(CHAIN, scope).run(12, MAX_STATES));
+        assertNull(first.failure());
+    }
+
+    @Test
+    public void scopeAsOptions_readsBack() {
+        for (Scope scope : Scopes.named().values()) {
+            String[] words = ScopeOptions.print(scope).split(" ");
+            Map<String, String> options = new TreeMap<>();
+            for (int i = 0; i < words.length; i += 2) {
+                options.put(words[i], words[i + 1]);
+            }
+            assertEquals(List.of(scope), List.copyOf(ScopeOptions.read(options).values()));
+        }
+    }
+
+    @Test
+    public void badSchedule_saysWhichStepIsWrong() {
+        String message = assertThrows(IllegalArgumentException.class, () -> Choice.parse("tick 1; deliver 2"))
+                .getMessage();
+        assertTrue(message, message.contains("\"deliver 2\" is no step"));
+        Schedules schedules = new Schedules(CHAIN, Scope.led());
+        message = assertThrows(
+                        IllegalArgumentException.class, () -> schedules.replay(Choice.parse("tick 1; restart 1"), null))
+                .getMessage();
+        assertTrue(message, message.contains("step 2 of the schedule, restart 1, is not possible"));
+    }
+}
