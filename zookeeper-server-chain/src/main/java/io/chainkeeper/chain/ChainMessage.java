@@ -66,8 +66,15 @@ sealed interface ChainMessage extends Message {
     /** "I stand between you and whoever feeds you, and could feed you." */
     record Offer(Ballot ballot, long start, long maxAccepted) implements ChainMessage {}
 
-    /** "I cannot feed you: my log begins at firstAvailable." */
-    record Truncated(Ballot ballot, long firstAvailable) implements ChainMessage {}
+    /**
+     * "I cannot feed you: my log begins at firstAvailable."
+     *
+     * @param firstAvailable lowest instance that the sender could send, or {@link #EVERYTHING}
+     */
+    record Truncated(Ballot ballot, long firstAvailable) implements ChainMessage {
+        /** The sender does not take itself for a member ahead of the receiver, whatever is in its log. */
+        static final long EVERYTHING = Long.MAX_VALUE;
+    }
 
     /** Would you promise this ballot? Changes nothing at the receiver. */
     record PreVote(Ballot ballot, long maxDecided) implements ChainMessage {}

@@ -304,8 +304,9 @@ final class ChainPaxos implements OrderingProtocol {
 
     /**
      * Whether a candidate may be answered: it votes, or knows more of the membership than this replica. This one need
-     * not vote as far as it knows, unless it has lost its disk: one that has left may be the only one that knows so, and
-     * one that was admitted may not know it yet. The candidate counts an answer only where the membership has the disk.
+     * not vote as far as it knows, unless it has lost its disk: one that has left may be the only one that knows so,
+     * and one that was admitted may not know it yet. The candidate counts an answer only where the membership has the
+     * disk.
      */
     private boolean mayAnswer(int candidate, long candidateDecided) {
         Membership now = state.membership();

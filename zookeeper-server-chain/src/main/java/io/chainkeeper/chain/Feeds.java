@@ -147,10 +147,15 @@ final class Feeds {
     // ---------------------------------------------------------------- feeding
 
     void onResume(int sender, Resume m) {
-        if (state.role != Role.LOOKING
-                && state.mayLearn(sender)
-                && state.chainPosition(sender) > state.chainPosition(state.self)) {
+        if (state.role == Role.LOOKING) {
+            return;
+        }
+        if (state.mayLearn(sender) && state.chainPosition(sender) > state.chainPosition(state.self)) {
             feed(sender, m.maxAccepted());
+        } else if (!state.isLeader()) {
+            // One of the two has an old view of the membership. The successor must not wait for the timeout with each
+            // such member: a leader may need it for a quorum.
+            send(sender, new Truncated(state.ballot, ChainMessage.Truncated.EVERYTHING));
         }
     }
 

@@ -5,6 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.admin.ZooKeeperAdmin;
 
 /** Opens ZooKeeper sessions. */
 public final class Clients {
@@ -28,6 +29,25 @@ public final class Clients {
     public static ZooKeeper connect(String connectString, int sessionTimeoutMillis)
             throws IOException, InterruptedException {
         return attach(connectString, sessionTimeoutMillis, 0, new byte[16]);
+    }
+
+    /**
+     * Opens a session of a client that can ask for {@code reconfig}.
+     *
+     * @throws AssertionError if it is not established within half a minute
+     */
+    public static ZooKeeperAdmin admin(String connectString) throws IOException, InterruptedException {
+        CountDownLatch connected = new CountDownLatch(1);
+        ZooKeeperAdmin admin = new ZooKeeperAdmin(connectString, SESSION_TIMEOUT_MILLIS, event -> {
+            if (event.getState() == KeeperState.SyncConnected) {
+                connected.countDown();
+            }
+        });
+        if (!connected.await(CONNECT_LIMIT_SECONDS, TimeUnit.SECONDS)) {
+            admin.close();
+            throw new AssertionError("no session at " + connectString + " within " + CONNECT_LIMIT_SECONDS + " s");
+        }
+        return admin;
     }
 
     /**

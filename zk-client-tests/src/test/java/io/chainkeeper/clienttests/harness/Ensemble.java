@@ -4,14 +4,17 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
 import org.junit.rules.ExternalResource;
 import org.junit.rules.RuleChain;
 import org.junit.rules.TestRule;
@@ -32,6 +35,8 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
     public static final int TICK_MILLIS = 500;
 
     static final int MAX_SESSION_TIMEOUT_MILLIS = 3 * Clients.SESSION_TIMEOUT_MILLIS;
+    /** Name and password of the user who may do everything, after {@link Builder#superUser()}. */
+    public static final String SUPER_USER = "super:secret";
 
     private static final Duration LEADER_LIMIT = Duration.ofSeconds(60);
     private static final Duration CATCH_UP_LIMIT = Duration.ofSeconds(60);
@@ -41,15 +46,39 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
     private final Path directory;
     private final Network network;
     private final List<ServerProcess> servers = new ArrayList<>();
+    private final Map<Integer, List<Integer>> linkPorts = new TreeMap<>();
+    private final int observers;
+    private int lastId;
     private boolean failed;
 
     private Ensemble(Builder builder) {
         this.settings = new LinkedHashMap<>(builder.settings);
         this.directory = Path.of("target", "ensembles", builder.name).toAbsolutePath();
         this.network = builder.network;
+        this.observers = builder.observers;
         for (int id = 1; id <= builder.servers; id++) {
-            servers.add(new ServerProcess(id, network, FreePorts.next(), directory.resolve("server-" + id)));
+            newServer();
         }
+    }
+
+    private ServerProcess newServer() {
+        lastId++;
+        ServerProcess server =
+                new ServerProcess(lastId, network, FreePorts.next(), directory.resolve("server-" + lastId));
+        linkPorts.put(lastId, List.of(FreePorts.next(), FreePorts.next()));
+        servers.add(server);
+        return server;
+    }
+
+    private void openLinks(int id) throws Exception {
+        for (int port : linkPorts.get(id)) {
+            network.open(id, port);
+        }
+    }
+
+    private String link(int id) {
+        List<Integer> ports = linkPorts.get(id);
+        return network.memberHost(id) + ":" + ports.get(0) + ":" + ports.get(1);
     }
 
     /** Collects what an ensemble is to be. */
@@ -58,6 +87,7 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         private final Map<String, String> settings = new LinkedHashMap<>();
         private int servers = 3;
         private Network network = new Loopback();
+        private int observers;
 
         private Builder(String name) {
             this.name = name;
@@ -82,6 +112,23 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         public Builder network(Network connecting) {
             network = connecting;
             return this;
+        }
+
+        /** Makes the last so many servers observers; none unless said. */
+        public Builder observers(int count) {
+            observers = count;
+            return this;
+        }
+
+        /** Lets {@link Ensemble#SUPER_USER} do everything. */
+        public Builder superUser() {
+            try {
+                return set(
+                        "DigestAuthenticationProvider.superDigest",
+                        DigestAuthenticationProvider.generateDigest(SUPER_USER));
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException("every Java platform has SHA-1", e);
+            }
         }
 
         /** Adds or replaces a line of every server's zoo.cfg. */
@@ -131,24 +178,53 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         deleteDirectory();
         List<String> members = new ArrayList<>();
         for (ServerProcess server : servers) {
-            int quorumPort = FreePorts.next();
-            int electionPort = FreePorts.next();
-            network.open(server.id(), quorumPort);
-            network.open(server.id(), electionPort);
-            members.add("server." + server.id() + "=" + network.memberHost(server.id()) + ":" + quorumPort + ":"
-                    + electionPort);
+            openLinks(server.id());
+            boolean observer = server.id() > servers.size() - observers;
+            members.add("server." + server.id() + "=" + link(server.id()) + (observer ? ":observer" : ""));
         }
         for (ServerProcess server : servers) {
-            Path data = Files.createDirectories(server.directory().resolve("data"));
-            Files.writeString(data.resolve("myid"), server.id() + "\n");
-            List<String> lines = new ArrayList<>();
-            settings.forEach((key, value) -> lines.add(key + "=" + value));
-            lines.add("dataDir=" + data);
-            lines.add("clientPort=" + server.clientPort());
-            lines.add("clientPortAddress=" + server.clientHost());
-            lines.addAll(members);
-            Files.write(server.configFile(), lines);
+            writeConfiguration(server, members);
         }
+    }
+
+    private void writeConfiguration(ServerProcess server, List<String> members) throws IOException {
+        Path data = Files.createDirectories(server.directory().resolve("data"));
+        Files.writeString(data.resolve("myid"), server.id() + "\n");
+        List<String> lines = new ArrayList<>();
+        settings.forEach((key, value) -> lines.add(key + "=" + value));
+        lines.add("dataDir=" + data);
+        lines.add("clientPort=" + server.clientPort());
+        lines.add("clientPortAddress=" + server.clientHost());
+        lines.addAll(members);
+        Files.write(server.configFile(), lines);
+    }
+
+    /**
+     * Adds a server that lists all others and itself and is no member yet; it is not started.
+     *
+     * @param role {@code participant} or {@code observer}
+     */
+    public ServerProcess addServer(String role) throws Exception {
+        List<String> members = new ArrayList<>();
+        for (ServerProcess server : servers) {
+            members.add("server." + server.id() + "=" + link(server.id()));
+        }
+        ServerProcess joiner = newServer();
+        openLinks(joiner.id());
+        members.add("server." + joiner.id() + "=" + link(joiner.id()) + ":" + role);
+        writeConfiguration(joiner, members);
+        return joiner;
+    }
+
+    /** Returns what {@code reconfig} takes to add this server. */
+    public String serverLine(int id, String role) {
+        return "server." + id + "=" + link(id) + ":" + role + ";127.0.0.1:"
+                + server(id).clientPort();
+    }
+
+    /** Leaves a server out of everything that is done to all; it must have ended. */
+    public void forget(ServerProcess ended) {
+        servers.remove(ended);
     }
 
     /** Starts the servers that do not run and waits until all serve. */
@@ -182,7 +258,10 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
 
     /** Returns the server with this id, from 1. */
     public ServerProcess server(int id) {
-        return servers.get(id - 1);
+        return servers.stream()
+                .filter(server -> server.id() == id)
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no server " + id));
     }
 
     /** Returns the server that leads, after waiting for one if need be. */

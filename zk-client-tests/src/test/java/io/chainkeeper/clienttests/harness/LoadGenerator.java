@@ -32,12 +32,25 @@ public final class LoadGenerator implements AutoCloseable {
 
     /** Creates the znodes of the load; no client runs yet. */
     public LoadGenerator(Ensemble ensemble) throws Exception {
-        this(ensemble, OPERATIONS_PER_SECOND);
+        this(ensemble, ensemble.servers(), OPERATIONS_PER_SECOND);
     }
 
     /** @param operationsPerSecond of each client, at most */
     LoadGenerator(Ensemble ensemble, int operationsPerSecond) throws Exception {
-        for (ServerProcess server : ensemble.servers()) {
+        this(ensemble, ensemble.servers(), operationsPerSecond);
+    }
+
+    /**
+     * As {@link #LoadGenerator(Ensemble)}, but clients that stay at one server only at some of them.
+     *
+     * @param steady servers that will serve to the end
+     */
+    public LoadGenerator(Ensemble ensemble, List<ServerProcess> steady) throws Exception {
+        this(ensemble, steady, OPERATIONS_PER_SECOND);
+    }
+
+    private LoadGenerator(Ensemble ensemble, List<ServerProcess> steady, int operationsPerSecond) throws Exception {
+        for (ServerProcess server : steady) {
             clients.add(new LoadClient("at-" + server.id(), server.connectString(), operationsPerSecond, writes));
         }
         clients.add(new LoadClient("moving", ensemble.connectString(), operationsPerSecond, writes));
