@@ -1,17 +1,23 @@
 #!/bin/sh
 # Runs the deterministic simulator. Examples:
 #   bin/simulate.sh --protocol chain --seed 42            replay one seed
+#   bin/simulate.sh --application znodes --seed 42        the same with the server's executor, sessions and watches
 #   bin/simulate.sh --protocol chain --seconds 3600       soak with fresh seeds for an hour
 #   bin/simulate.sh --seed 1 --survey 5000                run 5000 seeds, one line per failure
 # All options: io.chainkeeper.simulation.Simulate.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
+libraries="$root/zookeeper-assembly/target/lib"
 # A replay against yesterday's classes misleads, so they are brought up to date first; SIMULATE_BUILD=0 leaves that out.
 if [ "${SIMULATE_BUILD:-1}" != 0 ]; then
     (cd "$root" && mvn -q -B -pl zookeeper-server-simulation -am -Dspotless.check.skip=true compile)
+    # ZooKeeper's own jars, which the executor needs.
+    [ -d "$libraries" ] ||
+        (cd "$root" && mvn -q -B -pl zookeeper-assembly -am -Dspotless.check.skip=true -DskipTests package)
 fi
 classes=""
 for module in "$root"/zookeeper-server-*/target/classes; do
     classes="$classes:$module"
 done
-exec java -cp "${classes#:}" io.chainkeeper.simulation.Simulate "$@"
+exec java -Dlogback.configurationFile=logback-simulation.xml \
+    -cp "${classes#:}:$libraries/*" io.chainkeeper.simulation.Simulate "$@"

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * notes it. After the quorum was lost for good it is the other way round: the disk has the new name first, because
  * links of the old cluster's survivors must be refused from the beginning, and the order is told.
  */
-final class ClusterNaming {
+final class ClusterNaming implements Housekeeping.Naming {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterNaming.class);
 
     private final Path orderingDirectory;
@@ -70,8 +70,8 @@ final class ClusterNaming {
         identity = next;
     }
 
-    /** Executor thread: the order names the cluster that this directory belongs to. */
-    void named(UUID clusterId) {
+    @Override
+    public void named(UUID clusterId) {
         ClusterIdentity known = identity;
         if (clusterId.equals(known.clusterId()) || known.formerClusterIds().contains(clusterId)) {
             return;
@@ -86,8 +86,8 @@ final class ClusterNaming {
         }
     }
 
-    /** Executor thread: this replica has caught up with the order, in which the cluster has this name or none. */
-    void caughtUp(UUID clusterId) {
+    @Override
+    public void caughtUp(UUID clusterId) {
         caughtUp = true;
         if (clusterId != null) {
             named(clusterId);
@@ -104,8 +104,9 @@ final class ClusterNaming {
         }
     }
 
-    /** Housekeeping thread, at the leader: what is to be ordered about the name, or null. */
-    Command.ClusterFormed due(SideState side, long executionProfile, List<Integer> members, String configuration) {
+    @Override
+    public Command.ClusterFormed due(
+            SideState side, long executionProfile, List<Integer> members, String configuration) {
         UUID ordered = side.clusterId();
         UUID kept = identity.clusterId();
         boolean unnamed = ordered == null;
@@ -121,13 +122,13 @@ final class ClusterNaming {
         return proposed;
     }
 
-    /** Returns whether the order now says that this replica goes on alone, but the request for it still lies there. */
-    boolean requestIsFulfilled(Membership membership) {
+    @Override
+    public boolean requestIsFulfilled(Membership membership) {
         return goingOnAlone && membership != null && membership.replicaIds().equals(List.of(replicaId));
     }
 
-    /** Housekeeping thread: nothing of the request is left to do. */
-    void endRequest() {
+    @Override
+    public void endRequest() {
         try {
             NewClusterRequest.delete(orderingDirectory);
             goingOnAlone = false;

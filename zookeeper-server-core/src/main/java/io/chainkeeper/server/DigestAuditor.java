@@ -64,7 +64,7 @@ final class DigestAuditor {
         long zxid = server.getZKDatabase().getDataTreeLastProcessedZxid();
         if (zxid > auditedZxid) {
             auditedZxid = zxid;
-            proposer.propose(0, new Command.DigestAudit(System.currentTimeMillis()));
+            proposer.propose(0, new Command.DigestAudit(proposer.wallClockMillis()));
         }
     }
 
@@ -73,7 +73,7 @@ final class DigestAuditor {
         // While the order is replayed the audits of the past come by, and nobody wants to know.
         if (side.auditPosition() == position) {
             proposer.propose(
-                    0, new Command.DigestReport(System.currentTimeMillis(), position, digest.tree(), digest.side()));
+                    0, new Command.DigestReport(proposer.wallClockMillis(), position, digest.tree(), digest.side()));
         }
     }
 }

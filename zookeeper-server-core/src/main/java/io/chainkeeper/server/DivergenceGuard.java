@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What follows when the replicas' states differ: the minority stops serving and gets the majority's state. */
-final class DivergenceGuard {
+final class DivergenceGuard implements Housekeeping.Divergence {
     private static final Logger LOG = LoggerFactory.getLogger(DivergenceGuard.class);
 
     private final OrderedZooKeeperServer server;
@@ -68,8 +68,8 @@ final class DivergenceGuard {
                 + ", and start this server";
     }
 
-    /** Executor thread: the reports have decided something. */
-    void judged(AuditVerdict verdict) {
+    @Override
+    public void judged(AuditVerdict verdict) {
         undecided = verdict.agreed() == null;
         differing = verdict.differing().size();
         position = verdict.position();
@@ -113,8 +113,8 @@ final class DivergenceGuard {
         wantedPeer = peer;
     }
 
-    /** Housekeeping thread, now and then: asks until the state has come. */
-    void tick() {
+    @Override
+    public void tick() {
         if (wantedPeer != 0) {
             reinstall.wanted(wantedPeer);
         }

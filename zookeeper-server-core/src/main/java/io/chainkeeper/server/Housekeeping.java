@@ -1,6 +1,7 @@
 package io.chainkeeper.server;
 
 import io.chainkeeper.command.Command;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.replica.FailureHandler;
@@ -9,7 +10,6 @@ import io.chainkeeper.server.execution.AuditVerdict;
 import io.chainkeeper.server.execution.ExecutionEvents;
 import io.chainkeeper.server.execution.SideState;
 import io.chainkeeper.server.execution.StateDigest;
-import io.chainkeeper.server.reconfig.ConfigurationView;
 import io.chainkeeper.server.reconfig.ConfiguredEnsemble;
 import io.chainkeeper.server.reconfig.EnsemblePlan;
 import io.chainkeeper.server.reconfig.Reconfigurer;
@@ -18,18 +18,15 @@ import io.chainkeeper.server.request.Proposer;
 import io.chainkeeper.server.session.SessionKeeper;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread for everything that happens by time or is proposed by the server itself: session expiry, opening and
- * closing for clients, the first commands of a start, orphaning of silent members. Proposing may wait, so neither the
- * executor nor the ordering loop may do it; they leave it to this thread.
+ * Everything that happens by time or is proposed by the server itself: session expiry, opening and closing for clients,
+ * the first commands of a start, orphaning of silent members. Proposing may wait, so neither the executor nor the
+ * ordering loop may do it; they leave it to the {@link Background}.
  */
 final class Housekeeping implements ExecutionEvents, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
@@ -44,21 +41,21 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
     private final SessionKeeper keeper;
     private final Serving serving;
     private final ConfiguredEnsemble ensemble;
-    private final ConfigurationView configurationView;
+    private final Runnable configurationView;
     private final Reconfigurer reconfigurer;
-    private final RoleView roleView;
-    private final ContainerReaper reaper;
+    private final Consumer<OrderingStatus> roleView;
+    private final Consumer<Boolean> reaper;
     private final DigestAuditor auditor;
-    private final DivergenceGuard divergence;
+    private final Divergence divergence;
     private final List<Integer> members;
     private final long executionProfile;
     private final long periodMillis;
-    private final ClusterNaming naming;
+    private final Naming naming;
     private final int replicaId;
     private final FailureHandler failureHandler;
-    private final ScheduledExecutorService thread;
+    private final Background background;
 
-    Housekeeping(Parts parts, FailureHandler failureHandler, int replicaId) {
+    Housekeeping(Parts parts, FailureHandler failureHandler, Background background) {
         this.server = parts.server();
         this.side = parts.side();
         this.proposer = parts.proposer();
@@ -76,13 +73,59 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         this.executionProfile = parts.executionProfile();
         this.periodMillis = parts.periodMillis();
         this.naming = parts.naming();
-        this.replicaId = replicaId;
+        this.replicaId = parts.replicaId();
         this.failureHandler = failureHandler;
-        this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread created = new Thread(task, "housekeeping-" + replicaId);
-            created.setDaemon(true);
-            return created;
-        });
+        this.background = background;
+    }
+
+    /** Runs tasks one at a time, in the order they were given in. Safe for use by any thread. */
+    interface Background {
+        /** @param task run soon, unless {@link #close} has been called */
+        void execute(Runnable task);
+
+        /**
+         * Called once.
+         *
+         * @param periodMillis between two runs, measured from start to start
+         * @param task run at once and then again and again
+         */
+        void everyMillis(long periodMillis, Runnable task);
+
+        /**
+         * @param delayMillis how long to wait
+         * @param task run once after that, unless {@link #close} has been called
+         */
+        void afterMillis(long delayMillis, Runnable task);
+
+        /** Runs what was given before and nothing more. */
+        void close();
+    }
+
+    /** Acts when the replicas' states differ. */
+    interface Divergence {
+        /** Executor thread: the reports have decided something. */
+        void judged(AuditVerdict verdict);
+
+        /** Background, now and then: asks until the right state has come. */
+        void tick();
+    }
+
+    /** Keeps the name of the cluster. */
+    interface Naming {
+        /** Executor thread: this replica has caught up with the order, in which the cluster has this name or none. */
+        void caughtUp(UUID clusterId);
+
+        /** Executor thread: the order names the cluster. */
+        void named(UUID clusterId);
+
+        /** Background, at the leader: what is to be ordered about the name, or null. */
+        Command.ClusterFormed due(SideState side, long executionProfile, List<Integer> members, String configuration);
+
+        /** Background: whether the order says that this replica goes on alone, and the request for it is left over. */
+        boolean requestIsFulfilled(Membership membership);
+
+        /** Background: nothing of the request is left to do. */
+        void endRequest();
     }
 
     /**
@@ -98,13 +141,14 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
      * @param configurationView shows it to monitoring, client port and files
      * @param reconfigurer changes it
      * @param roleView shows the role to monitoring
-     * @param reaper deletes empty containers
+     * @param reaper deletes empty containers while told to
      * @param auditor has digests compared
      * @param divergence acts when they differ
      * @param members replica ids, ascending
      * @param executionProfile hash of this replica's settings
      * @param periodMillis of ticks
      * @param naming keeps the name of the cluster
+     * @param replicaId this replica
      */
     record Parts(
             OrderedZooKeeperServer server,
@@ -114,27 +158,28 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
             SessionKeeper keeper,
             Serving serving,
             ConfiguredEnsemble ensemble,
-            ConfigurationView configurationView,
+            Runnable configurationView,
             Reconfigurer reconfigurer,
-            RoleView roleView,
-            ContainerReaper reaper,
+            Consumer<OrderingStatus> roleView,
+            Consumer<Boolean> reaper,
             DigestAuditor auditor,
-            DivergenceGuard divergence,
+            Divergence divergence,
             List<Integer> members,
             long executionProfile,
             long periodMillis,
-            ClusterNaming naming) {}
+            Naming naming,
+            int replicaId) {}
 
     /** Proposes this start and begins to tick. */
     void start() {
-        submit(() -> proposer.propose(0, new Command.ReplicaStarted(System.currentTimeMillis(), executionProfile)));
-        thread.scheduleAtFixedRate(guarded(this::tick), 0, periodMillis, TimeUnit.MILLISECONDS);
+        submit(() -> proposer.propose(0, new Command.ReplicaStarted(proposer.wallClockMillis(), executionProfile)));
+        background.everyMillis(periodMillis, guarded(this::tick));
     }
 
     private void tick() {
         OrderingStatus current = status.get();
-        configurationView.show(server.getServerCnxnFactory());
-        roleView.show(current);
+        configurationView.run();
+        roleView.accept(current);
         // Whoever waits for a server to serve may count on its vote.
         boolean awaitsAdmission = current.role() == Role.OBSERVER && ensemble.participates();
         serving.tick(current.role(), ensemble.contained(), awaitsAdmission, this::submit);
@@ -145,7 +190,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
             nameCluster();
             auditor.tick();
         }
-        reaper.setActive(leading && server.isServing());
+        reaper.accept(leading && server.isServing());
         keeper.tick(server.isServing(), leading, current.epoch(), periodMillis);
     }
 
@@ -221,11 +266,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
     }
 
     private void later(Runnable task) {
-        try {
-            thread.schedule(guarded(task), DEPARTURE_PERIODS * periodMillis, TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException e) {
-            LOG.debug("Stopping: nothing more is done in the background");
-        }
+        background.afterMillis(DEPARTURE_PERIODS * periodMillis, guarded(task));
     }
 
     /** The ordering loop says that the leader changed. */
@@ -244,16 +285,12 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         long incarnation = side.incarnationOf(member);
         if (incarnation != Long.MIN_VALUE) {
             LOG.info("Replica {} is silent: its sessions become ownerless", member);
-            proposer.propose(0, new Command.Orphan(System.currentTimeMillis(), member, incarnation));
+            proposer.propose(0, new Command.Orphan(proposer.wallClockMillis(), member, incarnation));
         }
     }
 
     private void submit(Runnable task) {
-        try {
-            thread.execute(guarded(task));
-        } catch (RejectedExecutionException e) {
-            LOG.debug("Stopping: nothing more is done in the background");
-        }
+        background.execute(guarded(task));
     }
 
     private Runnable guarded(Runnable task) {
@@ -270,8 +307,8 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
 
     @Override
     public void close() {
-        // Queued behind whatever this thread does at the moment; nothing else may touch the reaper.
-        thread.execute(() -> reaper.setActive(false));
-        thread.shutdown();
+        // Queued behind whatever is being done at the moment; nothing else may touch the reaper.
+        background.execute(() -> reaper.accept(false));
+        background.close();
     }
 }

@@ -10,7 +10,6 @@ import io.chainkeeper.server.execution.CommandExecutor;
 import io.chainkeeper.server.execution.ExecutionLock;
 import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.storage.CheckpointRequest;
-import io.chainkeeper.server.storage.SnapshotSchedule;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.function.BiConsumer;
@@ -25,13 +24,25 @@ final class OrderedApplication implements Application {
     private final OwnedSessions owned;
     private final ProposerTable proposers;
     private final long recoveredPosition;
-    private final SnapshotSchedule snapshots;
+    private final Snapshots snapshots;
     private final Consumer<OrderingStatus> statusListener;
     private final BiConsumer<Integer, Boolean> silenceListener;
     private final ObjLongConsumer<Integer> stateNeeded;
     private volatile long position;
     private boolean insidePosition;
     private long flushedZxid;
+
+    /** When checkpoints are taken. Called by the executor thread between two positions. */
+    interface Snapshots {
+        /**
+         * @param zxid last zxid taken
+         * @return whether one is due and none is being written
+         */
+        boolean due(long zxid);
+
+        /** @param request what was captured; written in the background */
+        void start(CheckpointRequest request);
+    }
 
     OrderedApplication(
             OrderedZooKeeperServer server,
@@ -40,7 +51,7 @@ final class OrderedApplication implements Application {
             OwnedSessions owned,
             ProposerTable proposers,
             long recoveredPosition,
-            SnapshotSchedule snapshots,
+            Snapshots snapshots,
             Consumer<OrderingStatus> statusListener,
             BiConsumer<Integer, Boolean> silenceListener,
             ObjLongConsumer<Integer> stateNeeded) {

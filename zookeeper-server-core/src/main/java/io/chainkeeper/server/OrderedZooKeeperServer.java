@@ -86,6 +86,13 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
         snapshots = snapshotNow;
     }
 
+    /** Takes requests from now on, as after {@link #startup()}, without any of ZooKeeper's threads or monitoring. */
+    void startWithoutThreads() {
+        startSessionTracker();
+        setupRequestProcessors();
+        setState(State.RUNNING);
+    }
+
     void observe(Supplier<OrderingStatus> orderingStatus) {
         status = orderingStatus;
     }
@@ -184,7 +191,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     protected void revalidateSession(ServerCnxn connection, long sessionId, int timeoutMillis) {
         gate.open(connection);
         try {
-            proposer.propose(new Command.Attach(System.currentTimeMillis(), sessionId, timeoutMillis), connection);
+            proposer.propose(new Command.Attach(proposer.wallClockMillis(), sessionId, timeoutMillis), connection);
         } catch (ReplicaStoppedException e) {
             connection.close(DisconnectReason.SERVER_SHUTDOWN);
         }

@@ -69,7 +69,7 @@ final class ReplicaLife implements AutoCloseable {
     private final FileTxnSnapLog files;
     private final OrderedZooKeeperServer server;
     private final Recovery recovery;
-    private final Proposer proposer = new Proposer();
+    private final Proposer proposer = new Proposer(System::currentTimeMillis);
     private final ExecutionLock lock = new ExecutionLock();
     private final OwnedSessions owned = new OwnedSessions(CLOCK_MILLIS);
     private final AtomicReference<TotalOrder> order = new AtomicReference<>();
@@ -142,7 +142,7 @@ final class ReplicaLife implements AutoCloseable {
                 owned,
                 recovery.proposers(),
                 recovery.position(),
-                snapshots,
+                scheduled(snapshots),
                 housekeeping::statusChanged,
                 housekeeping::memberSilent,
                 this::stateNeeded);
@@ -266,6 +266,20 @@ final class ReplicaLife implements AutoCloseable {
                 database, writer, failureHandler, recovery.side().zxid(), ordering.replicaId());
     }
 
+    private static OrderedApplication.Snapshots scheduled(SnapshotSchedule schedule) {
+        return new OrderedApplication.Snapshots() {
+            @Override
+            public boolean due(long zxid) {
+                return schedule.due(zxid);
+            }
+
+            @Override
+            public void start(CheckpointRequest request) {
+                schedule.start(request);
+            }
+        };
+    }
+
     private StateSource stateSource() throws IOException {
         return new StateSource(
                 ordering.replicaId(),
@@ -334,7 +348,7 @@ final class ReplicaLife implements AutoCloseable {
                 recovery.side().sessions(),
                 owned,
                 CLOCK_MILLIS,
-                System::currentTimeMillis,
+                proposer::wallClockMillis,
                 ordering.replicaId(),
                 server.getMinSessionTimeout() / 4,
                 expire -> proposer.propose(expire.sessionId(), expire));
@@ -349,14 +363,10 @@ final class ReplicaLife implements AutoCloseable {
                         keeper,
                         serving,
                         ensemble,
-                        new ConfigurationView(
-                                peer,
-                                config.getConfigFilename() == null ? null : Path.of(config.getConfigFilename()),
-                                ownConfiguration.version(),
-                                ensemble),
+                        configurationView(),
                         reconfigurer(),
-                        new RoleView(peer),
-                        new ContainerReaper(peer.database(), gate),
+                        new RoleView(peer)::show,
+                        new ContainerReaper(peer.database(), gate)::setActive,
                         new DigestAuditor(
                                 server,
                                 recovery.side(),
@@ -367,9 +377,19 @@ final class ReplicaLife implements AutoCloseable {
                         List.copyOf(ordering.members().keySet()),
                         executionProfile,
                         period,
-                        naming),
+                        naming,
+                        ordering.replicaId()),
                 failureHandler,
-                ordering.replicaId());
+                new HousekeepingThread(ordering.replicaId()));
+    }
+
+    private Runnable configurationView() {
+        ConfigurationView view = new ConfigurationView(
+                peer,
+                config.getConfigFilename() == null ? null : Path.of(config.getConfigFilename()),
+                ownConfiguration.version(),
+                ensemble);
+        return () -> view.show(server.getServerCnxnFactory());
     }
 
     private void connect(OrderedDatabase database, CommandExecutor executor) {

@@ -131,8 +131,12 @@ public class DivergenceTest {
     public void digestsAreDisabled_nothingIsAudited() throws Exception {
         start(3);
         long[] nowMillis = {0};
-        DigestAuditor auditor =
-                new DigestAuditor(ensemble.server(1), SideState.initial(0), new Proposer(), () -> nowMillis[0], 1);
+        DigestAuditor auditor = new DigestAuditor(
+                ensemble.server(1),
+                SideState.initial(0),
+                new Proposer(System::currentTimeMillis),
+                () -> nowMillis[0],
+                1);
         nowMillis[0] = 1_000;
         ZooKeeperServer.setDigestEnabled(false);
         auditor.tick();

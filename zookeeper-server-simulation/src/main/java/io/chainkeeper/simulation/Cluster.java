@@ -6,13 +6,16 @@ import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
-import io.chainkeeper.simulation.RegisterMachine.Checkpoint;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.SplittableRandom;
 
 /** The replicas of a run with everything of theirs that takes time: threads, disks, clocks, restarts. */
 final class Cluster implements World {
+    private static final long TICK_MICROS_AT_REST = Simulation.TICK_MILLIS * 1000L;
+
     private final EventQueue events;
     private final SplittableRandom random;
     private final SwarmOptions options;
@@ -20,6 +23,7 @@ final class Cluster implements World {
     private final Trace trace;
     private final OrderChecker checker;
     private final OrderingProtocolFactory factory;
+    private final Workload workload;
     private final int tickMillis;
     private final List<Integer> members = new ArrayList<>();
     private final List<Machine> machines = new ArrayList<>();
@@ -33,7 +37,10 @@ final class Cluster implements World {
         private final SimulatedReplica replica;
         private long pausedUntilMicros;
         private int diskFactor = 1;
-        private long tickMicros;
+        private long tickMicros = TICK_MICROS_AT_REST;
+        private long clockMicros;
+        private long clockSetAtMicros;
+        private final Deque<Runnable> asleep = new ArrayDeque<>();
         private boolean drainPlanned;
         private boolean executionPlanned;
         private boolean syncing;
@@ -56,20 +63,26 @@ final class Cluster implements World {
             SwarmOptions options,
             Trace trace,
             OrderingProtocolFactory factory,
+            Workload workload,
             int tickMillis) {
         this.events = events;
         this.random = random;
         this.options = options;
         this.trace = trace;
         this.factory = factory;
+        this.workload = workload;
         this.tickMillis = tickMillis;
         this.delays = new Delays(random.split(), options);
         Membership initial =
                 Membership.initial(options.minQuorumSize(), options.ensemble().participants());
-        this.checker = new OrderChecker((id, incarnation) -> replica(id).isRunning(incarnation), initial);
+        this.checker = new OrderChecker(
+                (id, incarnation) -> replica(id).isRunning(incarnation),
+                initial,
+                workload::ordered,
+                workload::describe);
         for (int id = 1; id <= options.replicas(); id++) {
             members.add(id);
-            machines.add(new Machine(new SimulatedReplica(id, options.maxCheckpoints())));
+            machines.add(new Machine(new SimulatedReplica(id, options.maxCheckpoints(), workload.nothing())));
         }
         ensembles.add(options.ensemble());
         for (int id : configured()) {
@@ -199,7 +212,7 @@ final class Cluster implements World {
                 ProtocolContext.Start.ORDINARY);
         ReplicaHost host = new ReplicaHost(
                 machine.replica,
-                chooseCheckpoint(machine.replica),
+                workload.recover(this, id, chooseCheckpoint(machine.replica)),
                 factory,
                 context,
                 new HostSettings(options.checkpointEveryPositions(), options.linkChoice(), members.size()),
@@ -264,7 +277,48 @@ final class Cluster implements World {
         long skew = options.clockSkewPercent() == 0 || calm
                 ? 0
                 : random.nextInt(2 * options.clockSkewPercent() + 1) - options.clockSkewPercent();
+        machine.clockMicros = clockMicros(machine);
+        machine.clockSetAtMicros = events.nowMicros();
         machine.tickMicros = tickMillis * 10L * (100 + skew);
+    }
+
+    private long clockMicros(Machine machine) {
+        long passedMicros = events.nowMicros() - machine.clockSetAtMicros;
+        return machine.clockMicros + passedMicros * tickMillis * 1000L / machine.tickMicros;
+    }
+
+    /** A replica's own monotonic clock, which runs as fast as its ticks. */
+    long clockMicros(int id) {
+        return clockMicros(machines.get(id - 1));
+    }
+
+    /** How much time passes until a replica's clock has moved on by so much. */
+    long realMicros(int id, long clockMicros) {
+        return clockMicros * machines.get(id - 1).tickMicros / (tickMillis * 1000L);
+    }
+
+    /** Lets a thread of a replica do something, when it is awake and has not crashed by then. */
+    void later(ReplicaHost host, long delayMicros, Runnable action) {
+        events.after(delayMicros, () -> runAwake(host, action));
+    }
+
+    private void runAwake(ReplicaHost host, Runnable action) {
+        Machine machine = machineOf(host);
+        if (!host.isAlive()) {
+            return;
+        }
+        if (events.nowMicros() < machine.pausedUntilMicros) {
+            machine.asleep.addLast(() -> runAwake(host, action));
+            events.after(machine.pausedUntilMicros - events.nowMicros(), () -> wake(machine));
+        } else {
+            action.run();
+        }
+    }
+
+    private void wake(Machine machine) {
+        while (!machine.asleep.isEmpty() && events.nowMicros() >= machine.pausedUntilMicros) {
+            machine.asleep.removeFirst().run();
+        }
     }
 
     /** Faults have stopped: everything is healed, restarted, fast and punctual. */
@@ -277,6 +331,7 @@ final class Cluster implements World {
             machine.pausedUntilMicros = 0;
             machine.diskFactor = 1;
             skewClock(machine);
+            wake(machine);
             ReplicaHost host = machine.replica.host();
             if (host == null) {
                 start(machine.replica.id()); // those removed, too: they may be needed until they have left
@@ -404,7 +459,8 @@ final class Cluster implements World {
     public void checkpointBegun(ReplicaHost host, Checkpoint checkpoint) {
         events.after(delays.checkpointMicros(), () -> {
             if (host.isAlive()) {
-                host.checkpointDurable(host.replica().checkpointDurable(checkpoint));
+                Checkpoint written = host.application().completeCheckpoint(checkpoint);
+                host.checkpointDurable(host.replica().checkpointDurable(written));
             }
         });
     }

@@ -8,7 +8,6 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.simulation.HostSettings.LinkChoice;
-import io.chainkeeper.simulation.RegisterMachine.Checkpoint;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -77,7 +76,7 @@ final class ManualWorld implements World {
         this.checker = newChecker();
         for (int id = 1; id <= replicaCount; id++) {
             members.add(id);
-            replicas.add(new SimulatedReplica(id, KEPT_CHECKPOINTS));
+            replicas.add(new SimulatedReplica(id, KEPT_CHECKPOINTS, RegisterMachine.Checkpoint.NOTHING));
         }
     }
 
@@ -101,6 +100,10 @@ final class ManualWorld implements World {
     /** Ids of all replicas that there may ever be. */
     List<Integer> members() {
         return members;
+    }
+
+    OrderChecker checker() {
+        return checker;
     }
 
     /** The configured ensemble. */
@@ -163,7 +166,7 @@ final class ManualWorld implements World {
                 ProtocolContext.Start.ORDINARY);
         ReplicaHost host = new ReplicaHost(
                 replica,
-                checkpoints.get(checkpoints.size() - 1),
+                new RegisterReplica((RegisterMachine.Checkpoint) checkpoints.get(checkpoints.size() - 1)),
                 factory,
                 context,
                 new HostSettings(0, LinkChoice.KNOWN_WHEN_ASKED, members.size()),

@@ -8,7 +8,6 @@ import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.ProposerTable;
-import io.chainkeeper.simulation.RegisterMachine.Checkpoint;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiPredicate;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Sees every delivery and every execution of every replica and holds them against one canonical order: the first value
@@ -23,27 +24,53 @@ import java.util.function.BiPredicate;
  * (only what was proposed, once, first in first out per proposer), and equal digests position by position.
  */
 final class OrderChecker {
+    private record Digest(int replica, long digest) {}
+
     private record Source(int proposer, long incarnation, int stream) {}
 
     private record Identity(Source source, long sequence) {}
 
     private final List<ByteSlice> values = new ArrayList<>();
-    private final List<Long> digests = new ArrayList<>();
+    private final Map<Long, Digest> digests = new HashMap<>();
     private final Map<Identity, ByteSlice> proposed = new HashMap<>();
     private final Map<Source, Long> lastApplied = new HashMap<>();
-    private final RegisterMachine reference = new RegisterMachine(Checkpoint.NOTHING);
+    private final ProposerTable proposers = new ProposerTable();
     private final BiPredicate<Integer, Long> isAlive;
+    private final Consumer<ProposedCommand> ordered;
+    private final Function<ByteSlice, String> words;
     private Membership membership;
     private long lastAcknowledged;
     private long applied;
 
     /**
+     * Of registers.
+     *
      * @param isAlive whether an incarnation of a replica is running
      * @param initial the membership before the first ordered one
      */
     OrderChecker(BiPredicate<Integer, Long> isAlive, Membership initial) {
+        this(isAlive, initial, command -> {}, OrderChecker::registerWords);
+    }
+
+    /**
+     * @param isAlive whether an incarnation of a replica is running
+     * @param initial the membership before the first ordered one
+     * @param ordered told of each command that takes effect, once, in the one order
+     * @param words a command in words
+     */
+    OrderChecker(
+            BiPredicate<Integer, Long> isAlive,
+            Membership initial,
+            Consumer<ProposedCommand> ordered,
+            Function<ByteSlice, String> words) {
         this.isAlive = isAlive;
         this.membership = initial;
+        this.ordered = ordered;
+        this.words = words;
+    }
+
+    private static String registerWords(ByteSlice command) {
+        return RegisterCommand.decode(command).toString();
     }
 
     void proposed(ProposedCommand command) {
@@ -72,13 +99,10 @@ final class OrderChecker {
         if (changed != null) {
             checkChange(position, membership, changed);
             membership = changed;
-            reference.membershipChanged(changed);
         }
         for (ProposedCommand command : decode(value)) {
-            applyToReference(position, command);
+            order(position, command);
         }
-        reference.positionApplied(position);
-        digests.add(reference.digest());
     }
 
     /** Quorums of neighbouring memberships meet only if these differ by one replica, or by the disk of one. */
@@ -100,7 +124,7 @@ final class OrderChecker {
                 after);
     }
 
-    private void applyToReference(long position, ProposedCommand command) {
+    private void order(long position, ProposedCommand command) {
         Identity identity = identityOf(command);
         InvariantViolated.check(
                 command.command().equals(proposed.get(identity)),
@@ -113,7 +137,7 @@ final class OrderChecker {
             // A new leader may recover a later command of a stream without an earlier one. It has no effect; its
             // proposer, if alive, proposes all of them again, which the liveness phase waits for.
             InvariantViolated.check(
-                    reference.advance(command) != ProposerTable.Verdict.APPLY,
+                    proposers.advance(command) != ProposerTable.Verdict.APPLY,
                     "first in, first out: position %d holds %s, whose stream was applied only up to %d",
                     position,
                     command,
@@ -121,7 +145,7 @@ final class OrderChecker {
             return;
         }
         boolean next = command.sequence() == last + 1;
-        boolean applies = reference.advance(command) == ProposerTable.Verdict.APPLY;
+        boolean applies = proposers.advance(command) == ProposerTable.Verdict.APPLY;
         boolean superseded = !isAlive.test(command.proposer(), command.incarnation());
         InvariantViolated.check(
                 applies ? next : !next || superseded,
@@ -132,17 +156,19 @@ final class OrderChecker {
                 applies ? "applies" : "skips");
         if (applies) {
             lastApplied.put(source, command.sequence());
-            reference.apply(command);
             applied++;
+            ordered.accept(command);
         }
     }
 
-    /** A replica's application has executed a position. */
+    /** A replica's application has executed a position; the first to do so says what its digest must be. */
     void executed(int replica, long position, long digest) {
+        Digest first = digests.putIfAbsent(position, new Digest(replica, digest));
         InvariantViolated.check(
-                digests.get((int) position - 1) == digest,
-                "digest: replica %d differs from the canonical execution at position %d",
+                first == null || first.digest() == digest,
+                "digest: replica %d differs from replica %d at position %d",
                 replica,
+                first == null ? replica : first.replica(),
                 position);
     }
 
@@ -194,15 +220,15 @@ final class OrderChecker {
     }
 
     /** A value in words: proposer, incarnation, sequence and command of each of its commands. */
-    static String describe(ByteSlice value) {
-        Membership membership = membershipIn(value);
-        if (membership != null) {
-            return "members " + membership;
+    String describe(ByteSlice value) {
+        Membership held = membershipIn(value);
+        if (held != null) {
+            return "members " + held;
         }
         List<String> commands = new ArrayList<>();
         for (ProposedCommand command : decode(value)) {
             commands.add(command.proposer() + "." + command.incarnation() + "#" + command.sequence() + " "
-                    + RegisterCommand.decode(command.command()));
+                    + words.apply(command.command()));
         }
         return commands.isEmpty() ? "no-op" : commands.toString();
     }

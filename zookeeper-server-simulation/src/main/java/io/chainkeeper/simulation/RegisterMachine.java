@@ -30,7 +30,8 @@ final class RegisterMachine {
      * @param membership in force after it, null for the initial one
      */
     record Checkpoint(
-            long position, Map<String, State> registers, ByteSlice proposers, long digest, Membership membership) {
+            long position, Map<String, State> registers, ByteSlice proposers, long digest, Membership membership)
+            implements io.chainkeeper.simulation.Checkpoint {
         static final Checkpoint NOTHING = new Checkpoint(0, Map.of(), new ProposerTable().encode(), 0, null);
     }
 
@@ -52,9 +53,8 @@ final class RegisterMachine {
         }
     }
 
-    /** Whether a delivered command is to be applied; if so, it counts as applied. */
-    ProposerTable.Verdict advance(ProposedCommand command) {
-        return proposers.advance(command);
+    ProposerTable proposers() {
+        return proposers;
     }
 
     Outcome apply(ProposedCommand command) {

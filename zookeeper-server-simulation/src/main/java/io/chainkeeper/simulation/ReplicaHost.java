@@ -1,30 +1,28 @@
 package io.chainkeeper.simulation;
 
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
-import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
-import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.replica.ReplicaStoppedException;
+import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.simulation.HostSettings.LinkChoice;
-import io.chainkeeper.simulation.RegisterMachine.Checkpoint;
-import io.chainkeeper.simulation.checker.VersionedRegister.Outcome;
-import io.chainkeeper.simulation.checker.VersionedRegister.State;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -35,36 +33,28 @@ import java.util.function.Consumer;
  * io.chainkeeper.ordering}), and checks that the protocol keeps its side of it. Owns the queue of inputs and the queue
  * of executions; when either is worked on is the world's decision.
  */
-final class ReplicaHost implements Effects {
+final class ReplicaHost implements Effects, TotalOrder {
     private record Input(String name, long number, Object detail, Consumer<OrderingProtocol> call) {}
 
     private record Parked(long logSequence, int to, long linkEpoch, Message message) {}
-
-    private record OwnCommand(int stream, long sequence) implements Comparable<OwnCommand> {
-        @Override
-        public int compareTo(OwnCommand other) {
-            int byStream = Integer.compare(stream, other.stream);
-            return byStream != 0 ? byStream : Long.compare(sequence, other.sequence);
-        }
-    }
 
     private final SimulatedReplica replica;
     private final World world;
     private final Trace trace;
     private final OrderChecker checker;
     private final HostSettings settings;
-    private final MessageCodec codec;
+    private final Frames frames;
     private final long incarnation;
     private final int streams;
-    private final RegisterMachine machine;
+    private final StateMachine application;
     private final OrderingProtocol protocol;
 
     private final Deque<Input> inbox = new ArrayDeque<>();
     private final Deque<Runnable> wishes = new ArrayDeque<>();
     private final Deque<Runnable> executions = new ArrayDeque<>();
     private final Deque<Parked> parked = new ArrayDeque<>();
-    private final Map<OwnCommand, ClientOperation> writes = new TreeMap<>();
-    private final Map<Long, ClientOperation> reads = new TreeMap<>();
+    private final Map<OwnCommand, Proposal> proposals = new TreeMap<>();
+    private final Map<Long, ReadWaiter> waiters = new TreeMap<>();
     private final Map<Integer, Long> linkEpochs = new TreeMap<>();
     private final long[] lastSequences;
 
@@ -77,7 +67,7 @@ final class ReplicaHost implements Effects {
 
     /**
      * @param replica the disk
-     * @param checkpoint what the application restarts from
+     * @param application recovered
      * @param factory the protocol
      * @param context who the replica is
      * @param settings liberties of the host
@@ -87,7 +77,7 @@ final class ReplicaHost implements Effects {
      */
     ReplicaHost(
             SimulatedReplica replica,
-            Checkpoint checkpoint,
+            StateMachine application,
             OrderingProtocolFactory factory,
             ProtocolContext context,
             HostSettings settings,
@@ -99,12 +89,12 @@ final class ReplicaHost implements Effects {
         this.world = world;
         this.trace = trace;
         this.checker = checker;
-        this.codec = factory.codec();
+        this.frames = new Frames(factory.codec());
         this.incarnation = context.incarnation();
         this.streams = factory.streamCount(context.ensemble().participants().size());
         this.lastSequences = new long[streams];
-        this.machine = new RegisterMachine(checkpoint);
-        this.lastDelivered = checkpoint.position();
+        this.application = application;
+        this.lastDelivered = application.recoveredPosition();
         this.protocol = factory.create(context, this);
     }
 
@@ -113,9 +103,10 @@ final class ReplicaHost implements Effects {
 
     /** Begins; the first input. */
     void start() {
-        trace.record(id(), "starts as incarnation", incarnation, "applied " + machine.position());
-        call(running ->
-                running.onStart(replica.log().recovered(machine.position()).with(machine.membership())));
+        trace.record(id(), "starts as incarnation", incarnation, "applied " + application.position());
+        application.started(this);
+        call(running -> running.onStart(
+                replica.log().recovered(application.recoveredPosition()).with(application.recoveredMembership())));
     }
 
     // ---------------------------------------------------------------- inputs
@@ -151,19 +142,8 @@ final class ReplicaHost implements Effects {
     }
 
     void frameArrived(int from, byte[] frame) {
-        Message message = decode(frame);
+        Message message = frames.decode(frame);
         offer("receives from", from, message, running -> running.onMessage(from, message));
-    }
-
-    private Message decode(byte[] frame) {
-        try {
-            Message message = codec.decode(ByteSlice.of(frame));
-            InvariantViolated.check(
-                    Arrays.equals(frame, join(codec.encode(message))), "codec: %s encodes to other bytes", message);
-            return message;
-        } catch (MalformedMessageException e) {
-            throw new InvariantViolated("codec: an encoded message does not decode: " + e.getMessage());
-        }
     }
 
     void durable(long logSequence) {
@@ -185,21 +165,38 @@ final class ReplicaHost implements Effects {
         offer("ensemble", 0, ensemble, running -> running.onEnsemble(ensemble));
     }
 
-    /** A client of this replica asks for something. */
+    /** A client of registers at this replica asks for something. */
     void submit(long session, ClientOperation operation) {
-        if (operation.isRead()) {
-            long token = ++lastToken;
-            reads.put(token, operation);
-            offer("read barrier", token, operation, running -> running.onReadBarrier(token));
-            return;
-        }
-        int stream = (int) Math.floorMod(session, (long) streams);
-        long sequence = ++lastSequences[stream];
-        ProposedCommand command = new ProposedCommand(
-                id(), incarnation, stream, sequence, operation.command().encode());
+        registers().submit(session, operation);
+    }
+
+    private RegisterReplica registers() {
+        return (RegisterReplica) application;
+    }
+
+    @Override
+    public void propose(Proposal proposal) {
+        requireRunning();
+        long sequence = ++lastSequences[proposal.stream()];
+        ProposedCommand command =
+                new ProposedCommand(id(), incarnation, proposal.stream(), sequence, proposal.command());
         checker.proposed(command);
-        writes.put(new OwnCommand(stream, sequence), operation);
-        offer("propose", sequence, operation, running -> running.onPropose(command));
+        proposals.put(new OwnCommand(proposal.stream(), sequence), proposal);
+        offer("propose", sequence, proposal, running -> running.onPropose(command));
+    }
+
+    @Override
+    public void readBarrier(ReadWaiter waiter) {
+        requireRunning();
+        long token = ++lastToken;
+        waiters.put(token, waiter);
+        offer("read barrier", token, waiter, running -> running.onReadBarrier(token));
+    }
+
+    private void requireRunning() {
+        if (crashed) {
+            throw new ReplicaStoppedException("replica " + id() + " has crashed");
+        }
     }
 
     /** Feeds waiting inputs to the protocol, at most so many, and ends the batch. */
@@ -278,24 +275,10 @@ final class ReplicaHost implements Effects {
     }
 
     private void leave(int to, long linkEpoch, Message message) {
-        byte[] frame = join(codec.encode(message));
+        byte[] frame = frames.encode(message);
         trace.mix(Arrays.hashCode(frame));
         trace.record(id(), "sends to", to, message);
         world.send(this, to, linkEpoch, message, frame);
-    }
-
-    private static byte[] join(ByteSlice[] parts) {
-        int length = 0;
-        for (ByteSlice part : parts) {
-            length += part.length();
-        }
-        byte[] frame = new byte[length];
-        int at = 0;
-        for (ByteSlice part : parts) {
-            System.arraycopy(part.array(), part.offset(), frame, at, part.length());
-            at += part.length();
-        }
-        return frame;
     }
 
     @Override
@@ -331,7 +314,7 @@ final class ReplicaHost implements Effects {
         InvariantViolated.check(token >= 1 && token <= lastToken, "barrier %d was never asked for", token);
         wish(() -> {
             trace.record(id(), "barrier reached", token, null);
-            executions.addLast(() -> executeRead(token));
+            executions.addLast(() -> passBarrier(token));
             world.executionWaiting(this);
         });
     }
@@ -366,12 +349,16 @@ final class ReplicaHost implements Effects {
         wish(() -> {
             trace.record(id(), "is now", status.epoch(), status);
             world.statusChanged(this, status);
+            application.statusChanged(status);
         });
     }
 
     @Override
     public void memberSilent(int member, boolean silent) {
-        wish(() -> trace.record(id(), silent ? "reports silent" : "reports back", member, null));
+        wish(() -> {
+            trace.record(id(), silent ? "reports silent" : "reports back", member, null);
+            application.memberSilent(member, silent);
+        });
     }
 
     // ---------------------------------------------------------------- execution
@@ -381,6 +368,7 @@ final class ReplicaHost implements Effects {
         for (int i = 0; i < maxItems && !executions.isEmpty(); i++) {
             executions.removeFirst().run();
         }
+        application.batchEnd();
     }
 
     boolean hasExecution() {
@@ -389,26 +377,22 @@ final class ReplicaHost implements Effects {
 
     private void executePosition(long position, ByteSlice value) {
         trace.record(id(), "executes", position, null);
-        Map<ClientOperation, Outcome> answers = new LinkedHashMap<>();
         Membership membership = OrderChecker.membershipIn(value);
         if (membership != null) {
-            machine.membershipChanged(membership);
+            application.membershipChanged(position, membership);
         }
         for (ProposedCommand command : OrderChecker.decode(value)) {
-            ProposerTable.Verdict verdict = machine.advance(command);
             boolean own = command.proposer() == id() && command.incarnation() == incarnation;
-            if (verdict == ProposerTable.Verdict.APPLY) {
-                Outcome outcome = machine.apply(command);
-                ClientOperation operation =
-                        own ? writes.remove(new OwnCommand(command.stream(), command.sequence())) : null;
-                if (operation != null) {
-                    answers.put(operation, outcome);
-                }
+            if (application.proposerTable().advance(command) == ProposerTable.Verdict.APPLY) {
+                OwnCommand key = new OwnCommand(command.stream(), command.sequence());
+                application.apply(position, command, own ? proposals.remove(key) : null);
             }
         }
-        machine.positionApplied(position);
-        checker.executed(id(), position, machine.digest());
-        answers.forEach((operation, outcome) -> answer(operation, outcome));
+        application.positionApplied(position);
+        long digest = application.digest();
+        if (digest != StateMachine.NO_DIGEST) {
+            checker.executed(id(), position, digest);
+        }
         if (settings.checkpointEveryPositions() > 0 && position % settings.checkpointEveryPositions() == 0) {
             takeCheckpoint();
         }
@@ -416,21 +400,20 @@ final class ReplicaHost implements Effects {
 
     /** The application begins to write a checkpoint of what it has executed. */
     void takeCheckpoint() {
-        trace.record(id(), "begins checkpoint", machine.position(), null);
-        world.checkpointBegun(this, machine.checkpoint());
+        trace.record(id(), "begins checkpoint", application.position(), null);
+        world.checkpointBegun(this, application.beginCheckpoint());
     }
 
-    private void executeRead(long token) {
-        ClientOperation operation = reads.remove(token);
-        InvariantViolated.check(operation != null, "replica %d: barrier %d reached twice", id(), token);
-        State state = machine.read(operation.key());
-        answer(operation, Outcome.read(state.value(), state.version()));
+    private void passBarrier(long token) {
+        ReadWaiter waiter = waiters.remove(token);
+        InvariantViolated.check(waiter != null, "replica %d: barrier %d reached twice", id(), token);
+        waiter.barrierReached();
     }
 
-    private void answer(ClientOperation operation, Outcome outcome) {
-        trace.record(id(), "answers at position", machine.position(), operation + " -> " + outcome);
-        checker.acknowledged(machine.position());
-        operation.answered(outcome);
+    /** The application gives an answer that rests on all that it has executed. */
+    void answers(Object words) {
+        trace.record(id(), "answers at position", application.position(), words);
+        checker.acknowledged(application.position());
     }
 
     // ---------------------------------------------------------------- state
@@ -438,12 +421,12 @@ final class ReplicaHost implements Effects {
     /** Nobody will answer what was outstanding here. */
     void crashed() {
         crashed = true;
-        Collection<ClientOperation> pending = new ArrayDeque<>(writes.values());
-        pending.addAll(reads.values());
-        writes.clear();
-        reads.clear();
+        List<Proposal> unapplied = new ArrayList<>(proposals.values());
+        List<ReadWaiter> unreached = new ArrayList<>(waiters.values());
+        proposals.clear();
+        waiters.clear();
         inbox.clear();
-        pending.forEach(ClientOperation::abandoned);
+        application.crashed(unapplied, unreached);
     }
 
     boolean isAlive() {
@@ -452,7 +435,7 @@ final class ReplicaHost implements Effects {
 
     /** Operations without an answer yet. */
     int outstanding() {
-        return writes.size() + reads.size();
+        return proposals.size() + waiters.size();
     }
 
     int id() {
@@ -469,19 +452,46 @@ final class ReplicaHost implements Effects {
 
     /** Highest position that the application has executed. */
     long position() {
-        return machine.position();
+        return application.position();
     }
 
+    StateMachine application() {
+        return application;
+    }
+
+    /** The registers of a replica that has them. */
     RegisterMachine machine() {
-        return machine;
+        return registers().machine();
     }
 
-    OrderingStatus status() {
+    @Override
+    public int streamCount() {
+        return streams;
+    }
+
+    @Override
+    public void checkpointTaken(long position) {
+        throw new InvariantViolated("checkpoints are the simulator's business");
+    }
+
+    @Override
+    public OrderingStatus status() {
         return protocol.status();
     }
 
+    @Override
+    public Map<String, Long> gauges() {
+        return protocol.gauges();
+    }
+
+    /** Here an operator tells the protocol itself. */
+    @Override
+    public void configure(Ensemble ensemble, Map<Integer, PeerAddress> addresses) {
+        throw new InvariantViolated("ensembles are the simulator's business");
+    }
+
     String describe() {
-        return protocol.status() + " voter " + isVoter() + " members " + machine.membership() + " at " + position();
+        return protocol.status() + " voter " + isVoter() + " members " + application.membership() + " at " + position();
     }
 
     boolean isVoter() {

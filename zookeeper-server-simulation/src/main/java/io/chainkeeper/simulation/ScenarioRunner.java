@@ -193,7 +193,7 @@ final class ScenarioRunner {
         if (NEVER_SHOWN.contains(what) || (brief && !SHOWN_BY_RUN.contains(what))) {
             return;
         }
-        String shown = detail instanceof ByteSlice value ? OrderChecker.describe(value) : String.valueOf(detail);
+        String shown = detail instanceof ByteSlice value ? world.checker().describe(value) : String.valueOf(detail);
         output.add(replica + " " + what + " " + number + (detail == null ? "" : " " + shown));
     }
 
@@ -285,7 +285,7 @@ final class ScenarioRunner {
 
     private void log(int id) {
         for (LogRecord record : world.replica(id).log().records()) {
-            output.add("position " + record.position() + " " + OrderChecker.describe(record.body()));
+            output.add("position " + record.position() + " " + world.checker().describe(record.body()));
         }
     }
 }

@@ -5,6 +5,7 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 /** Consecutive seeds, run one after the other, and what they amounted to. */
 public final class SeedRange {
     private final OrderingProtocolFactory factory;
+    private final SimulatedApplication application;
     private final long firstSeed;
     private final long startNanos = System.nanoTime();
     private long seeds;
@@ -16,10 +17,12 @@ public final class SeedRange {
 
     /**
      * @param factory the protocol
+     * @param application above it
      * @param firstSeed where to begin
      */
-    public SeedRange(OrderingProtocolFactory factory, long firstSeed) {
+    public SeedRange(OrderingProtocolFactory factory, SimulatedApplication application, long firstSeed) {
         this.factory = factory;
+        this.application = application;
         this.firstSeed = firstSeed;
     }
 
@@ -48,7 +51,7 @@ public final class SeedRange {
     }
 
     private void runNext() {
-        Simulation.Result result = Simulation.run(factory, firstSeed + seeds);
+        Simulation.Result result = Simulation.run(factory, application, firstSeed + seeds);
         seeds++;
         steps += result.steps();
         virtualMicros += result.virtualMicros();
@@ -60,8 +63,10 @@ public final class SeedRange {
     /** @return what was run, one line */
     public String summary() {
         return String.format(
-                "%s: seeds %d to %d, %d steps, %d s of virtual time, %d positions, %d of %d operations answered, %d s",
+                "%s under %s: seeds %d to %d, %d steps, %d s of virtual time, %d positions,"
+                        + " %d of %d operations answered, %d s",
                 factory.name(),
+                application.optionValue(),
                 firstSeed,
                 firstSeed + seeds - 1,
                 steps,

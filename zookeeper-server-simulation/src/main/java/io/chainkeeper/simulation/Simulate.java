@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <pre>
  * --protocol NAME  the protocol, default chain
+ * --application A  registers (default), or znodes: the server's own executor with sessions and watches
  * --seed N         first seed; default: drawn from the clock and printed
  * --seeds M        how many consecutive seeds, default 1
  * --seconds S      instead of --seeds: go on for so long
@@ -21,6 +22,7 @@ public final class Simulate {
     private static final int DEFAULT_TRACE_LINES = 400;
 
     private String protocol = "chain";
+    private SimulatedApplication application = SimulatedApplication.REGISTERS;
     private long seed = System.nanoTime();
     private long seeds = 1;
     private long seconds;
@@ -52,6 +54,7 @@ public final class Simulate {
             String value = arguments[i + 1];
             switch (arguments[i]) {
                 case "--protocol" -> protocol = value;
+                case "--application" -> application = SimulatedApplication.named(value);
                 case "--seed" -> seed = number(arguments[i], value);
                 case "--seeds" -> seeds = number(arguments[i], value);
                 case "--seconds" -> seconds = number(arguments[i], value);
@@ -59,7 +62,7 @@ public final class Simulate {
                 case "--trace" -> traceLines = (int) Math.max(1, number(arguments[i], value));
                 default ->
                     throw new IllegalArgumentException("unknown option " + arguments[i]
-                            + "; known are --protocol, --seed, --seeds, --seconds, --trace, --survey");
+                            + "; known are --protocol, --application, --seed, --seeds, --seconds, --trace, --survey");
             }
         }
     }
@@ -73,11 +76,12 @@ public final class Simulate {
     }
 
     private boolean run(OrderingProtocolFactory factory) {
-        System.out.println("protocol " + protocol + ", first seed " + seed);
+        System.out.println(
+                "protocol " + protocol + ", application " + application.optionValue() + ", first seed " + seed);
         if (surveyed > 0) {
             return survey(factory);
         }
-        SeedRange range = new SeedRange(factory, seed);
+        SeedRange range = new SeedRange(factory, application, seed);
         try {
             if (seconds > 0) {
                 range.runFor(TimeUnit.SECONDS.toNanos(seconds));
@@ -97,7 +101,7 @@ public final class Simulate {
         long failed = 0;
         for (long i = 0; i < surveyed; i++) {
             try {
-                Simulation.run(factory, seed + i);
+                Simulation.run(factory, application, seed + i);
             } catch (SimulationFailure failure) {
                 failed++;
                 System.out.println("seed " + failure.seed() + ": "
@@ -110,7 +114,7 @@ public final class Simulate {
 
     private void printFailure(OrderingProtocolFactory factory, SimulationFailure failure) {
         try {
-            Simulation.runTraced(factory, failure.seed(), traceLines);
+            Simulation.runTraced(factory, application, failure.seed(), traceLines);
             System.out.println(
                     "seed " + failure.seed() + " failed, but not when run again: the run is not deterministic");
         } catch (SimulationFailure again) {

@@ -1,7 +1,6 @@
 package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.InvariantViolated;
-import io.chainkeeper.simulation.RegisterMachine.Checkpoint;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -11,6 +10,7 @@ import java.util.List;
 final class SimulatedReplica {
     private final int id;
     private final int maxCheckpoints;
+    private final Checkpoint nothing;
     private SimulatedLog log = new SimulatedLog();
     private final Deque<Checkpoint> checkpoints = new ArrayDeque<>();
     private long incarnation;
@@ -19,11 +19,13 @@ final class SimulatedReplica {
     /**
      * @param id replica id
      * @param maxCheckpoints how many checkpoints are kept, at least 1; recovery may fall back to the oldest
+     * @param nothing what a new directory holds
      */
-    SimulatedReplica(int id, int maxCheckpoints) {
+    SimulatedReplica(int id, int maxCheckpoints, Checkpoint nothing) {
         this.id = id;
         this.maxCheckpoints = maxCheckpoints;
-        checkpoints.add(Checkpoint.NOTHING);
+        this.nothing = nothing;
+        checkpoints.add(nothing);
     }
 
     int id() {
@@ -86,7 +88,7 @@ final class SimulatedReplica {
         InvariantViolated.check(host == null, "replica %d loses its disk while it runs", id);
         log = new SimulatedLog();
         checkpoints.clear();
-        checkpoints.add(Checkpoint.NOTHING);
+        checkpoints.add(nothing);
     }
 
     long nextIncarnation() {

@@ -2,11 +2,6 @@ package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
-import io.chainkeeper.simulation.checker.History;
-import io.chainkeeper.simulation.checker.LinearizabilityChecker;
-import io.chainkeeper.simulation.checker.VersionedRegister;
-import io.chainkeeper.simulation.checker.VersionedRegister.Write;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
@@ -15,8 +10,8 @@ import java.util.function.BooleanSupplier;
 /**
  * One run of one seed. First the safety phase: anything may fail, nothing may contradict. Then the liveness phase:
  * faults stop, everything is healed and restarted, and within a bounded time everything outstanding must complete,
- * every replica must order a write and answer a linearizable read, and all must reach the same position and digest. At
- * the end what clients saw must be linearizable.
+ * every replica must serve what its clients then ask for, and all must reach the same position and digest. At the end
+ * what clients saw must be linearizable.
  */
 public final class Simulation {
     /** Length of a tick of an exact clock. */
@@ -26,26 +21,28 @@ public final class Simulation {
     private static final int KEPT_TRACE_LINES = 400;
 
     private final OrderingProtocolFactory factory;
+    private final SimulatedApplication application;
     private final long seed;
     private final EventQueue events = new EventQueue();
     private final LatestLines lines;
     private final Trace trace;
-    private final History history = new History(events::steps);
     private final SwarmOptions options;
     private final Cluster cluster;
-    private final ClientSessions sessions;
+    private final Workload workload;
     private final FaultInjector faults;
     private long deadlineMicros;
 
-    private Simulation(OrderingProtocolFactory factory, long seed, int traceLines) {
+    private Simulation(OrderingProtocolFactory factory, SimulatedApplication application, long seed, int traceLines) {
         this.factory = factory;
+        this.application = application;
         this.seed = seed;
         this.lines = new LatestLines(events, traceLines);
         this.trace = new Trace(events, traceLines > 0 ? lines : null);
         SplittableRandom random = new SplittableRandom(seed);
-        this.options = SwarmOptions.draw(random.split(), factory, TICK_MILLIS);
-        this.cluster = new Cluster(events, random.split(), options, trace, factory, TICK_MILLIS);
-        this.sessions = new ClientSessions(events, random.split(), options, cluster, history);
+        this.options = SwarmOptions.draw(random.split(), factory, application, TICK_MILLIS);
+        SplittableRandom ofCluster = random.split();
+        this.workload = application.workload(events, random.split(), options, trace);
+        this.cluster = new Cluster(events, ofCluster, options, trace, factory, workload, TICK_MILLIS);
         this.faults = new FaultInjector(events, random.split(), options, cluster);
     }
 
@@ -63,18 +60,31 @@ public final class Simulation {
             long steps, long virtualMicros, long positions, long operations, long answered, long traceHash) {}
 
     /**
-     * Runs a seed. A run that fails is run again with its trace kept.
+     * Runs a seed with registers as the application.
      *
      * @param factory the protocol
      * @param seed decides everything
      * @return what happened
-     * @throws SimulationFailure if a checker objects; the message holds seed, options, trace and how to replay
+     * @throws SimulationFailure see the other method
      */
     public static Result run(OrderingProtocolFactory factory, long seed) {
+        return run(factory, SimulatedApplication.REGISTERS, seed);
+    }
+
+    /**
+     * Runs a seed. A run that fails is run again with its trace kept.
+     *
+     * @param factory the protocol
+     * @param application above it
+     * @param seed decides everything
+     * @return what happened
+     * @throws SimulationFailure if a checker objects; the message holds seed, options, trace and how to replay
+     */
+    public static Result run(OrderingProtocolFactory factory, SimulatedApplication application, long seed) {
         try {
-            return new Simulation(factory, seed, 0).run();
+            return new Simulation(factory, application, seed, 0).run();
         } catch (RuntimeException | AssertionError e) {
-            return runTraced(factory, seed, KEPT_TRACE_LINES);
+            return runTraced(factory, application, seed, KEPT_TRACE_LINES);
         }
     }
 
@@ -82,18 +92,26 @@ public final class Simulation {
      * Runs a seed and keeps the text of its trace for the failure.
      *
      * @param factory the protocol
+     * @param application above it
      * @param seed decides everything
      * @param traceLines how many of the latest lines to keep, positive
      * @return what happened
      * @throws SimulationFailure as {@link #run}
      */
-    public static Result runTraced(OrderingProtocolFactory factory, long seed, int traceLines) {
-        Simulation simulation = new Simulation(factory, seed, traceLines);
+    public static Result runTraced(
+            OrderingProtocolFactory factory, SimulatedApplication application, long seed, int traceLines) {
+        Simulation simulation = new Simulation(factory, application, seed, traceLines);
         try {
             return simulation.run();
         } catch (RuntimeException | AssertionError e) {
             throw new SimulationFailure(
-                    factory.name(), seed, simulation.options, e, simulation.lines.lines(), simulation.events.steps());
+                    factory.name(),
+                    application,
+                    seed,
+                    simulation.options,
+                    e,
+                    simulation.lines.lines(),
+                    simulation.events.steps());
         }
     }
 
@@ -104,54 +122,29 @@ public final class Simulation {
             }
             events.after(1 + (id * 7_919L * Math.abs(seed % 13)) % 50_000, () -> cluster.start(id));
         }
-        sessions.start();
+        workload.start(cluster);
         faults.start();
         cluster.whenLeaderChanges(faults::leaderChanged);
         while (events.nowMicros() < options.safetyMicros() && events.step()) {
             // Every step is checked where it happens.
         }
         faults.stop();
-        sessions.stop();
+        workload.stop();
         cluster.calm();
         deadlineMicros = events.nowMicros() + LIVENESS_BOUND_MICROS;
         await("all outstanding operations to complete", () -> outstanding() == 0);
-        demandOperations();
+        workload.demand(this::await);
         await("the membership to be the configured participants", this::membershipIsConfigured);
         await("all replicas to reach the same position", this::allReplicasAreEqual);
         checkEnd();
-        long answered = history.operations().stream()
-                .filter(operation -> operation.isFinished())
-                .count();
         trace.mix(cluster.checker().lastPosition());
         return new Result(
                 events.steps(),
                 events.nowMicros(),
                 cluster.checker().lastPosition(),
-                history.size(),
-                answered,
+                workload.operations(),
+                workload.answered(),
                 trace.hash());
-    }
-
-    /** Every replica orders a write, and every replica answers a read that sees all of them. */
-    private void demandOperations() {
-        List<ClientOperation> demanded = new ArrayList<>();
-        for (int id : cluster.configured()) {
-            Write write = new Write("last of " + id, VersionedRegister.ANY_VERSION);
-            demanded.add(ClientOperation.write(history, -id, "k1", write, operation -> {}));
-        }
-        submit(demanded);
-        await("a new write at every replica", () -> demanded.stream().allMatch(ClientOperation::isOver));
-        demanded.clear();
-        cluster.configured().forEach(id -> demanded.add(ClientOperation.read(history, -id, "k1", operation -> {})));
-        submit(demanded);
-        await("a linearizable read at every replica", () -> demanded.stream().allMatch(ClientOperation::isOver));
-    }
-
-    private void submit(List<ClientOperation> operations) {
-        for (int i = 0; i < operations.size(); i++) {
-            int id = cluster.configured().get(i);
-            cluster.host(id).submit(id, operations.get(i));
-        }
     }
 
     private void await(String what, BooleanSupplier condition) {
@@ -197,7 +190,6 @@ public final class Simulation {
     }
 
     private void checkEnd() {
-        long digest = cluster.host(cluster.configured().get(0)).machine().digest();
         for (int id : cluster.configured()) {
             ReplicaHost host = cluster.host(id);
             InvariantViolated.check(
@@ -206,11 +198,7 @@ public final class Simulation {
                     id,
                     host.position(),
                     cluster.checker().lastAcknowledged());
-            InvariantViolated.check(
-                    host.machine().digest() == digest, "digest: replica %d differs from the others", id);
         }
-        VersionedRegister register =
-                new VersionedRegister(RegisterMachine.INITIAL.value(), RegisterMachine.INITIAL.version());
-        new LinearizabilityChecker<>(register).check(history.operations());
+        workload.checkEnd();
     }
 }

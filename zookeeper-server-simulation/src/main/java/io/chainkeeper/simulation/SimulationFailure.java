@@ -9,8 +9,14 @@ public final class SimulationFailure extends AssertionError {
     private final long seed;
 
     SimulationFailure(
-            String protocol, long seed, SwarmOptions options, Throwable cause, List<String> trace, long steps) {
-        super(describe(protocol, seed, options, cause, trace, steps), cause);
+            String protocol,
+            SimulatedApplication application,
+            long seed,
+            SwarmOptions options,
+            Throwable cause,
+            List<String> trace,
+            long steps) {
+        super(describe(protocol, application, seed, options, cause, trace, steps), cause);
         this.seed = seed;
     }
 
@@ -20,9 +26,17 @@ public final class SimulationFailure extends AssertionError {
     }
 
     private static String describe(
-            String protocol, long seed, SwarmOptions options, Throwable cause, List<String> trace, long steps) {
+            String protocol,
+            SimulatedApplication application,
+            long seed,
+            SwarmOptions options,
+            Throwable cause,
+            List<String> trace,
+            long steps) {
         StringBuilder text = new StringBuilder("simulation of protocol ")
                 .append(protocol)
+                .append(" under ")
+                .append(application.optionValue())
                 .append(" failed with seed ")
                 .append(seed)
                 .append(" after ")
@@ -34,6 +48,7 @@ public final class SimulationFailure extends AssertionError {
         return text.append(cause)
                 .append("\nreplay: bin/simulate.sh --protocol ")
                 .append(protocol)
+                .append(application.option())
                 .append(" --seed ")
                 .append(seed)
                 .toString();

@@ -2,7 +2,6 @@ package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingStatus;
-import io.chainkeeper.simulation.RegisterMachine.Checkpoint;
 
 /** What a replica's host leaves to its surroundings: everything that takes time or may fail. */
 interface World {

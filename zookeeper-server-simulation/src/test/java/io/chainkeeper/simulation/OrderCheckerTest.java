@@ -92,6 +92,7 @@ public class OrderCheckerTest {
     @Test
     public void otherDigest_isFound() {
         checker.delivered(1, 1, proposed(1));
+        checker.executed(1, 1, 67890);
         assertObjects("digest", () -> checker.executed(2, 1, 12345));
     }
 }

@@ -42,7 +42,7 @@ public class SimulationTest {
     @Test
     public void freshSeeds_allPass() {
         long firstSeed = Long.getLong("simulation.seed", System.nanoTime());
-        SeedRange range = new SeedRange(protocol(), firstSeed);
+        SeedRange range = new SeedRange(protocol(), SimulatedApplication.REGISTERS, firstSeed);
         try {
             range.runFor(TimeUnit.SECONDS.toNanos(Long.getLong("simulation.seconds", DEFAULT_SECONDS)));
         } finally {

@@ -5,11 +5,23 @@ import io.chainkeeper.command.CommandCodec;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.replica.TotalOrder;
+import java.util.function.LongSupplier;
 import org.apache.zookeeper.server.ServerCnxn;
 
 /** The server's way into the order. Must not be used by the executor thread: proposing may wait for it. */
 public final class Proposer {
+    private final LongSupplier wallClockMillis;
     private volatile TotalOrder order;
+
+    /** @param wallClockMillis what this replica's proposals are stamped with, milliseconds since 1970 */
+    public Proposer(LongSupplier wallClockMillis) {
+        this.wallClockMillis = wallClockMillis;
+    }
+
+    /** @return the stamp of a command that is proposed now, milliseconds since 1970; any thread */
+    public long wallClockMillis() {
+        return wallClockMillis.getAsLong();
+    }
 
     /** @param startedOrder the order, once it has been started */
     public void connect(TotalOrder startedOrder) {

@@ -12,7 +12,7 @@ import org.apache.zookeeper.server.Request;
 final class RequestCommands {
     private RequestCommands() {}
 
-    static Command.ClientRequest command(Request request, byte[] payload, int quotaRefusedOp) {
+    static Command.ClientRequest command(Request request, byte[] payload, int quotaRefusedOp, long wallClockMillis) {
         List<AuthId> ids = null;
         if (request.authInfo != null) {
             ids = new ArrayList<>(request.authInfo.size());
@@ -21,7 +21,7 @@ final class RequestCommands {
             }
         }
         return new Command.ClientRequest(
-                System.currentTimeMillis(),
+                wallClockMillis,
                 request.sessionId,
                 request.cxid,
                 request.type,

@@ -64,7 +64,11 @@ public final class RequestGate implements RequestProcessor {
         if (request.cnxn == null) {
             proposer.propose(
                     request.sessionId,
-                    RequestCommands.command(request, request.readRequestBytes(), Command.ClientRequest.QUOTA_KEPT));
+                    RequestCommands.command(
+                            request,
+                            request.readRequestBytes(),
+                            Command.ClientRequest.QUOTA_KEPT,
+                            proposer.wallClockMillis()));
             return;
         }
         if (request.type == OpCode.ping) {
@@ -148,8 +152,8 @@ public final class RequestGate implements RequestProcessor {
     }
 
     private void order(ConnectionGate gate, Request request, byte[] payload) {
-        ByteSlice command =
-                CommandCodec.encode(RequestCommands.command(request, payload, checks.quotaRefusedOp(request)));
+        ByteSlice command = CommandCodec.encode(
+                RequestCommands.command(request, payload, checks.quotaRefusedOp(request), proposer.wallClockMillis()));
         ConnectionGate.Entry entry = gate.addWrite(request);
         try {
             proposer.propose(new ClientProposal(proposer.streamOf(request.sessionId), command, gate, entry));

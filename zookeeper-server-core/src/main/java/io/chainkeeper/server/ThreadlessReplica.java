@@ -1,0 +1,449 @@
+package io.chainkeeper.server;
+
+import io.chainkeeper.command.Command;
+import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.replica.Application;
+import io.chainkeeper.replica.FailureHandler;
+import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.replica.TotalOrder;
+import io.chainkeeper.server.execution.AuditVerdict;
+import io.chainkeeper.server.execution.CommandExecutor;
+import io.chainkeeper.server.execution.ExecutionLock;
+import io.chainkeeper.server.execution.ExecutionProfile;
+import io.chainkeeper.server.execution.RecoveredTransactions;
+import io.chainkeeper.server.execution.SideState;
+import io.chainkeeper.server.reconfig.ConfiguredEnsemble;
+import io.chainkeeper.server.reconfig.EnsembleConfiguration;
+import io.chainkeeper.server.reconfig.ReconfigPlanner;
+import io.chainkeeper.server.reconfig.Reconfigurer;
+import io.chainkeeper.server.request.Proposer;
+import io.chainkeeper.server.request.RequestGate;
+import io.chainkeeper.server.session.OwnedSessions;
+import io.chainkeeper.server.session.ReplicatedSessionTracker;
+import io.chainkeeper.server.session.SessionIds;
+import io.chainkeeper.server.session.SessionKeeper;
+import io.chainkeeper.server.storage.CheckpointRequest;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.apache.jute.BinaryInputArchive;
+import org.apache.jute.BinaryOutputArchive;
+import org.apache.zookeeper.server.FinalRequestProcessor;
+import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
+
+/**
+ * The parts of a replica that execute the order and look after sessions, put together as {@link ReplicaLife} does, but
+ * without a thread, clock, port or file of their own: whoever drives it calls everything from one thread and says what
+ * time it is. For simulation.
+ */
+public final class ThreadlessReplica {
+    private static final int QUORUM_PORT = 2888;
+    private static final int ELECTION_PORT = 3888;
+
+    private final FailureHandler failureHandler;
+    private final OrderedZooKeeperServer server;
+    private final SideState side;
+    private final Proposer proposer;
+    private final Housekeeping housekeeping;
+    private final OrderedApplication application;
+    private final long recoveredZxid;
+    private TotalOrder order;
+
+    /**
+     * Who the replica is and what it promises.
+     *
+     * @param replicaId this replica
+     * @param ensemble the configured ensemble; it stays as it is
+     * @param tickTimeMillis ZooKeeper's tick; the housekeeping looks at everything twice per tick
+     * @param minSessionTimeoutMillis least timeout a client can get
+     * @param maxSessionTimeoutMillis greatest timeout a client can get
+     * @param patienceMillis how long clients are served without a leader
+     * @param digestAuditSeconds how often the replicas compare their states
+     * @param reads what reads promise
+     */
+    public record Settings(
+            int replicaId,
+            Ensemble ensemble,
+            int tickTimeMillis,
+            int minSessionTimeoutMillis,
+            int maxSessionTimeoutMillis,
+            long patienceMillis,
+            int digestAuditSeconds,
+            ReadConsistency reads) {}
+
+    /** What a replica otherwise has threads, clocks and chance for. */
+    public interface Surroundings {
+        /** @return a clock that never runs backwards */
+        long monotonicMillis();
+
+        /** @return milliseconds since 1970 */
+        long wallClockMillis();
+
+        /** @return a name for a new cluster */
+        UUID newClusterId();
+
+        /** @param task housekeeping; to be run after this call has returned, in the order of these calls */
+        void execute(Runnable task);
+
+        /**
+         * Called once, by {@link ThreadlessReplica#start}.
+         *
+         * @param periodMillis between two runs
+         * @param task to be run again and again
+         */
+        void everyMillis(long periodMillis, Runnable task);
+
+        /**
+         * @param delayMillis how long to wait
+         * @param task to be run once after that
+         */
+        void afterMillis(long delayMillis, Runnable task);
+    }
+
+    /**
+     * The state of a replica. The tree may be that of a later position than the rest, as a fuzzy snapshot's is.
+     *
+     * @param position executed
+     * @param proposers see {@link ProposerTable#encode}
+     * @param sideState see {@link SideState#encode}
+     * @param treeZxid last transaction that the tree holds
+     * @param tree ZooKeeper's serialized tree and session timeouts
+     */
+    public record State(long position, ByteSlice proposers, ByteSlice sideState, long treeZxid, ByteSlice tree) {}
+
+    /**
+     * Recovers a replica.
+     *
+     * @param settings who it is
+     * @param surroundings its time
+     * @param files given to ZooKeeper's classes, which append to them and commit; nothing is read from them
+     * @param state to continue from, null for none
+     * @param failureHandler told when this replica must stop
+     * @throws IOException if the state does not decode
+     */
+    public ThreadlessReplica(
+            Settings settings,
+            Surroundings surroundings,
+            FileTxnSnapLog files,
+            State state,
+            FailureHandler failureHandler)
+            throws IOException {
+        this.failureHandler = failureHandler;
+        PassiveQuorumPeer peer = peer(settings, files);
+        OrderedDatabase database = peer.database();
+        if (state != null) {
+            byte[] tree = state.tree().toByteArray();
+            database.deserializeSnapshot(BinaryInputArchive.getArchive(new ByteArrayInputStream(tree)));
+            database.setlastProcessedZxid(state.treeZxid());
+        }
+        this.recoveredZxid = database.getDataTreeLastProcessedZxid();
+        this.side = sideState(state);
+        EnsembleConfiguration configuration = configuration(settings.ensemble());
+        database.recoverConfiguration(configuration, side, false);
+        this.server = new OrderedZooKeeperServer(peer, database, failureHandler);
+        this.proposer = new Proposer(surroundings::wallClockMillis);
+        FinalRequestProcessor finalProcessor = new FinalRequestProcessor(server);
+        ExecutionLock lock = new ExecutionLock();
+        SpaceWatch unwatched =
+                new SpaceWatch(List.of(), 0, settings.ensemble().participants().size());
+        RequestGate gate = new RequestGate(server, finalProcessor, lock, settings.reads(), proposer, unwatched);
+        database.getDataTree().addDigestWatcher(this::digestMismatch);
+        OwnedSessions owned = new OwnedSessions(surroundings::monotonicMillis);
+        long executionProfile = ExecutionProfile.hash(ExecutionProfile.settings(false));
+        this.housekeeping = housekeeping(settings, surroundings, configuration, owned, executionProfile);
+        CommandExecutor executor = new CommandExecutor(
+                settings.replicaId(),
+                executionProfile,
+                server,
+                finalProcessor,
+                side,
+                owned,
+                new RecoveredTransactions(files, recoveredZxid, recoveredZxid),
+                settings.ensemble().participants(),
+                housekeeping);
+        this.application = new OrderedApplication(
+                server,
+                executor,
+                lock,
+                owned,
+                proposers(state),
+                state == null ? 0 : state.position(),
+                new NoSnapshots(),
+                housekeeping::statusChanged,
+                housekeeping::memberSilent,
+                (fromPeer, position) -> {}); // whoever drives this replica starts it anew with another state
+        database.onConnectionClosed(gate::closed);
+        gate.onReconfig(housekeeping::reconfig);
+        SessionIds ids = new SessionIds(
+                settings.replicaId(),
+                Math.max(surroundings.wallClockMillis(), side.agreedTimeMillis()),
+                side.sessions());
+        connect(new ReplicatedSessionTracker(side.sessions(), owned, ids, database), gate, executor);
+    }
+
+    private void connect(ReplicatedSessionTracker tracker, RequestGate gate, CommandExecutor executor) {
+        server.connect(tracker, gate, proposer, executor::quotaRefused, () -> {
+            throw new IOException("a replica without files takes no snapshots");
+        });
+        server.setZxid(recoveredZxid);
+    }
+
+    private static PassiveQuorumPeer peer(Settings settings, FileTxnSnapLog files) throws IOException {
+        PassiveQuorumPeer peer = PassiveQuorumPeer.create(running -> {}, failure -> {});
+        peer.setTxnFactory(files);
+        peer.setTickTime(settings.tickTimeMillis());
+        peer.setMinSessionTimeout(settings.minSessionTimeoutMillis());
+        peer.setMaxSessionTimeout(settings.maxSessionTimeoutMillis());
+        peer.setZKDatabase(null);
+        return peer;
+    }
+
+    /** Nothing listens at these addresses: the order is linked by whoever drives this replica. */
+    private static EnsembleConfiguration configuration(Ensemble ensemble) {
+        SortedMap<Integer, EnsembleConfiguration.Server> servers = new TreeMap<>();
+        ensemble.participants().forEach(id -> servers.put(id, server(id, false)));
+        ensemble.observers().forEach(id -> servers.put(id, server(id, true)));
+        return new EnsembleConfiguration(0, servers);
+    }
+
+    private static EnsembleConfiguration.Server server(int id, boolean observer) {
+        return new EnsembleConfiguration.Server("127.0.0." + id, QUORUM_PORT, ELECTION_PORT, observer, null, 0);
+    }
+
+    private static SideState sideState(State state) throws IOException {
+        try {
+            return state == null ? SideState.initial(0) : SideState.decode(state.sideState());
+        } catch (MalformedMessageException e) {
+            throw new IOException("side state: " + e.getMessage(), e);
+        }
+    }
+
+    private static ProposerTable proposers(State state) throws IOException {
+        try {
+            return state == null ? new ProposerTable() : ProposerTable.decode(state.proposers());
+        } catch (MalformedMessageException e) {
+            throw new IOException("proposer table: " + e.getMessage(), e);
+        }
+    }
+
+    private Housekeeping housekeeping(
+            Settings settings,
+            Surroundings surroundings,
+            EnsembleConfiguration configuration,
+            OwnedSessions owned,
+            long executionProfile) {
+        SessionKeeper keeper = new SessionKeeper(
+                side.sessions(),
+                owned,
+                surroundings::monotonicMillis,
+                proposer::wallClockMillis,
+                settings.replicaId(),
+                settings.minSessionTimeoutMillis() / 4,
+                expire -> proposer.propose(expire.sessionId(), expire));
+        return new Housekeeping(
+                new Housekeeping.Parts(
+                        server,
+                        side,
+                        proposer,
+                        () -> order.status(),
+                        keeper,
+                        new Serving(server, proposer, surroundings::monotonicMillis, settings.patienceMillis()),
+                        new ConfiguredEnsemble(settings.replicaId(), configuration, true, side),
+                        () -> {},
+                        new Reconfigurer(
+                                side,
+                                new ReconfigPlanner(server, side, () -> order.status(), settings.replicaId()),
+                                proposer,
+                                surroundings::monotonicMillis,
+                                surroundings::wallClockMillis,
+                                settings.patienceMillis(),
+                                () -> 0),
+                        status -> {},
+                        active -> {},
+                        new DigestAuditor(
+                                server, side, proposer, surroundings::monotonicMillis, settings.digestAuditSeconds()),
+                        new Alarm(),
+                        settings.ensemble().participants(),
+                        executionProfile,
+                        Math.max(1, settings.tickTimeMillis() / 2),
+                        new NameInOrder(surroundings),
+                        settings.replicaId()),
+                failureHandler,
+                new Driven(surroundings));
+    }
+
+    private void digestMismatch(long zxid) {
+        failureHandler.failed(
+                "the tree at zxid 0x" + Long.toHexString(zxid) + " is not what its transactions say", null);
+    }
+
+    /** @return what executes the order; recovered, to be given to it */
+    public Application application() {
+        return application;
+    }
+
+    /**
+     * Begins to take requests and to look after time.
+     *
+     * @param startedOrder the order below
+     */
+    public void start(TotalOrder startedOrder) {
+        order = startedOrder;
+        server.observe(startedOrder::status);
+        server.startWithoutThreads();
+        proposer.connect(startedOrder);
+        housekeeping.start();
+    }
+
+    /** @return the server that connections talk to */
+    public OrderedZooKeeperServer server() {
+        return server;
+    }
+
+    /** @return the replicated state beside the tree */
+    public SideState sideState() {
+        return side;
+    }
+
+    /** @return whether the tree is of the position executed last, and not still ahead of it after a recovery */
+    public boolean treeIsOfThisPosition() {
+        return side.zxid() >= recoveredZxid;
+    }
+
+    /**
+     * Begins a checkpoint between two positions.
+     *
+     * @return what belongs to the position executed last; {@link #complete} makes a state of it, now or later
+     */
+    public CheckpointRequest captureCheckpoint() {
+        return application.captureCheckpoint();
+    }
+
+    /**
+     * Adds the tree as it is now.
+     *
+     * @param begun captured now or earlier
+     * @return a state to recover from
+     */
+    public State complete(CheckpointRequest begun) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try {
+            server.getZKDatabase().serializeSnapshot(BinaryOutputArchive.getArchive(bytes));
+        } catch (IOException e) {
+            throw new UncheckedIOException("tree could not be serialized: " + e.getMessage(), e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("interrupted while the tree was being serialized", e);
+        }
+        return new State(
+                begun.position(),
+                begun.proposers(),
+                begun.sideState(),
+                server.getZKDatabase().getDataTreeLastProcessedZxid(),
+                ByteSlice.of(bytes.toByteArray()));
+    }
+
+    /** Checkpoints are taken by whoever drives the replica. */
+    private static final class NoSnapshots implements OrderedApplication.Snapshots {
+        @Override
+        public boolean due(long zxid) {
+            return false;
+        }
+
+        @Override
+        public void start(CheckpointRequest request) {
+            throw new IllegalStateException("a snapshot that never is due was started");
+        }
+    }
+
+    /** Replicas that are driven are equal, so any difference is an error of the program. */
+    private final class Alarm implements Housekeeping.Divergence {
+        @Override
+        public void judged(AuditVerdict verdict) {
+            if (verdict.ownStateDiffers() || !verdict.differing().isEmpty()) {
+                failureHandler.failed("the states of the replicas differ: " + verdict, null);
+            }
+        }
+
+        @Override
+        public void tick() {
+            // There is no other state to be fetched.
+        }
+    }
+
+    /** The name of the cluster where no directory notes it: only the order knows it. */
+    private static final class NameInOrder implements Housekeeping.Naming {
+        private final Surroundings surroundings;
+        private boolean proposed;
+
+        private NameInOrder(Surroundings surroundings) {
+            this.surroundings = surroundings;
+        }
+
+        @Override
+        public void caughtUp(UUID clusterId) {
+            // Nothing is noted.
+        }
+
+        @Override
+        public void named(UUID clusterId) {
+            // Nothing is noted.
+        }
+
+        @Override
+        public Command.ClusterFormed due(
+                SideState ordered, long executionProfile, List<Integer> members, String configuration) {
+            if (ordered.clusterId() != null || proposed) {
+                return null;
+            }
+            proposed = true;
+            return new Command.ClusterFormed(
+                    surroundings.wallClockMillis(),
+                    surroundings.newClusterId(),
+                    executionProfile,
+                    members,
+                    configuration,
+                    null);
+        }
+
+        @Override
+        public boolean requestIsFulfilled(Membership membership) {
+            return false;
+        }
+
+        @Override
+        public void endRequest() {
+            throw new IllegalStateException("a request that never is made was fulfilled");
+        }
+    }
+
+    private record Driven(Surroundings surroundings) implements Housekeeping.Background {
+        @Override
+        public void execute(Runnable task) {
+            surroundings.execute(task);
+        }
+
+        @Override
+        public void everyMillis(long periodMillis, Runnable task) {
+            surroundings.everyMillis(periodMillis, task);
+        }
+
+        @Override
+        public void afterMillis(long delayMillis, Runnable task) {
+            surroundings.afterMillis(delayMillis, task);
+        }
+
+        @Override
+        public void close() {
+            // A replica that nobody drives any more has ended.
+        }
+    }
+}

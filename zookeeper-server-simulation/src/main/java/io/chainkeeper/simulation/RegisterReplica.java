@@ -1,0 +1,167 @@
+package io.chainkeeper.simulation;
+
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.replica.Proposal;
+import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.replica.TotalOrder;
+import io.chainkeeper.simulation.checker.VersionedRegister.Outcome;
+import io.chainkeeper.simulation.checker.VersionedRegister.State;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Registers as the application of a replica: clients call it directly, without sessions. */
+final class RegisterReplica implements StateMachine {
+    private static final class Write extends Proposal {
+        private final ClientOperation operation;
+
+        private Write(int stream, ClientOperation operation) {
+            super(stream, operation.command().encode());
+            this.operation = operation;
+        }
+
+        @Override
+        public String toString() {
+            return operation.toString();
+        }
+    }
+
+    private record Read(RegisterReplica replica, ClientOperation operation) implements TotalOrder.ReadWaiter {
+        @Override
+        public void barrierReached() {
+            replica.answerRead(operation);
+        }
+
+        @Override
+        public String toString() {
+            return operation.toString();
+        }
+    }
+
+    private final RegisterMachine machine;
+    private final long recoveredPosition;
+    private final Map<ClientOperation, Outcome> answers = new LinkedHashMap<>();
+    private ReplicaHost host;
+
+    RegisterReplica(RegisterMachine.Checkpoint checkpoint) {
+        machine = new RegisterMachine(checkpoint);
+        recoveredPosition = checkpoint.position();
+    }
+
+    @Override
+    public void started(ReplicaHost ready) {
+        host = ready;
+    }
+
+    /** A client asks for something. */
+    void submit(long session, ClientOperation operation) {
+        if (operation.isRead()) {
+            host.readBarrier(new Read(this, operation));
+        } else {
+            host.propose(new Write((int) Math.floorMod(session, (long) host.streamCount()), operation));
+        }
+    }
+
+    RegisterMachine machine() {
+        return machine;
+    }
+
+    @Override
+    public long recoveredPosition() {
+        return recoveredPosition;
+    }
+
+    @Override
+    public ProposerTable proposerTable() {
+        return machine.proposers();
+    }
+
+    @Override
+    public Membership recoveredMembership() {
+        return machine.membership();
+    }
+
+    @Override
+    public void membershipChanged(long position, Membership membership) {
+        machine.membershipChanged(membership);
+    }
+
+    @Override
+    public void apply(long position, ProposedCommand command, Proposal own) {
+        Outcome outcome = machine.apply(command);
+        if (own != null) {
+            answers.put(((Write) own).operation, outcome);
+        }
+    }
+
+    @Override
+    public void positionApplied(long position) {
+        machine.positionApplied(position);
+        answers.forEach(this::answer);
+        answers.clear();
+    }
+
+    private void answerRead(ClientOperation operation) {
+        State state = machine.read(operation.key());
+        answer(operation, Outcome.read(state.value(), state.version()));
+    }
+
+    private void answer(ClientOperation operation, Outcome outcome) {
+        host.answers(operation + " -> " + outcome);
+        operation.answered(outcome);
+    }
+
+    @Override
+    public void batchEnd() {
+        // Answers are given at once.
+    }
+
+    @Override
+    public void statusChanged(OrderingStatus status) {
+        // Registers know no leader.
+    }
+
+    @Override
+    public void memberSilent(int member, boolean silent) {
+        // Registers know no members.
+    }
+
+    @Override
+    public void stateNeeded(int fromPeer, long position) {
+        throw new InvariantViolated("states are the simulator's business");
+    }
+
+    @Override
+    public Membership membership() {
+        return machine.membership();
+    }
+
+    @Override
+    public long position() {
+        return machine.position();
+    }
+
+    @Override
+    public long digest() {
+        return machine.digest();
+    }
+
+    @Override
+    public Checkpoint beginCheckpoint() {
+        return machine.checkpoint();
+    }
+
+    @Override
+    public Checkpoint completeCheckpoint(Checkpoint begun) {
+        return begun;
+    }
+
+    @Override
+    public void crashed(Collection<Proposal> proposals, Collection<TotalOrder.ReadWaiter> waiters) {
+        proposals.forEach(proposal -> ((Write) proposal).operation.abandoned());
+        waiters.forEach(waiter -> ((Read) waiter).operation().abandoned());
+    }
+}

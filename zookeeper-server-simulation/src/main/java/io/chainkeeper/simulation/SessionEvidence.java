@@ -1,0 +1,180 @@
+package io.chainkeeper.simulation;
+
+import io.chainkeeper.command.Command;
+import io.chainkeeper.command.CommandCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.server.session.SessionState;
+import io.chainkeeper.server.session.SessionTable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.zookeeper.ZooDefs.OpCode;
+
+/**
+ * Follows the one order of commands about sessions, beside all replicas, and knows when each session was heard of last.
+ * Checks that a session's requests take effect once and in the order they were sent in, that nobody proposes the end of
+ * a session whose owner has heard of it within its timeout, and that nobody else than its owner, or the order's leader
+ * for one without owner, does.
+ */
+final class SessionEvidence {
+    /** Told of the end of sessions. */
+    interface Listener {
+        /** An expiry that may take effect was proposed. */
+        void expiryProposed(long sessionId);
+
+        /** A session has ended in the order. */
+        void ended(long sessionId);
+    }
+
+    private final EventQueue events;
+    private final int fastClockPercent;
+    private final Listener listener;
+    private final SessionTable sessions = new SessionTable();
+    private final Map<Long, Long> heardMicros = new HashMap<>();
+    private final Map<Long, List<Integer>> executed = new HashMap<>();
+
+    /**
+     * @param events virtual time
+     * @param fastClockPercent by how much a replica's clock may be ahead, per time that passes
+     * @param listener told of the end of sessions
+     */
+    SessionEvidence(EventQueue events, int fastClockPercent, Listener listener) {
+        this.events = events;
+        this.fastClockPercent = fastClockPercent;
+        this.listener = listener;
+    }
+
+    static Command decode(ByteSlice bytes) {
+        try {
+            return CommandCodec.decode(bytes);
+        } catch (MalformedMessageException e) {
+            throw new InvariantViolated("an ordered command does not decode: " + e.getMessage());
+        }
+    }
+
+    /** A replica processes something that a session's client has sent. */
+    void heard(int replica, long sessionId) {
+        SessionState state = sessions.get(sessionId);
+        if (state != null && state.owner() == replica) {
+            heardMicros.put(sessionId, events.nowMicros());
+        }
+    }
+
+    /** A replica proposes the end of a session. */
+    void expiryProposed(int replica, Command.Expire expire) {
+        SessionState state = sessions.get(expire.sessionId());
+        if (state == null || state.owner() != expire.owner() || state.epoch() != expire.epoch()) {
+            return; // it will be refused
+        }
+        InvariantViolated.check(
+                state.ownerless() || state.owner() == replica,
+                "replica %d proposes the end of session 0x%x, which %s serves",
+                replica,
+                expire.sessionId(),
+                state);
+        long silentMicros = events.nowMicros() - heardMicros.get(expire.sessionId());
+        long leastMicros = state.timeoutMillis() * 10L * (100 - fastClockPercent) - 2_000;
+        InvariantViolated.check(
+                silentMicros >= leastMicros,
+                "replica %d proposes the end of session 0x%x, %s, heard of %d ms ago",
+                replica,
+                expire.sessionId(),
+                state,
+                silentMicros / 1000);
+        listener.expiryProposed(expire.sessionId());
+    }
+
+    /** A command takes effect. */
+    void ordered(ProposedCommand proposed) {
+        Command command = decode(proposed.command());
+        if (command instanceof Command.ClientRequest request) {
+            request(request, proposed);
+        } else if (command instanceof Command.Attach attach) {
+            SessionState before = sessions.attach(
+                    attach.sessionId(), proposed.proposer(), proposed.incarnation(), attach.timeoutMillis());
+            if (before != null) {
+                heardMicros.put(attach.sessionId(), events.nowMicros());
+            }
+        } else if (command instanceof Command.Expire expire) {
+            if (sessions.mayExpire(expire.sessionId(), expire.owner(), expire.epoch())) {
+                end(expire.sessionId());
+            }
+        } else if (command instanceof Command.Orphan orphan) {
+            orphan(orphan.replica(), orphan.incarnation());
+        } else if (command instanceof Command.ReplicaStarted) {
+            orphan(proposed.proposer(), proposed.incarnation() - 1);
+        }
+    }
+
+    private void request(Command.ClientRequest request, ProposedCommand proposed) {
+        long sessionId = request.sessionId();
+        if (request.opcode() == OpCode.createSession) {
+            int timeoutMillis = request.payload().asByteBuffer().getInt();
+            sessions.create(sessionId, timeoutMillis, proposed.proposer(), proposed.incarnation());
+            heardMicros.put(sessionId, events.nowMicros());
+            return;
+        }
+        SessionState state = sessions.get(sessionId);
+        boolean closes = request.opcode() == OpCode.closeSession;
+        if (state == null || (state.owner() != proposed.proposer() && !closes)) {
+            return; // the session has ended, or goes on elsewhere: an error without effect
+        }
+        List<Integer> before = executed.computeIfAbsent(sessionId, id -> new ArrayList<>());
+        InvariantViolated.check(
+                before.isEmpty() || before.get(before.size() - 1) < request.cxid(),
+                "session 0x%x: request %d is executed after %s",
+                sessionId,
+                request.cxid(),
+                before);
+        before.add(request.cxid());
+        if (closes) {
+            end(sessionId);
+        }
+    }
+
+    private void end(long sessionId) {
+        if (sessions.get(sessionId) != null) {
+            sessions.remove(sessionId);
+            listener.ended(sessionId);
+        }
+    }
+
+    private void orphan(int replica, long throughIncarnation) {
+        sessions.orphan(replica, throughIncarnation)
+                .forEach(sessionId -> heardMicros.put(sessionId, events.nowMicros()));
+    }
+
+    /**
+     * The writes that a session has sent over one connection took effect up to some point, and none after it.
+     *
+     * @param sessionId the session
+     * @param sent their numbers in the order they were sent in
+     */
+    void checkPrefix(long sessionId, List<Integer> sent) {
+        List<Integer> effective = executed.getOrDefault(sessionId, List.of());
+        boolean gap = false;
+        for (int xid : sent) {
+            InvariantViolated.check(
+                    !gap || !effective.contains(xid),
+                    "session 0x%x: of the requests %s that it sent over one connection some were left out: %s",
+                    sessionId,
+                    sent,
+                    effective);
+            gap |= !effective.contains(xid);
+        }
+    }
+
+    /** When a session was heard of last, or began anew to be watched. */
+    long heardMicros(long sessionId) {
+        return heardMicros.getOrDefault(sessionId, 0L);
+    }
+
+    /** Whether a session's write has taken effect, or failed in its turn. */
+    boolean tookEffect(long sessionId, int xid) {
+        return executed.getOrDefault(sessionId, List.of()).contains(xid);
+    }
+}

@@ -1,0 +1,50 @@
+package io.chainkeeper.simulation;
+
+import java.util.Locale;
+import java.util.SplittableRandom;
+
+/** What runs above the order in a run. */
+public enum SimulatedApplication {
+    /** Versioned registers: the least that shows what the protocol does. */
+    REGISTERS,
+    /** ZooKeeper's tree, sessions and watches, executed by the server's own executor. */
+    ZNODES;
+
+    /**
+     * Reads the value of {@code --application}.
+     *
+     * @param value as in the command line
+     * @return the application
+     * @throws IllegalArgumentException if there is none of that name; the message names those there are
+     */
+    public static SimulatedApplication named(String value) {
+        for (SimulatedApplication application : values()) {
+            if (application.optionValue().equals(value)) {
+                return application;
+            }
+        }
+        throw new IllegalArgumentException("no application is named " + value + "; there are registers and znodes");
+    }
+
+    /** @return the name in the command line */
+    public String optionValue() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Whether an operator may change the ensemble; the server learns of it by requests that no client here makes. */
+    boolean isReconfigured() {
+        return this == REGISTERS;
+    }
+
+    /** What a command line that replays a run needs. */
+    String option() {
+        return this == REGISTERS ? "" : " --application " + optionValue();
+    }
+
+    Workload workload(EventQueue events, SplittableRandom random, SwarmOptions options, Trace trace) {
+        return switch (this) {
+            case REGISTERS -> new RegisterWorkload(events, random, options);
+            case ZNODES -> new ZnodeWorkload(events, random, options, trace);
+        };
+    }
+}

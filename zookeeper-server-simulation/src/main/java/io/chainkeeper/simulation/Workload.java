@@ -1,0 +1,48 @@
+package io.chainkeeper.simulation;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.ProposedCommand;
+import java.util.function.BooleanSupplier;
+
+/** What runs above the order in a run: the application of each replica, its clients, and what they must see. */
+interface Workload {
+    /** Lets a run go on until something is so, within the bound of the liveness phase. */
+    @FunctionalInterface
+    interface Awaiter {
+        /**
+         * @param what for the failure
+         * @param condition looked at after every step
+         */
+        void await(String what, BooleanSupplier condition);
+    }
+
+    /** What every replica starts from. */
+    Checkpoint nothing();
+
+    /** The application of a replica that starts. */
+    StateMachine recover(Cluster cluster, int replica, Checkpoint checkpoint);
+
+    /** A command in words. */
+    String describe(ByteSlice command);
+
+    /** A command takes effect in the one order that all replicas share; called once for each. */
+    void ordered(ProposedCommand command);
+
+    /** The clients of these replicas begin. */
+    void start(Cluster cluster);
+
+    /** Faults have stopped; clients ask for nothing new by themselves. */
+    void stop();
+
+    /** Everything that was asked before has ended: what clients can demand of a healthy ensemble. */
+    void demand(Awaiter awaiter);
+
+    /** Checks what clients have seen, and that replicas are equal. */
+    void checkEnd();
+
+    /** How many operations clients have asked for. */
+    long operations();
+
+    /** How many of them were answered. */
+    long answered();
+}

@@ -1,0 +1,384 @@
+package io.chainkeeper.simulation;
+
+import io.chainkeeper.command.Command;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.simulation.checker.History;
+import io.chainkeeper.simulation.checker.LinearizabilityChecker;
+import io.chainkeeper.simulation.checker.ZnodeModel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.apache.zookeeper.server.DataNode;
+import org.apache.zookeeper.server.DataTree;
+
+/** Clients with sessions, ephemeral nodes and watches, served by the real executor of every replica. */
+final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
+    private static final int[] TIMEOUTS_MILLIS = {200, 600, 2_000};
+    private static final long LONGEST_TIMEOUT_MICROS = 2_000_000;
+    private static final long TWO_TICKS_MICROS = 2_000L * ZnodeReplica.TICK_TIME_MILLIS;
+    private static final long MAX_WALL_CLOCK_OFFSET_MILLIS = 5_000;
+    private static final long MAX_HOLD_MICROS = 1_000_000;
+    private static final int CHILDREN = 3;
+    /** Of one client: each of them is of unknown outcome when a connection is lost. */
+    private static final int MAX_OUTSTANDING = 2;
+
+    private static final int MAX_CONFIGURATIONS = 2_000_000;
+    private static final long QUIET_MICROS = 1_000_000;
+
+    private final EventQueue events;
+    private final SplittableRandom random;
+    private final SwarmOptions options;
+    private final Trace trace;
+    private final NoFiles files = NoFiles.create();
+    private final SessionEvidence evidence;
+    private final History history;
+    private final ZnodeOperations operations;
+    private final List<ZnodeClient> clients = new ArrayList<>();
+    private final Map<Long, ZnodeSession> sessions = new TreeMap<>();
+    private final TreeSet<String> mayExpire = new TreeSet<>();
+    private Cluster cluster;
+    private long lastLink;
+    private boolean stopped;
+    private long quietSinceMicros;
+    private boolean stable;
+
+    ZnodeWorkload(EventQueue events, SplittableRandom random, SwarmOptions options, Trace trace) {
+        this.events = events;
+        this.random = random;
+        this.options = options;
+        this.trace = trace;
+        this.history = new History(events::steps);
+        this.evidence = new SessionEvidence(events, options.clockSkewPercent(), this);
+        this.operations = new ZnodeOperations(history, evidence);
+    }
+
+    // ---------------------------------------------------------------- replicas
+
+    @Override
+    public Checkpoint nothing() {
+        return ZnodeReplica.TreeCheckpoint.NOTHING;
+    }
+
+    @Override
+    public StateMachine recover(Cluster replicas, int replica, Checkpoint checkpoint) {
+        long offsetMillis = random.nextLong(MAX_WALL_CLOCK_OFFSET_MILLIS);
+        return new ZnodeReplica(
+                replica, offsetMillis, replicas, files, (ZnodeReplica.TreeCheckpoint) checkpoint, evidence);
+    }
+
+    @Override
+    public String describe(ByteSlice command) {
+        Command decoded = SessionEvidence.decode(command);
+        return decoded.toString();
+    }
+
+    @Override
+    public void ordered(ProposedCommand command) {
+        evidence.ordered(command);
+    }
+
+    @Override
+    public void expiryProposed(long sessionId) {
+        ZnodeSession session = sessions.get(sessionId);
+        if (session != null) {
+            for (String path : session.ephemeralPaths()) {
+                if (mayExpire.add(sessionId + path)) {
+                    operations.mayExpire(sessionId, path);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void ended(long sessionId) {
+        trace.record(0, "session ends", sessionId, null);
+    }
+
+    // ---------------------------------------------------------------- clients
+
+    @Override
+    public void start(Cluster replicas) {
+        cluster = replicas;
+        for (int i = 1; i <= options.sessions(); i++) {
+            ZnodeClient client = client(i, 0);
+            clients.add(client);
+            client.start();
+            planNext(client);
+        }
+    }
+
+    private ZnodeClient client(int number, int pinnedTo) {
+        int timeoutMillis = TIMEOUTS_MILLIS[random.nextInt(TIMEOUTS_MILLIS.length)];
+        return new ZnodeClient(number, pinnedTo, timeoutMillis, events, random.split(), cluster, this);
+    }
+
+    long nextLinkNumber() {
+        return ++lastLink;
+    }
+
+    /** Something happens at a client. */
+    void note(ZnodeClient client, String what, long number) {
+        trace.record(0, what, number, client);
+    }
+
+    void sessionBegins(ZnodeClient client) {
+        sessions.put(client.session().id(), client.session());
+        operations.createParent(client, ZnodeOperations.PARENT);
+        operations.createParent(client, ZnodeOperations.SEQUENCES);
+    }
+
+    void sessionExpired(ZnodeClient client, ZnodeSession session) {
+        trace.record(0, "client finds its session expired", session.id(), client);
+        InvariantViolated.check(!stable, "%s expired though nothing fails any more", client);
+    }
+
+    void sessionAbandoned(ZnodeSession session) {
+        trace.record(0, "client abandons its session", session.id(), null);
+    }
+
+    void eventReceived() {
+        trace.mix(events.nowMicros());
+    }
+
+    private void planNext(ZnodeClient client) {
+        events.after(1 + random.nextLong(options.maxThinkMicros()), () -> {
+            if (!stopped && operations.asked() < options.maxOperations()) {
+                next(client);
+                planNext(client);
+            }
+        });
+    }
+
+    private void next(ZnodeClient client) {
+        if (!client.isConnected() || client.session().isClosing()) {
+            return;
+        }
+        if (random.nextInt(400) < options.sessionMovePercent()) {
+            client.disconnect();
+        } else if (random.nextInt(200) == 0) {
+            client.vanish(false);
+        } else if (random.nextInt(100) == 0) {
+            client.hold(random.nextLong(MAX_HOLD_MICROS));
+        } else if (client.outstanding() < Math.min(MAX_OUTSTANDING, options.maxOutstanding())) {
+            ask(client);
+        }
+    }
+
+    private String anyPath() {
+        int choice = random.nextInt(options.keys() + CHILDREN);
+        return choice < options.keys()
+                ? "/k" + (choice + 1)
+                : ZnodeOperations.PARENT + "/c" + (choice - options.keys() + 1);
+    }
+
+    private void ask(ZnodeClient client) {
+        if (random.nextInt(100) < options.readPercent()) {
+            read(client);
+        } else {
+            write(client);
+        }
+    }
+
+    private void read(ZnodeClient client) {
+        boolean watch = random.nextInt(3) == 0;
+        switch (random.nextInt(8)) {
+            case 0, 1 -> operations.getChildren(client, watch);
+            case 2, 3 -> operations.exists(client, anyPath(), watch);
+            case 4 -> operations.sync(client, anyPath());
+            default -> operations.getData(client, anyPath(), watch);
+        }
+    }
+
+    private void write(ZnodeClient client) {
+        String path = anyPath();
+        boolean conditional = random.nextInt(100) < options.conditionalPercent();
+        int expectedVersion = conditional ? operations.seenVersion(path) : ZnodeModel.ANY_VERSION;
+        switch (random.nextInt(16)) {
+            case 0, 1 -> operations.create(client, path, false);
+            case 2, 3, 4 -> operations.create(client, path, true);
+            case 5, 6 -> operations.delete(client, path, expectedVersion);
+            case 7, 8 -> operations.createSequential(client, random.nextBoolean());
+            case 9, 10 -> multi(client, path);
+            case 11 -> {
+                if (random.nextInt(4) == 0) {
+                    operations.closeSession(client);
+                }
+            }
+            default -> operations.setData(client, path, expectedVersion);
+        }
+    }
+
+    private void multi(ZnodeClient client, String checked) {
+        String set = anyPath();
+        if (!set.equals(checked)) {
+            operations.multi(client, checked, operations.seenVersion(checked), set);
+        }
+    }
+
+    @Override
+    public void stop() {
+        stopped = true;
+        clients.forEach(ZnodeClient::disconnect); // what a held connection still delays is not waited for
+    }
+
+    // ---------------------------------------------------------------- what a healthy ensemble must do
+
+    @Override
+    public void demand(Awaiter awaiter) {
+        for (int id : cluster.configured()) {
+            ZnodeClient pinned = client(options.sessions() + id, id);
+            clients.add(pinned);
+            pinned.start();
+        }
+        quietSinceMicros = events.nowMicros();
+        awaiter.await("every client to stay connected", this::staysQuiet);
+        stable = true;
+        demandOperations(awaiter);
+        demandExpiry(awaiter);
+        for (ZnodeClient client : clients) {
+            allPaths().forEach(path -> operations.exists(client, path, false));
+            operations.getChildren(client, false);
+        }
+        awaitReplies(awaiter);
+    }
+
+    private boolean staysQuiet() {
+        if (!clients.stream().allMatch(ZnodeClient::isConnected)) {
+            quietSinceMicros = events.nowMicros();
+        }
+        return events.nowMicros() - quietSinceMicros >= QUIET_MICROS;
+    }
+
+    private void awaitReplies(Awaiter awaiter) {
+        awaiter.await(
+                "every client to have its replies",
+                () -> clients.stream().allMatch(client -> client.outstanding() == 0));
+    }
+
+    private void demandOperations(Awaiter awaiter) {
+        awaitReplies(awaiter);
+        for (ZnodeClient client : clients) {
+            operations.setData(client, "/k1", ZnodeModel.ANY_VERSION);
+            operations.createSequential(client, false);
+            operations.getData(client, "/k1", true);
+        }
+        long before = operations.answered();
+        awaitReplies(awaiter);
+        InvariantViolated.check(
+                operations.answered() == before + 3L * clients.size(),
+                "of %d operations that a healthy ensemble was asked for %d were answered",
+                3 * clients.size(),
+                operations.answered() - before);
+    }
+
+    /** Sessions whose clients are gone end within their timeout and two ticks, everywhere, and no others. */
+    private void demandExpiry(Awaiter awaiter) {
+        ZnodeClient leaving = clients.remove(clients.size() - 1);
+        long sessionId = leaving.session().id();
+        operations.create(leaving, ZnodeOperations.PARENT + "/last", true);
+        awaiter.await("a last reply", () -> leaving.outstanding() == 0);
+        long fromMicros = events.nowMicros();
+        leaving.vanish(true);
+        awaiter.await("the session of a vanished client to end everywhere", () -> goneEverywhere(sessionId));
+        long tookMicros = events.nowMicros() - fromMicros;
+        InvariantViolated.check(
+                tookMicros <= leaving.timeoutMillis() * 1000L + TWO_TICKS_MICROS,
+                "a session with a timeout of %d ms ended %d ms after its client was heard of last",
+                leaving.timeoutMillis(),
+                tookMicros / 1000);
+        awaiter.await(
+                "all abandoned sessions to end",
+                () -> cluster.configured().stream().allMatch(id -> hasLiveSessionsOnly(id, fromMicros)));
+    }
+
+    private boolean goneEverywhere(long sessionId) {
+        return cluster.configured().stream()
+                .allMatch(id -> replica(id).replica().sideState().sessions().get(sessionId) == null);
+    }
+
+    private boolean hasLiveSessionsOnly(int id, long fromMicros) {
+        TreeSet<Long> known = new TreeSet<>();
+        replica(id).replica().sideState().sessions().forEach((sessionId, state) -> known.add(sessionId));
+        TreeSet<Long> live = new TreeSet<>();
+        clients.forEach(client -> live.add(client.session().id()));
+        InvariantViolated.check(
+                known.containsAll(live), "replica %d knows sessions %s, clients have %s", id, known, live);
+        for (long abandoned : known) {
+            long silentMicros = events.nowMicros() - Math.max(fromMicros, evidence.heardMicros(abandoned));
+            InvariantViolated.check(
+                    live.contains(abandoned) || silentMicros <= LONGEST_TIMEOUT_MICROS + TWO_TICKS_MICROS,
+                    "session 0x%x is still there at replica %d, heard of %d ms ago",
+                    abandoned,
+                    id,
+                    silentMicros / 1000);
+        }
+        return known.equals(live);
+    }
+
+    private ZnodeReplica replica(int id) {
+        return (ZnodeReplica) cluster.host(id).application();
+    }
+
+    private List<String> allPaths() {
+        List<String> paths = new ArrayList<>();
+        for (int i = 1; i <= options.keys(); i++) {
+            paths.add("/k" + i);
+        }
+        for (int i = 1; i <= CHILDREN; i++) {
+            paths.add(ZnodeOperations.PARENT + "/c" + i);
+        }
+        return paths;
+    }
+
+    // ---------------------------------------------------------------- the end
+
+    @Override
+    public void checkEnd() {
+        for (int id : cluster.configured()) {
+            InvariantViolated.check(
+                    replica(id).digest() == replica(1).digest(), "digest: replica %d differs from replica 1", id);
+            checkAcknowledged(id);
+        }
+        Map<String, Long> dataNow = new TreeMap<>();
+        DataTree tree = replica(1).tree();
+        for (String path : allPaths()) {
+            DataNode node = tree.getNode(path);
+            if (node != null) {
+                dataNow.put(path, node.stat.getMzxid());
+            }
+        }
+        Map<String, Long> childrenNow = new TreeMap<>();
+        childrenNow.put(
+                ZnodeOperations.PARENT,
+                tree.getNode(ZnodeOperations.PARENT).stat.getPzxid());
+        clients.forEach(client -> client.session().watches().checkNoneMissed(dataNow, childrenNow));
+        sessions.forEach((id, session) -> session.writes().forEach(connection -> evidence.checkPrefix(id, connection)));
+        operations.settleLost();
+        new LinearizabilityChecker<>(new ZnodeModel(), MAX_CONFIGURATIONS).check(history.operations());
+    }
+
+    private void checkAcknowledged(int id) {
+        for (String path : operations.lasting()) {
+            InvariantViolated.check(
+                    replica(id).tree().getNode(path) != null,
+                    "durability: replica %d lacks %s, which was acknowledged",
+                    id,
+                    path);
+        }
+    }
+
+    @Override
+    public long operations() {
+        return operations.asked();
+    }
+
+    @Override
+    public long answered() {
+        return operations.answered();
+    }
+}
