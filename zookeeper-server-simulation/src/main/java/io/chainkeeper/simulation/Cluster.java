@@ -6,15 +6,12 @@ import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.SplittableRandom;
 
 /** The replicas of a run with everything of theirs that takes time: threads, disks, clocks, restarts. */
 final class Cluster implements World {
-    private static final long TICK_MICROS_AT_REST = Simulation.TICK_MILLIS * 1000L;
 
     private final EventQueue events;
     private final SplittableRandom random;
@@ -31,31 +28,6 @@ final class Cluster implements World {
     private final SimulatedNetwork network;
     private Runnable whenLeaderChanges = () -> {};
     private boolean calm;
-
-    /** A replica and the hardware under it. */
-    private static final class Machine {
-        private final SimulatedReplica replica;
-        private long pausedUntilMicros;
-        private int diskFactor = 1;
-        private long tickMicros = TICK_MICROS_AT_REST;
-        private long clockMicros;
-        private long clockSetAtMicros;
-        private final Deque<Runnable> asleep = new ArrayDeque<>();
-        private boolean drainPlanned;
-        private boolean executionPlanned;
-        private boolean syncing;
-        private boolean transferring;
-
-        /** The latest ensemble that it knows of; -1 while it was never configured. */
-        private int knownEnsemble = -1;
-
-        /** Whether its present disk was ever that of a voter. */
-        private boolean hasVoted;
-
-        private Machine(SimulatedReplica replica) {
-            this.replica = replica;
-        }
-    }
 
     Cluster(
             EventQueue events,
