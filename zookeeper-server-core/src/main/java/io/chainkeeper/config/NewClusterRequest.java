@@ -3,6 +3,7 @@ package io.chainkeeper.config;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
@@ -35,10 +36,13 @@ public record NewClusterRequest(int replicaId, UUID clusterId, Instant requested
      */
     public static NewClusterRequest read(Path orderingDirectory) throws IOException {
         Path file = orderingDirectory.resolve(FILE_NAME);
-        if (!Files.exists(file)) {
+        List<String> lines;
+        try {
+            // Asking for the file first would leave a moment in which the running replica may delete it.
+            lines = Files.readAllLines(file, StandardCharsets.UTF_8);
+        } catch (NoSuchFileException e) {
             return null;
         }
-        List<String> lines = Files.readAllLines(file, StandardCharsets.UTF_8);
         try {
             if (lines.size() != 4 || !lines.get(0).equals(FORMAT)) {
                 throw new IllegalArgumentException("expected " + FORMAT + " and three more lines");
