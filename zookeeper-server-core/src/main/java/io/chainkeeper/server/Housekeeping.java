@@ -192,6 +192,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         }
         reaper.accept(leading && server.isServing());
         keeper.tick(server.isServing(), leading, current.epoch(), periodMillis);
+        server.expireLocalSessions();
     }
 
     private void nameCluster() {
@@ -308,7 +309,10 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
     @Override
     public void close() {
         // Queued behind whatever is being done at the moment; nothing else may touch the reaper.
-        background.execute(() -> reaper.accept(false));
+        background.execute(() -> {
+            reaper.accept(false);
+            serving.close();
+        });
         background.close();
     }
 }

@@ -24,6 +24,7 @@ final class PassiveQuorumPeer extends QuorumPeer {
     private final Consumer<Throwable> failed;
     private OrderedDatabase database;
     private volatile ZooKeeperServer activeServer;
+    private volatile boolean readOnly;
 
     private PassiveQuorumPeer(Life life, Consumer<Throwable> failed) throws SaslException {
         this.life = life;
@@ -75,6 +76,17 @@ final class PassiveQuorumPeer extends QuorumPeer {
     void activate(ZooKeeperServer server) {
         activeServer = server;
         setZooKeeperServer(server);
+    }
+
+    /** Whether the active server is ZooKeeper's read-only one. */
+    void setReadOnly(boolean active) {
+        readOnly = active;
+    }
+
+    /** The read-only server asks for it: its sessions, of which no other replica can know, are local ones always. */
+    @Override
+    public boolean areLocalSessionsEnabled() {
+        return readOnly || super.areLocalSessionsEnabled();
     }
 
     @Override

@@ -39,6 +39,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.server.FinalRequestProcessor;
+import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.admin.AdminServer;
 import org.apache.zookeeper.server.admin.AdminServer.AdminServerException;
 import org.apache.zookeeper.server.admin.AdminServerFactory;
@@ -87,7 +88,7 @@ final class ReplicaLife implements AutoCloseable {
     private final StateSource stateSource;
     private final StateFetch stateFetch;
     private volatile OrderingFactory.RunningOrder runningOrder;
-    private AdminServer adminServer;
+    private volatile AdminServer adminServer;
     private OrderingGauges gauges;
 
     private ReplicaLife(
@@ -102,10 +103,6 @@ final class ReplicaLife implements AutoCloseable {
         this.ordering = ordering;
         this.failureHandler = failureHandler;
         this.files = peer.getTxnFactory();
-        if (config.areLocalSessionsEnabled()) {
-            throw new IOException("localSessionsEnabled is not supported: remove it from the configuration, all"
-                    + " sessions are known to every replica");
-        }
         OrderedDatabase database = peer.database();
         CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
         this.recovery = Recovery.recover(files, database, checkpoints, identity());
@@ -353,7 +350,8 @@ final class ReplicaLife implements AutoCloseable {
                 server.getMinSessionTimeout() / 4,
                 expire -> proposer.propose(expire.sessionId(), expire));
         long patienceMillis = Math.min(LONGEST_PATIENCE_MILLIS, (long) peer.getSyncLimit() * peer.getTickTime());
-        Serving serving = new Serving(server, proposer, CLOCK_MILLIS, patienceMillis);
+        Serving.WithoutOrder withoutOrder = ReadOnlyMode.ifEnabled(peer, server, lock, this::showToAdmin);
+        Serving serving = new Serving(server, proposer, CLOCK_MILLIS, patienceMillis, withoutOrder);
         return new Housekeeping(
                 new Housekeeping.Parts(
                         server,
@@ -383,6 +381,13 @@ final class ReplicaLife implements AutoCloseable {
                 new HousekeepingThread(ordering.replicaId()));
     }
 
+    private void showToAdmin(ZooKeeperServer active) {
+        AdminServer started = adminServer;
+        if (started != null) {
+            started.setZooKeeperServer(active);
+        }
+    }
+
     private Runnable configurationView() {
         ConfigurationView view = new ConfigurationView(
                 peer,
@@ -399,7 +404,8 @@ final class ReplicaLife implements AutoCloseable {
         SessionIds ids = new SessionIds(
                 ordering.replicaId(), sessionBase, recovery.side().sessions());
         server.connect(
-                new ReplicatedSessionTracker(recovery.side().sessions(), owned, ids, database),
+                new ReplicatedSessionTracker(
+                        recovery.side().sessions(), owned, ids, database, config.areLocalSessionsEnabled()),
                 gate,
                 proposer,
                 executor::quotaRefused,

@@ -19,6 +19,7 @@ final class Serving {
     private final Proposer proposer;
     private final LongSupplier clockMillis;
     private final long patienceMillis;
+    private final WithoutOrder withoutOrder;
     private boolean started;
     private long lookingSinceMillis = -1;
     private boolean catchingUp;
@@ -29,12 +30,37 @@ final class Serving {
      * @param proposer for the barrier that shows that this replica has caught up
      * @param clockMillis a monotonic clock
      * @param patienceMillis how long to go on without a leader
+     * @param withoutOrder what is done for clients after that
      */
-    Serving(OrderedZooKeeperServer server, Proposer proposer, LongSupplier clockMillis, long patienceMillis) {
+    Serving(
+            OrderedZooKeeperServer server,
+            Proposer proposer,
+            LongSupplier clockMillis,
+            long patienceMillis,
+            WithoutOrder withoutOrder) {
         this.server = server;
         this.proposer = proposer;
         this.clockMillis = clockMillis;
         this.patienceMillis = patienceMillis;
+        this.withoutOrder = withoutOrder;
+    }
+
+    /** Serves clients that can do without the order. Both are called again and again. */
+    interface WithoutOrder {
+        /** Nobody is served at all. */
+        WithoutOrder NOBODY = new WithoutOrder() {
+            @Override
+            public void begin() {}
+
+            @Override
+            public void end() {}
+        };
+
+        /** There is no order, and no client is served from it. */
+        void begin();
+
+        /** There is an order, or this replica stops. */
+        void end();
     }
 
     /** This replica's first command has been executed. */
@@ -53,6 +79,7 @@ final class Serving {
      */
     void tick(Role role, boolean configured, boolean awaitsAdmission, Executor reached) {
         if (!configured) {
+            withoutOrder.end();
             stop("This server is not part of the ensemble: closing all client connections");
             return;
         }
@@ -61,10 +88,16 @@ final class Serving {
             return;
         }
         lookingSinceMillis = -1;
+        withoutOrder.end();
         boolean mayBegin = !catchingUp && !awaitsAdmission && !server.hasDiverged();
         if (started && !server.isServing() && mayBegin) {
             catchUp(reached);
         }
+    }
+
+    /** This replica stops. */
+    void close() {
+        withoutOrder.end();
     }
 
     private void withoutLeader() {
@@ -74,6 +107,9 @@ final class Serving {
         }
         if (now - lookingSinceMillis >= patienceMillis) {
             stop("No leader of the order for " + patienceMillis + " ms: closing all client connections");
+            if (!server.hasDiverged()) {
+                withoutOrder.begin();
+            }
         }
     }
 
