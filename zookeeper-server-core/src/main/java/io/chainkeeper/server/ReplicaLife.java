@@ -9,6 +9,7 @@ import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.execution.CommandExecutor;
 import io.chainkeeper.server.execution.ExecutionLock;
 import io.chainkeeper.server.execution.ExecutionProfile;
+import io.chainkeeper.server.execution.SideState;
 import io.chainkeeper.server.reconfig.ConfigurationView;
 import io.chainkeeper.server.reconfig.ConfiguredEnsemble;
 import io.chainkeeper.server.reconfig.EnsembleConfiguration;
@@ -108,7 +109,7 @@ final class ReplicaLife implements AutoCloseable {
         }
         OrderedDatabase database = peer.database();
         CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
-        this.recovery = Recovery.recover(files, database, checkpoints, identity());
+        this.recovery = Recovery.recover(files, database, checkpoints, identity(), ordering.replicaId());
         this.ownConfiguration = configuration();
         this.ensemble = ensemble(database);
         this.server = new OrderedZooKeeperServer(peer, database, failureHandler);
@@ -197,6 +198,10 @@ final class ReplicaLife implements AutoCloseable {
             life.close();
             throw e;
         }
+    }
+
+    SideState sideState() {
+        return recovery.side();
     }
 
     OrderedZooKeeperServer server() {
@@ -378,7 +383,8 @@ final class ReplicaLife implements AutoCloseable {
                         executionProfile,
                         period,
                         naming,
-                        ordering.replicaId()),
+                        ordering.replicaId(),
+                        (fromPeer, position) -> stateFetch.replaceState(fromPeer, position + 1)),
                 failureHandler,
                 new HousekeepingThread(ordering.replicaId()));
     }
@@ -422,6 +428,7 @@ final class ReplicaLife implements AutoCloseable {
         gauges = OrderingGauges.register(runningOrder.totalOrder(), further);
         space.start(ordering.replicaId());
         startAdminServer();
+        peer.openClientPorts();
         housekeeping.start();
     }
 
@@ -453,7 +460,7 @@ final class ReplicaLife implements AutoCloseable {
     private File snapshotNow() throws IOException {
         CheckpointRequest request = application.captureCheckpoint();
         if (request == null) {
-            throw new IOException("the replica is in the middle of a batch; ask again");
+            throw new IOException("the replica is in the middle of a batch, or fetches its state; ask again");
         }
         return snapshots.takeNow(request);
     }

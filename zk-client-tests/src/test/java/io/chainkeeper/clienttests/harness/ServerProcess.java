@@ -41,6 +41,12 @@ public final class ServerProcess {
         this.directory = directory;
     }
 
+    /** A process that must not outlive this JVM either. */
+    static void killAtTheEnd(Process other) {
+        RUNNING.add(other.toHandle());
+        other.onExit().thenAccept(ended -> RUNNING.remove(ended.toHandle()));
+    }
+
     /** Returns the server's myid. */
     public int id() {
         return id;
