@@ -11,6 +11,7 @@ import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.server.OrderedZooKeeperServer;
 import io.chainkeeper.server.request.AttachProposal;
 import io.chainkeeper.server.request.ClientProposal;
+import io.chainkeeper.server.request.NoOpProposal;
 import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.session.SessionState;
 import java.util.List;
@@ -117,6 +118,10 @@ public final class CommandExecutor {
             audits.report(proposed.proposer(), report);
         } else if (command instanceof Command.DigestAudit) {
             audits.audit(position);
+        } else if (command instanceof Command.NoOp) {
+            if (own instanceof NoOpProposal noOp) {
+                noOp.cameBack();
+            }
         } else {
             executePlanning(command, proposed);
         }
