@@ -160,4 +160,11 @@ public sealed interface Command {
      * @param cxid the client's number of the request
      */
     record PlanProgress(long wallClockMillis, long sessionId, int cxid) implements Command {}
+
+    /**
+     * Changes nothing: whoever sees it come back knows that commands are ordered. Takes no zxid.
+     *
+     * @param wallClockMillis see {@link Command#wallClockMillis}
+     */
+    record NoOp(long wallClockMillis) implements Command {}
 }

@@ -15,7 +15,7 @@ import java.util.UUID;
  * <pre>
  * version          byte   {@link #VERSION}
  * type             byte   1 request, 2 attach, 3 expire, 4 orphan, 5 replica started, 6 cluster formed, 7 digest audit,
- *                         8 digest report, 9 plan ensemble, 10 drop plan, 11 plan progress
+ *                         8 digest report, 9 plan ensemble, 10 drop plan, 11 plan progress, 12 no-op
  * wallClockMillis  long
  * then by type:
  *   request          sessionId long, cxid int, opcode int, quotaRefusedOp int,
@@ -33,6 +33,7 @@ import java.util.UUID;
  *   plan ensemble    sessionId long, cxid int, configuration string
  *   drop plan        sessionId long, cxid int
  *   plan progress    sessionId long, cxid int
+ *   no-op            nothing
  * string: byteLength int (-1: null), UTF-8
  * </pre>
  */
@@ -54,6 +55,7 @@ public final class CommandCodec {
     private static final byte PLAN_ENSEMBLE = 9;
     private static final byte DROP_PLAN = 10;
     private static final byte PLAN_PROGRESS = 11;
+    private static final byte NO_OP = 12;
 
     private static final int PREFIX_BYTES = 10;
     private static final int NULL = -1;
@@ -84,6 +86,8 @@ public final class CommandCodec {
             out = encodeStarted(started);
         } else if (command instanceof Command.DigestAudit audit) {
             out = start(DIGEST_AUDIT, audit.wallClockMillis(), 0);
+        } else if (command instanceof Command.NoOp noOp) {
+            out = start(NO_OP, noOp.wallClockMillis(), 0);
         } else if (command instanceof Command.DigestReport report) {
             out = start(DIGEST_REPORT, report.wallClockMillis(), 24);
             out.putLong(report.auditPosition()).putLong(report.treeDigest()).putLong(report.sideDigest());
@@ -217,6 +221,7 @@ public final class CommandCodec {
             case PLAN_ENSEMBLE -> new Command.PlanEnsemble(wallClock, in.getLong(), in.getInt(), text(in));
             case DROP_PLAN -> new Command.DropPlan(wallClock, in.getLong(), in.getInt());
             case PLAN_PROGRESS -> new Command.PlanProgress(wallClock, in.getLong(), in.getInt());
+            case NO_OP -> new Command.NoOp(wallClock);
             default -> throw new MalformedMessageException("command has unknown type " + type);
         };
     }

@@ -93,6 +93,7 @@ final class OrderedApplication implements Application {
     public void apply(long at, ProposedCommand command, Proposal own) {
         lock.beginBatch();
         insidePosition = true;
+        server.proposalSizes().setLastBufferSize(command.command().length());
         executor.execute(at, command, own);
     }
 

@@ -40,9 +40,6 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.server.FinalRequestProcessor;
-import org.apache.zookeeper.server.admin.AdminServer;
-import org.apache.zookeeper.server.admin.AdminServer.AdminServerException;
-import org.apache.zookeeper.server.admin.AdminServerFactory;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 import org.slf4j.Logger;
@@ -88,8 +85,7 @@ final class ReplicaLife implements AutoCloseable {
     private final StateSource stateSource;
     private final StateFetch stateFetch;
     private volatile OrderingFactory.RunningOrder runningOrder;
-    private AdminServer adminServer;
-    private OrderingGauges gauges;
+    private final Monitoring monitoring;
 
     private ReplicaLife(
             PassiveQuorumPeer peer,
@@ -122,9 +118,9 @@ final class ReplicaLife implements AutoCloseable {
         this.space = spaceWatch();
         this.gate = new RequestGate(server, finalProcessor, lock, ordering.reads(), proposer, space);
         this.snapshots = snapshots(database, checkpoints);
-        database.getDataTree().addDigestWatcher(this::digestMismatch);
         this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), this::replaceState, failureHandler);
         this.naming = new ClusterNaming(ordering.orderingDirectory(), ordering.replicaId());
+        this.monitoring = monitoring();
         this.housekeeping = housekeeping();
         CommandExecutor executor = new CommandExecutor(
                 ordering.replicaId(),
@@ -370,7 +366,7 @@ final class ReplicaLife implements AutoCloseable {
                         ensemble,
                         configurationView(),
                         reconfigurer(),
-                        new RoleView(peer)::show,
+                        monitoring::tick,
                         new ContainerReaper(peer.database(), gate)::setActive,
                         new DigestAuditor(
                                 server,
@@ -399,6 +395,7 @@ final class ReplicaLife implements AutoCloseable {
     }
 
     private void connect(OrderedDatabase database, CommandExecutor executor) {
+        database.getDataTree().addDigestWatcher(this::digestMismatch);
         database.onConnectionClosed(gate::closed);
         gate.onReconfig(housekeeping::reconfig);
         long sessionBase = Math.max(System.currentTimeMillis(), recovery.side().agreedTimeMillis());
@@ -425,9 +422,8 @@ final class ReplicaLife implements AutoCloseable {
         ensemble.connect(runningOrder.totalOrder());
         Map<String, LongSupplier> further = new TreeMap<>(gaugesOfSafeguards());
         further.putAll(stateFetch.gauges());
-        gauges = OrderingGauges.register(runningOrder.totalOrder(), further);
         space.start(ordering.replicaId());
-        startAdminServer();
+        monitoring.start(runningOrder.totalOrder(), further, proposer, space, CLOCK_MILLIS);
         peer.openClientPorts();
         housekeeping.start();
     }
@@ -438,15 +434,11 @@ final class ReplicaLife implements AutoCloseable {
         return all;
     }
 
-    private void startAdminServer() throws IOException {
-        adminServer = AdminServerFactory.createAdminServer();
-        adminServer.setZooKeeperServer(server);
-        try {
-            adminServer.start();
-        } catch (AdminServerException e) {
-            // As ZooKeeper does: a replica without its AdminServer still serves clients.
-            LOG.warn("AdminServer could not be started: {}", e.getMessage(), e);
-        }
+    private Monitoring monitoring() {
+        List<Integer> members = List.copyOf(ordering.members().keySet());
+        OrderView view =
+                new OrderView(ordering.replicaId(), members, order::get, recovery.side()::membership, CLOCK_MILLIS);
+        return new Monitoring(server, new RoleView(peer), view);
     }
 
     private void digestMismatch(long zxid) {
@@ -476,9 +468,7 @@ final class ReplicaLife implements AutoCloseable {
         snapshots.close();
         space.close();
         stateSource.close();
-        if (gauges != null) {
-            gauges.unregister();
-        }
+        monitoring.close();
         closeQuietly();
         server.shutdown(true);
     }
@@ -486,10 +476,7 @@ final class ReplicaLife implements AutoCloseable {
     private void closeQuietly() {
         try {
             recovery.transactions().close();
-            if (adminServer != null) {
-                adminServer.shutdown();
-            }
-        } catch (IOException | AdminServerException e) {
+        } catch (IOException e) {
             LOG.warn("While stopping: {}", e.getMessage(), e);
         }
     }

@@ -43,6 +43,7 @@ public class CommandCodecTest {
             new Command.DropPlan(7, 8, 9),
             new Command.PlanProgress(7, 8, 9),
             new Command.DigestAudit(7),
+            new Command.NoOp(7),
             new Command.DigestReport(7, 0x100000003L, -4, 5));
 
     @Test

@@ -12,6 +12,7 @@ import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.server.OrderedZooKeeperServer;
 import io.chainkeeper.server.request.AttachProposal;
 import io.chainkeeper.server.request.ClientProposal;
+import io.chainkeeper.server.request.NoOpProposal;
 import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.session.SessionState;
 import java.util.ArrayList;
@@ -136,6 +137,10 @@ public final class CommandExecutor {
             audits.report(proposed.proposer(), report);
         } else if (command instanceof Command.DigestAudit) {
             audits.audit(position);
+        } else if (command instanceof Command.NoOp) {
+            if (own instanceof NoOpProposal noOp) {
+                noOp.cameBack();
+            }
         } else {
             executePlanning(command, proposed);
         }
