@@ -122,7 +122,7 @@ final class ReplicaLife implements AutoCloseable {
         this.gate = new RequestGate(server, finalProcessor, lock, ordering.reads(), proposer, space);
         this.snapshots = snapshots(database, checkpoints);
         database.getDataTree().addDigestWatcher(this::digestMismatch);
-        this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), this::replaceState, failureHandler);
+        this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), this::replaceState);
         this.naming = new ClusterNaming(ordering.orderingDirectory(), ordering.replicaId());
         this.housekeeping = housekeeping();
         CommandExecutor executor = new CommandExecutor(
@@ -286,7 +286,8 @@ final class ReplicaLife implements AutoCloseable {
                 new CheckpointStore(checkpointDirectory(ordering)),
                 files.getSnapDir(),
                 files.getDataLogDir(),
-                ordering.stateTransferBytesPerSecond());
+                ordering.stateTransferBytesPerSecond(),
+                server::hasDiverged);
     }
 
     private StateFetch stateFetch(Runnable stateFetched) {
