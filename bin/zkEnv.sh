@@ -70,6 +70,14 @@ ZOO_SERVER_FLAGS="$ZOO_MODULE_FLAGS -Xmx${ZK_SERVER_HEAP}m$ZOO_COLLECTOR ${SERVE
 # shellcheck disable=SC2034
 ZOO_CLIENT_FLAGS="$ZOO_MODULE_FLAGS -Xmx${ZK_CLIENT_HEAP}m ${CLIENT_JVMFLAGS:-} ${JVMFLAGS:-}"
 
+# Becomes one of ZooKeeper's tools: run_tool MAIN_CLASS [ARGUMENT ...]
+run_tool() {
+  local flags
+  require_jars
+  IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_MODULE_FLAGS ${JVMFLAGS:-}" || true
+  exec "$JAVA" -cp "$ZOO_CLASSPATH" -Dlogback.configurationFile=logback-cli.xml "${flags[@]}" "$@"
+}
+
 # Ends the script if there is nothing to run.
 require_jars() {
   if ! compgen -G "$ZOO_LIB_DIR/zookeeper-server-core-*.jar" >/dev/null; then

@@ -776,6 +776,9 @@ final class ChainPaxos implements OrderingProtocol {
         gauges.put("commands_outstanding", (long) commands.outstanding());
         gauges.put("commands_waiting", (long) commands.waiting());
         gauges.put("successors_fed", (long) feeds.count());
+        for (int id : state.membership().replicaIds()) {
+            gauges.put("acknowledged." + id, state.progress.ack(id));
+        }
         return gauges;
     }
 }

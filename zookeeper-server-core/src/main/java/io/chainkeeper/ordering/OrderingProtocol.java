@@ -107,9 +107,9 @@ public interface OrderingProtocol {
 
     /**
      * Named numbers for monitoring (watermarks, queue depths), without the {@code ordering_} prefix. Called by the
-     * host between inputs.
+     * host between inputs. The name of a number about a member ends with a dot and its replica id.
      *
-     * @return in a fixed order
+     * @return in a fixed order; all names but those about members are there from the start
      */
     Map<String, Long> gauges();
 }

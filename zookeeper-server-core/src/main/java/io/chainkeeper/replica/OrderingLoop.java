@@ -40,6 +40,8 @@ final class OrderingLoop implements Runnable, Effects {
 
     private record Held(long logSequence, int to, Message message) {}
 
+    private record Readers(List<TotalOrder.ReadWaiter> waiters, long sinceNanos) {}
+
     private final int replicaId;
     private final long incarnation;
     private final MessageCodec codec;
@@ -57,7 +59,8 @@ final class OrderingLoop implements Runnable, Effects {
 
     private final ConcurrentLinkedQueue<Object> inputs = new ConcurrentLinkedQueue<>();
     private final ArrayDeque<Held> held = new ArrayDeque<>();
-    private final Map<Long, List<TotalOrder.ReadWaiter>> barriers = new TreeMap<>();
+    private final Map<Long, Readers> barriers = new TreeMap<>();
+    private final Measure barrierMicros = new Measure("read_barrier_micros");
     private final long[] nextSequence;
 
     private OrderingProtocol protocol;
@@ -79,6 +82,7 @@ final class OrderingLoop implements Runnable, Effects {
     private volatile OrderingStatus status =
             new OrderingStatus(OrderingStatus.Role.LOOKING, OrderingStatus.NO_LEADER, 0);
     private volatile Map<String, Long> gauges = Map.of();
+    private volatile long lastMeasuredNanos = System.nanoTime();
     private int ticksSinceGauges;
 
     OrderingLoop(
@@ -146,6 +150,11 @@ final class OrderingLoop implements Runnable, Effects {
         return gauges;
     }
 
+    /** How long ago this thread was last seen to go round; while it works, about half a second at most. */
+    long silentMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastMeasuredNanos);
+    }
+
     // ---------------------------------------------------------------- the loop
 
     @Override
@@ -184,7 +193,7 @@ final class OrderingLoop implements Runnable, Effects {
         worked |= count > 0;
         worked |= noticeDurable();
         if (!newReaders.isEmpty()) {
-            barriers.put(++lastToken, newReaders);
+            barriers.put(++lastToken, new Readers(newReaders, System.nanoTime()));
             newReaders = new ArrayList<>();
             protocol.onReadBarrier(lastToken);
         }
@@ -281,12 +290,13 @@ final class OrderingLoop implements Runnable, Effects {
 
     private Map<String, Long> measure() {
         Map<String, Long> all = new TreeMap<>(protocol.gauges());
-        all.put("fsync_micros", TimeUnit.NANOSECONDS.toMicros(logWriter.lastSyncNanos()));
-        all.put("log_queue_records", (long) logWriter.waitingRecords());
+        logWriter.putGauges(all);
+        executor.putGauges(all);
+        barrierMicros.put(all);
         all.put("log_bytes", log.sizeBytes());
-        all.put("executor_backlog_bytes", executor.backlogBytes());
-        all.put("applied_position", executor.appliedPosition());
         all.put("read_barriers_waiting", (long) barriers.size());
+        all.put("inputs_waiting", (long) inputs.size());
+        lastMeasuredNanos = System.nanoTime();
         return all;
     }
 
@@ -326,9 +336,10 @@ final class OrderingLoop implements Runnable, Effects {
 
     @Override
     public void barrierReached(long token) {
-        List<TotalOrder.ReadWaiter> waiters = barriers.remove(token);
-        InvariantViolated.check(waiters != null, "barrier %d reached twice or never asked for", token);
-        executor.barrier(waiters);
+        Readers readers = barriers.remove(token);
+        InvariantViolated.check(readers != null, "barrier %d reached twice or never asked for", token);
+        barrierMicros.addMicrosSince(readers.sinceNanos());
+        executor.barrier(readers.waiters());
     }
 
     @Override

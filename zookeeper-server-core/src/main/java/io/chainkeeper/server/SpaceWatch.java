@@ -203,6 +203,11 @@ public final class SpaceWatch implements AutoCloseable {
         }
     }
 
+    /** @return whether clients' writes are refused; any thread */
+    boolean isLow() {
+        return low;
+    }
+
     /** Numbers for monitoring, without the prefix. */
     Map<String, LongSupplier> gauges() {
         return Map.of("disk_low", () -> low ? 1 : 0, "disk_usable_bytes", () -> usableBytes);

@@ -79,6 +79,11 @@ public final class TestEnsemble implements AutoCloseable {
         return this;
     }
 
+    /** A line of the zoo.cfg of replicas that are started for the first time later. */
+    public void set(String key, String value) {
+        extra.setProperty(key, value);
+    }
+
     public TestEnsemble startAll() throws Exception {
         for (int id : members.keySet()) {
             start(id);
