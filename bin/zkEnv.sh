@@ -54,6 +54,8 @@ ZOO_MODULE_FLAGS="--add-opens=java.base/java.nio=ALL-UNNAMED --add-opens=java.ba
 ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS --add-exports=java.base/sun.nio.ch=ALL-UNNAMED -Dfile.encoding=UTF-8"
 # the JVM's shared performance data is a memory-mapped file: an idle server would write to the disk all the time
 ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS -XX:+PerfDisableSharedMem"
+# nor need it wake up twenty times a second to sample what is in there
+ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS -XX:PerfDataSamplingInterval=1000"
 
 # A heap of this size is collected in milliseconds by the collector that needs the least memory and CPU; larger ones are
 # left to the JVM's choice.

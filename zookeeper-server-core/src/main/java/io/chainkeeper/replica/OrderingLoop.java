@@ -29,6 +29,8 @@ import java.util.concurrent.locks.LockSupport;
  * them calls back), and wakes links, log writer and executor once per batch. Parks when there is nothing to do.
  */
 final class OrderingLoop implements Runnable, Effects {
+    private static final int GAUGES_PERIOD_MILLIS = 500;
+
     /** An input other than a proposal, a read or a message. */
     interface Input {
         void feed(OrderingProtocol protocol);
@@ -71,6 +73,10 @@ final class OrderingLoop implements Runnable, Effects {
     private long lastToken;
     private long durableSeen;
     private long nextTickNanos;
+
+    /** So many ticks after the next one may come late: this thread sleeps through them unless an input comes. */
+    private int quietTicks;
+
     private volatile boolean parked;
     private volatile boolean stopping;
     private volatile OrderingStatus status =
@@ -237,10 +243,17 @@ final class OrderingLoop implements Runnable, Effects {
         if (now - nextTickNanos < 0) {
             return false;
         }
+        long tickNanos = TimeUnit.MILLISECONDS.toNanos(limits.tickMillis());
+        long missed = (now - nextTickNanos) / tickNanos;
+        int ticks = 1 + (int) Math.min(missed, quietTicks);
         // A pause must not be made up for: the others' clocks went on meanwhile, ours starts afresh.
-        nextTickNanos = now + TimeUnit.MILLISECONDS.toNanos(limits.tickMillis());
-        protocol.onTick();
-        if (++ticksSinceGauges * limits.tickMillis() >= 500) {
+        nextTickNanos = missed < quietTicks ? nextTickNanos + ticks * tickNanos : now + tickNanos;
+        quietTicks = 0;
+        for (int i = 0; i < ticks; i++) {
+            protocol.onTick();
+        }
+        ticksSinceGauges += ticks;
+        if (ticksSinceGauges * limits.tickMillis() >= GAUGES_PERIOD_MILLIS) {
             ticksSinceGauges = 0;
             gauges = measure();
         }
@@ -265,7 +278,10 @@ final class OrderingLoop implements Runnable, Effects {
         parked = true;
         try {
             if (inputs.isEmpty() && logWriter.durableSequence() == durableSeen && !stopping) {
-                LockSupport.parkNanos(this, Math.max(1, nextTickNanos - System.nanoTime()));
+                // The executor does not wake a thread for links that it had not yet seen paused.
+                quietTicks = inbound.somePaused() ? 0 : protocol.quietTicks();
+                long untilNanos = nextTickNanos + quietTicks * TimeUnit.MILLISECONDS.toNanos(limits.tickMillis());
+                LockSupport.parkNanos(this, Math.max(1, untilNanos - System.nanoTime()));
             }
         } finally {
             parked = false;

@@ -118,7 +118,7 @@ final class ReplicaLife implements AutoCloseable {
         this.space = spaceWatch();
         this.gate = new RequestGate(server, finalProcessor, lock, ordering.reads(), proposer, space);
         this.snapshots = snapshots(database, checkpoints);
-        this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), this::replaceState, failureHandler);
+        this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), this::replaceState);
         this.naming = new ClusterNaming(ordering.orderingDirectory(), ordering.replicaId());
         this.monitoring = monitoring();
         this.housekeeping = housekeeping();
@@ -287,7 +287,8 @@ final class ReplicaLife implements AutoCloseable {
                 new CheckpointStore(checkpointDirectory(ordering)),
                 files.getSnapDir(),
                 files.getDataLogDir(),
-                ordering.stateTransferBytesPerSecond());
+                ordering.stateTransferBytesPerSecond(),
+                server::hasDiverged);
     }
 
     private StateFetch stateFetch(Runnable stateFetched) {
