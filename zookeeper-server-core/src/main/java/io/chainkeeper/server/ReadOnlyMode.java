@@ -2,9 +2,7 @@ package io.chainkeeper.server;
 
 import io.chainkeeper.server.execution.ExecutionLock;
 import java.lang.reflect.Constructor;
-import java.util.function.Consumer;
 import org.apache.zookeeper.server.ZKDatabase;
-import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
 import org.apache.zookeeper.server.quorum.ReadOnlyZooKeeperServer;
@@ -25,34 +23,23 @@ final class ReadOnlyMode implements Serving.WithoutOrder {
     private final PassiveQuorumPeer peer;
     private final OrderedZooKeeperServer server;
     private final ExecutionLock lock;
-    private final Consumer<ZooKeeperServer> adminServer;
     private ReadOnlyZooKeeperServer readOnlyServer;
 
-    private ReadOnlyMode(
-            PassiveQuorumPeer peer,
-            OrderedZooKeeperServer server,
-            ExecutionLock lock,
-            Consumer<ZooKeeperServer> adminServer) {
+    private ReadOnlyMode(PassiveQuorumPeer peer, OrderedZooKeeperServer server, ExecutionLock lock) {
         this.peer = peer;
         this.server = server;
         this.lock = lock;
-        this.adminServer = adminServer;
     }
 
     /**
      * @param peer whose client ports are used
      * @param server that serves otherwise
      * @param lock keeps execution waiting
-     * @param adminServer shown the server that is active
      * @return this mode if the user wants it, else nothing
      */
-    static Serving.WithoutOrder ifEnabled(
-            PassiveQuorumPeer peer,
-            OrderedZooKeeperServer server,
-            ExecutionLock lock,
-            Consumer<ZooKeeperServer> adminServer) {
+    static Serving.WithoutOrder ifEnabled(PassiveQuorumPeer peer, OrderedZooKeeperServer server, ExecutionLock lock) {
         boolean enabled = Boolean.getBoolean(PROPERTY) || Boolean.getBoolean("zookeeper." + PROPERTY);
-        return enabled ? new ReadOnlyMode(peer, server, lock, adminServer) : Serving.WithoutOrder.NOBODY;
+        return enabled ? new ReadOnlyMode(peer, server, lock) : Serving.WithoutOrder.NOBODY;
     }
 
     @Override
@@ -67,7 +54,6 @@ final class ReadOnlyMode implements Serving.WithoutOrder {
         peer.setReadOnly(true);
         readOnlyServer.startup();
         peer.activate(readOnlyServer);
-        adminServer.accept(readOnlyServer);
     }
 
     /** The class is there to be used by ZooKeeper's own peer only, and everything that tells clients asks for it. */
@@ -92,7 +78,6 @@ final class ReadOnlyMode implements Serving.WithoutOrder {
         readOnlyServer = null;
         peer.setReadOnly(false);
         peer.activate(server);
-        adminServer.accept(server);
         server.showMetrics();
         lock.admitExecution();
     }

@@ -9,6 +9,7 @@ import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.execution.CommandExecutor;
 import io.chainkeeper.server.execution.ExecutionLock;
 import io.chainkeeper.server.execution.ExecutionProfile;
+import io.chainkeeper.server.execution.SideState;
 import io.chainkeeper.server.reconfig.ConfigurationView;
 import io.chainkeeper.server.reconfig.ConfiguredEnsemble;
 import io.chainkeeper.server.reconfig.EnsembleConfiguration;
@@ -39,10 +40,6 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.server.FinalRequestProcessor;
-import org.apache.zookeeper.server.ZooKeeperServer;
-import org.apache.zookeeper.server.admin.AdminServer;
-import org.apache.zookeeper.server.admin.AdminServer.AdminServerException;
-import org.apache.zookeeper.server.admin.AdminServerFactory;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 import org.slf4j.Logger;
@@ -88,8 +85,7 @@ final class ReplicaLife implements AutoCloseable {
     private final StateSource stateSource;
     private final StateFetch stateFetch;
     private volatile OrderingFactory.RunningOrder runningOrder;
-    private volatile AdminServer adminServer;
-    private OrderingGauges gauges;
+    private final Monitoring monitoring;
 
     private ReplicaLife(
             PassiveQuorumPeer peer,
@@ -105,7 +101,7 @@ final class ReplicaLife implements AutoCloseable {
         this.files = peer.getTxnFactory();
         OrderedDatabase database = peer.database();
         CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
-        this.recovery = Recovery.recover(files, database, checkpoints, identity());
+        this.recovery = Recovery.recover(files, database, checkpoints, identity(), ordering.replicaId());
         this.ownConfiguration = configuration();
         this.ensemble = ensemble(database);
         this.server = new OrderedZooKeeperServer(peer, database, failureHandler);
@@ -118,9 +114,9 @@ final class ReplicaLife implements AutoCloseable {
         this.space = spaceWatch();
         this.gate = new RequestGate(server, finalProcessor, lock, ordering.reads(), proposer, space);
         this.snapshots = snapshots(database, checkpoints);
-        database.getDataTree().addDigestWatcher(this::digestMismatch);
-        this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), this::replaceState, failureHandler);
+        this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), this::replaceState);
         this.naming = new ClusterNaming(ordering.orderingDirectory(), ordering.replicaId());
+        this.monitoring = monitoring();
         this.housekeeping = housekeeping();
         CommandExecutor executor = new CommandExecutor(
                 ordering.replicaId(),
@@ -194,6 +190,10 @@ final class ReplicaLife implements AutoCloseable {
             life.close();
             throw e;
         }
+    }
+
+    SideState sideState() {
+        return recovery.side();
     }
 
     OrderedZooKeeperServer server() {
@@ -283,7 +283,8 @@ final class ReplicaLife implements AutoCloseable {
                 new CheckpointStore(checkpointDirectory(ordering)),
                 files.getSnapDir(),
                 files.getDataLogDir(),
-                ordering.stateTransferBytesPerSecond());
+                ordering.stateTransferBytesPerSecond(),
+                server::hasDiverged);
     }
 
     private StateFetch stateFetch(Runnable stateFetched) {
@@ -350,7 +351,7 @@ final class ReplicaLife implements AutoCloseable {
                 server.getMinSessionTimeout() / 4,
                 expire -> proposer.propose(expire.sessionId(), expire));
         long patienceMillis = Math.min(LONGEST_PATIENCE_MILLIS, (long) peer.getSyncLimit() * peer.getTickTime());
-        Serving.WithoutOrder withoutOrder = ReadOnlyMode.ifEnabled(peer, server, lock, this::showToAdmin);
+        Serving.WithoutOrder withoutOrder = ReadOnlyMode.ifEnabled(peer, server, lock);
         Serving serving = new Serving(server, proposer, CLOCK_MILLIS, patienceMillis, withoutOrder);
         return new Housekeeping(
                 new Housekeeping.Parts(
@@ -363,7 +364,7 @@ final class ReplicaLife implements AutoCloseable {
                         ensemble,
                         configurationView(),
                         reconfigurer(),
-                        new RoleView(peer)::show,
+                        monitoring::tick,
                         new ContainerReaper(peer.database(), gate)::setActive,
                         new DigestAuditor(
                                 server,
@@ -376,16 +377,10 @@ final class ReplicaLife implements AutoCloseable {
                         executionProfile,
                         period,
                         naming,
-                        ordering.replicaId()),
+                        ordering.replicaId(),
+                        (fromPeer, position) -> stateFetch.replaceState(fromPeer, position + 1)),
                 failureHandler,
                 new HousekeepingThread(ordering.replicaId()));
-    }
-
-    private void showToAdmin(ZooKeeperServer active) {
-        AdminServer started = adminServer;
-        if (started != null) {
-            started.setZooKeeperServer(active);
-        }
     }
 
     private Runnable configurationView() {
@@ -398,6 +393,7 @@ final class ReplicaLife implements AutoCloseable {
     }
 
     private void connect(OrderedDatabase database, CommandExecutor executor) {
+        database.getDataTree().addDigestWatcher(this::digestMismatch);
         database.onConnectionClosed(gate::closed);
         gate.onReconfig(housekeeping::reconfig);
         long sessionBase = Math.max(System.currentTimeMillis(), recovery.side().agreedTimeMillis());
@@ -425,9 +421,9 @@ final class ReplicaLife implements AutoCloseable {
         ensemble.connect(runningOrder.totalOrder());
         Map<String, LongSupplier> further = new TreeMap<>(gaugesOfSafeguards());
         further.putAll(stateFetch.gauges());
-        gauges = OrderingGauges.register(runningOrder.totalOrder(), further);
         space.start(ordering.replicaId());
-        startAdminServer();
+        monitoring.start(runningOrder.totalOrder(), further, proposer, space, CLOCK_MILLIS);
+        peer.openClientPorts();
         housekeeping.start();
     }
 
@@ -437,15 +433,11 @@ final class ReplicaLife implements AutoCloseable {
         return all;
     }
 
-    private void startAdminServer() throws IOException {
-        adminServer = AdminServerFactory.createAdminServer();
-        adminServer.setZooKeeperServer(server);
-        try {
-            adminServer.start();
-        } catch (AdminServerException e) {
-            // As ZooKeeper does: a replica without its AdminServer still serves clients.
-            LOG.warn("AdminServer could not be started: {}", e.getMessage(), e);
-        }
+    private Monitoring monitoring() {
+        List<Integer> members = List.copyOf(ordering.members().keySet());
+        OrderView view =
+                new OrderView(ordering.replicaId(), members, order::get, recovery.side()::membership, CLOCK_MILLIS);
+        return new Monitoring(server, new RoleView(peer), view);
     }
 
     private void digestMismatch(long zxid) {
@@ -459,7 +451,7 @@ final class ReplicaLife implements AutoCloseable {
     private File snapshotNow() throws IOException {
         CheckpointRequest request = application.captureCheckpoint();
         if (request == null) {
-            throw new IOException("the replica is in the middle of a batch; ask again");
+            throw new IOException("the replica is in the middle of a batch, or fetches its state; ask again");
         }
         return snapshots.takeNow(request);
     }
@@ -475,9 +467,7 @@ final class ReplicaLife implements AutoCloseable {
         snapshots.close();
         space.close();
         stateSource.close();
-        if (gauges != null) {
-            gauges.unregister();
-        }
+        monitoring.close();
         closeQuietly();
         server.shutdown(true);
     }
@@ -485,10 +475,7 @@ final class ReplicaLife implements AutoCloseable {
     private void closeQuietly() {
         try {
             recovery.transactions().close();
-            if (adminServer != null) {
-                adminServer.shutdown();
-            }
-        } catch (IOException | AdminServerException e) {
+        } catch (IOException e) {
             LOG.warn("While stopping: {}", e.getMessage(), e);
         }
     }

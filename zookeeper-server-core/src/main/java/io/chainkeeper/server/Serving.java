@@ -73,8 +73,8 @@ final class Serving {
      *
      * @param role this replica's role
      * @param configured whether this replica is part of the ensemble
-     * @param awaitsAdmission whether it is meant to vote but the order has not admitted it yet; that does not end what
-     *     has begun
+     * @param awaitsAdmission whether it is meant to vote but the order has not admitted it yet, or has no state that is
+     *     known to be the cluster's; that does not end what has begun
      * @param reached runs a task on the housekeeping thread
      */
     void tick(Role role, boolean configured, boolean awaitsAdmission, Executor reached) {
@@ -84,7 +84,7 @@ final class Serving {
             return;
         }
         if (role == Role.LOOKING) {
-            withoutLeader();
+            withoutLeader(awaitsAdmission);
             return;
         }
         lookingSinceMillis = -1;
@@ -100,14 +100,14 @@ final class Serving {
         withoutOrder.end();
     }
 
-    private void withoutLeader() {
+    private void withoutLeader(boolean awaitsAdmission) {
         long now = clockMillis.getAsLong();
         if (lookingSinceMillis < 0) {
             lookingSinceMillis = now;
         }
         if (now - lookingSinceMillis >= patienceMillis) {
             stop("No leader of the order for " + patienceMillis + " ms: closing all client connections");
-            if (!server.hasDiverged()) {
+            if (!server.hasDiverged() && !awaitsAdmission) {
                 withoutOrder.begin();
             }
         }

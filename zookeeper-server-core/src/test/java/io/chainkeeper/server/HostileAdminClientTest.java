@@ -3,10 +3,9 @@ package io.chainkeeper.server;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.FreePorts;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -53,9 +52,7 @@ public class HostileAdminClientTest {
     public void startEnsemble() throws Exception {
         handlerBefore = Thread.getDefaultUncaughtExceptionHandler();
         Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> defect.set(failure));
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = socket.getLocalPort();
-        }
+        port = FreePorts.next();
         // Both replicas are in this process and only the first of them gets the port.
         Map<String, String> settings = Map.of(
                 "admin.enableServer", "true",

@@ -1,22 +1,21 @@
 package io.chainkeeper.server;
 
 import static org.junit.Assert.assertEquals;
-import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
 
-import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.server.BlueThrottle;
 import org.apache.zookeeper.server.RequestThrottler;
+import org.apache.zookeeper.server.ZooKeeperServer;
 import org.junit.After;
 import org.junit.AfterClass;
 import org.junit.BeforeClass;
@@ -24,10 +23,9 @@ import org.junit.ClassRule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
-/** ZooKeeper's throttles of requests and connections. */
+/** ZooKeeper's throttles of connections and requests, which can be set while the server runs. */
 public class ThrottleTest {
     private static final int REQUESTS = 200;
-    private static final int MAX_CONNECTIONS = 5;
 
     @ClassRule
     public static final TemporaryFolder FOLDER = new TemporaryFolder();
@@ -36,8 +34,14 @@ public class ThrottleTest {
 
     @BeforeClass
     public static void startEnsemble() throws Exception {
-        Map<String, String> settings = Map.of("maxClientCnxns", Integer.toString(MAX_CONNECTIONS));
-        ensemble = new TestEnsemble(FOLDER.getRoot().toPath(), 2, ReadConsistency.LINEARIZABLE, settings).startAll();
+        ensemble = new TestEnsemble(FOLDER.getRoot().toPath(), 3).startAll();
+    }
+
+    @After
+    public void removeLimits() {
+        RequestThrottler.setMaxRequests(0);
+        ZooKeeperServer.setThrottledOpWaitTime(0);
+        ensemble.server(2).connThrottle().setMaxTokens(0);
     }
 
     @AfterClass
@@ -45,74 +49,73 @@ public class ThrottleTest {
         ensemble.close();
     }
 
-    @After
-    public void switchOff() throws Exception {
-        RequestThrottler.setMaxRequests(0);
-        ensemble.server(1).connThrottle().setMaxTokens(0);
-        ensemble.closeClients();
-        EnsembleChecks.assertReplicasEqual(ensemble, 2);
+    /** Sends creates and reads by turns without waiting; returns the codes of the creates in the order of arrival. */
+    private static List<Integer> sendMany(ZooKeeper client, String parent) throws Exception {
+        client.create(parent, null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        List<Integer> codes = Collections.synchronizedList(new ArrayList<>());
+        List<Integer> order = Collections.synchronizedList(new ArrayList<>());
+        AtomicInteger answers = new AtomicInteger();
+        for (int i = 0; i < REQUESTS; i++) {
+            int number = i;
+            client.create(
+                    parent + "/" + i,
+                    null,
+                    Ids.OPEN_ACL_UNSAFE,
+                    CreateMode.PERSISTENT,
+                    (code, path, context, name) -> {
+                        codes.add(code);
+                        order.add(number);
+                        answers.incrementAndGet();
+                    },
+                    null);
+            client.exists(parent, false, (code, path, context, stat) -> answers.incrementAndGet(), null);
+        }
+        TestEnsemble.await("all requests are answered", () -> answers.get() == 2 * REQUESTS);
+        assertEquals("answered in order", order.stream().sorted().toList(), List.copyOf(order));
+        return codes;
     }
 
-    @Test(timeout = 120_000)
-    public void requestsAreThrottled_allAreAnsweredInOrder() throws Exception {
-        RequestThrottler.setMaxRequests(2);
+    @Test
+    public void requestsBeyondTheLimit_waitAndKeepTheirOrder() throws Exception {
         ZooKeeper client = ensemble.client(1);
-        client.create("/t", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-        List<String> answers = Collections.synchronizedList(new ArrayList<>());
-        List<String> expected = new ArrayList<>();
-        CountDownLatch done = new CountDownLatch(REQUESTS);
-        for (int i = 0; i < REQUESTS / 2; i++) {
-            client.setData(
-                    "/t",
-                    new byte[] {(byte) i},
-                    i,
-                    (rc, path, context, stat) -> {
-                        answers.add(rc + " version " + stat.getVersion());
-                        done.countDown();
-                    },
-                    null);
-            client.getData(
-                    "/t",
-                    false,
-                    (rc, path, context, data, stat) -> {
-                        answers.add(rc + " data " + data[0]);
-                        done.countDown();
-                    },
-                    null);
-            expected.add("0 version " + (i + 1));
-            expected.add("0 data " + i);
-        }
-        done.await(TestEnsemble.DEADLINE_SECONDS, TimeUnit.SECONDS);
-        assertEquals(expected, answers);
+        RequestThrottler.setMaxRequests(1);
+        RequestThrottler.setStallTime(1);
+        List<Integer> codes = sendMany(client, "/waits");
+        assertEquals(Collections.nCopies(REQUESTS, Code.OK.intValue()), codes);
     }
 
-    @Test(timeout = 120_000)
-    public void connectionsAreThrottled_thoseTooManyAreClosedUntilItIsOver() throws Exception {
-        BlueThrottle throttle = ensemble.server(1).connThrottle();
-        throttle.setFillTime(Integer.MAX_VALUE);
-        throttle.setMaxTokens(1);
-        try (RawClient first = new RawClient(ensemble.clientPort(1), 10_000)) {
-            assertNotEquals(0, first.sessionId());
-            assertThrows(IOException.class, () -> new RawClient(ensemble.clientPort(1), 10_000));
-            throttle.setMaxTokens(0);
-            try (RawClient later = new RawClient(ensemble.clientPort(1), 10_000)) {
-                assertNotEquals(0, later.sessionId());
-            }
-        }
+    @Test
+    public void requestsThatWaitedTooLong_areRefusedAndNotExecuted() throws Exception {
+        ZooKeeper client = ensemble.client(1);
+        RequestThrottler.setMaxRequests(1);
+        RequestThrottler.setStallTime(1);
+        ZooKeeperServer.setThrottledOpWaitTime(2);
+        List<Integer> codes = sendMany(client, "/refused");
+        RequestThrottler.setMaxRequests(0);
+        ZooKeeperServer.setThrottledOpWaitTime(0);
+        long refused = codes.stream()
+                .filter(code -> code == Code.THROTTLEDOP.intValue())
+                .count();
+        long done = codes.stream().filter(code -> code == Code.OK.intValue()).count();
+        assertEquals(REQUESTS, refused + done);
+        assertTrue("some had to wait too long", refused > 0);
+        assertEquals(done, client.getChildren("/refused", false).size());
     }
 
-    @Test(timeout = 120_000)
-    public void tooManyConnectionsOfOneAddress_furtherOnesAreClosed() throws Exception {
+    @Test
+    public void connectionsWithoutATokenLeft_areRefused() throws Exception {
+        BlueThrottle throttle = ensemble.server(2).connThrottle();
+        throttle.setFillTime(60_000);
+        throttle.setMaxTokens(2);
         List<RawClient> open = new ArrayList<>();
-        try {
-            for (int i = 0; i < MAX_CONNECTIONS; i++) {
-                open.add(new RawClient(ensemble.clientPort(2), 10_000));
-            }
-            assertThrows(IOException.class, () -> new RawClient(ensemble.clientPort(2), 10_000));
-        } finally {
-            for (RawClient client : open) {
-                client.close();
-            }
+        for (int i = 0; i < 2; i++) {
+            open.add(new RawClient(ensemble.clientPort(2), 4_000));
+        }
+        assertThrows(IOException.class, () -> new RawClient(ensemble.clientPort(2), 4_000));
+        throttle.setMaxTokens(0);
+        open.add(new RawClient(ensemble.clientPort(2), 4_000));
+        for (RawClient client : open) {
+            client.close();
         }
     }
 }

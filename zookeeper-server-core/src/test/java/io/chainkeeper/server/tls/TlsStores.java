@@ -54,7 +54,9 @@ public final class TlsStores {
                 keyStore(name).toString(),
                 "-storepass",
                 PASSWORD);
-        Files.writeString(certificate(name), pem("CERTIFICATE", open(name).getCertificate(name).getEncoded()));
+        Files.writeString(
+                certificate(name),
+                pem("CERTIFICATE", open(name).getCertificate(name).getEncoded()));
     }
 
     private Path keyStore(String name) {
