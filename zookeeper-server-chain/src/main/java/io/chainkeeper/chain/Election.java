@@ -66,6 +66,11 @@ final class Election {
         deadlineTick = state.now + 1 + random(state.settings.electionTicks());
     }
 
+    /** Whether nothing is asked of anybody. */
+    boolean isIdle() {
+        return phase == Phase.IDLE;
+    }
+
     /** A leader is followed, or this replica leads: no more trying. */
     void stop() {
         phase = Phase.IDLE;

@@ -360,6 +360,7 @@ public class ReconfigTest {
                 },
                 null);
         TestEnsemble.await("the plan stands", () -> ensemble.order().configured(1) != null);
+        TestEnsemble.await("the create is answered", () -> !answers.isEmpty());
         assertEquals(List.of("create 0"), List.copyOf(answers));
         ensemble.start(4);
         assertTrue(all.await(TestEnsemble.DEADLINE_SECONDS, TimeUnit.SECONDS));
