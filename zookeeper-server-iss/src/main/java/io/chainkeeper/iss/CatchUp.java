@@ -156,7 +156,10 @@ final class CatchUp {
                 continue;
             }
             if (state.epoch == null) {
-                if (position != state.prefix + 1 || position > m.delivered()) {
+                // The last position before an epoch may be known by all and delivered by none yet, until enough of them
+                // have the epoch's configuration; with it this replica can wait for that, too.
+                boolean beforeDescribed = described != null && position < described.first();
+                if (position != state.prefix + 1 || position > m.delivered() && !beforeDescribed) {
                     break;
                 }
                 state.learn(m.values().get(i));

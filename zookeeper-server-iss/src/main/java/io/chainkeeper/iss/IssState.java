@@ -149,6 +149,11 @@ final class IssState {
         InvariantViolated.check(epoch.isVoter(), "replica %d accepts without a vote", self);
         segment.raise(ballot);
         Slot slot = segment.slot(index);
+        InvariantViolated.check(
+                !slot.isDecided() || value.equals(slot.value()),
+                "%s is proposed at position %d, where something else is decided",
+                value,
+                segment.position(index));
         long position = segment.position(index);
         slot.accept(ballot, value, append(position, ACCEPTED, ballot, value));
         epoch.used(position, value, false);

@@ -41,10 +41,15 @@ final class Proposals {
     /** Proposes and skips whatever is due in the own segment. */
     void proposeDue() {
         Epoch epoch = state.epoch;
-        if (epoch == null || !epoch.maySpeak()) {
+        // What is skipped is decided at once: not before the log says that this replica may have spoken in the epoch.
+        if (epoch == null || !epoch.maySpeak() || epoch.sequence() > state.durableSequence) {
             return;
         }
         Segment own = epoch.own();
+        if (isOvertaken(own)) {
+            epoch.beSilent();
+            return;
+        }
         boolean coordinates = epoch.config().coordinator() == state.self;
         int limit = coordinates ? own.size() - 1 : own.size();
         int window = window(own);
@@ -60,6 +65,16 @@ final class Proposals {
         if (coordinates && own.next == limit) {
             propose(own, coordinator.lastValue());
         }
+    }
+
+    /** Whether others have finished the segment while this replica was behind. */
+    private static boolean isOvertaken(Segment own) {
+        for (int index = own.next; index < own.size(); index++) {
+            if (own.slot(index).isDecided()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** How many more batches may be under way. */

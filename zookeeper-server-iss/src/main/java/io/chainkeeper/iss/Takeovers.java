@@ -175,7 +175,8 @@ final class Takeovers {
             return;
         }
         boolean free = segment.promised.lessThan(m.ballot());
-        if (free && (suspects(segment) || segment.isFinished())) {
+        boolean disturbsNobody = segment.isFinished() || segment.promised.replica() == sender || suspects(segment);
+        if (free && disturbsNobody) {
             state.effects.send(sender, new PreVoteOk(m.epoch(), m.segment(), m.ballot()));
         } else {
             state.effects.send(sender, new Refused(m.epoch(), m.segment(), m.ballot(), segment.promised));
