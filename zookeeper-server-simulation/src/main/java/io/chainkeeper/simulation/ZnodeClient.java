@@ -36,7 +36,7 @@ final class ZnodeClient implements ClientLink.ClientEnd {
     /** Told how a request ended. */
     interface ReplyHandler {
         /** The reply has come. */
-        void replied(int error, Record body);
+        void replied(int xid, int error, Record body);
 
         /** The connection is gone; the request may have taken effect or not. */
         void lost(int xid);
@@ -290,7 +290,7 @@ final class ZnodeClient implements ClientLink.ClientEnd {
                     this,
                     header.getXid(),
                     next == null ? "none" : next.xid());
-            next.handler().replied(header.getErr(), body);
+            next.handler().replied(next.xid(), header.getErr(), body);
         }
     }
 

@@ -2,6 +2,7 @@ package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.simulation.checker.History;
+import io.chainkeeper.simulation.checker.Operation;
 import io.chainkeeper.simulation.checker.Operation.Kind;
 import io.chainkeeper.simulation.checker.SequenceChecker;
 import io.chainkeeper.simulation.checker.ZnodeModel;
@@ -84,8 +85,9 @@ final class ZnodeOperations {
         }
 
         @Override
-        public void replied(int error, Record body) {
+        public void replied(int xid, int error, Record body) {
             answered++;
+            placed(evidence.placeOf(sessionId, xid));
             List<Outcome> outcomes = outcomes(error, body);
             for (int i = 0; i < invocations.size(); i++) {
                 if (outcomes.get(i) == null) {
@@ -101,9 +103,15 @@ final class ZnodeOperations {
         public void lost(int xid) {
             lost.add(() -> {
                 // A lost read has no effect and is forgotten as well.
-                boolean tookEffect = evidence.tookEffect(sessionId, xid);
-                invocations.forEach(tookEffect ? History.Invocation::unknown : History.Invocation::withoutEffect);
+                long place = evidence.placeOf(sessionId, xid);
+                placed(place);
+                boolean mayHaveEffect = place != Operation.NO_PLACE;
+                invocations.forEach(mayHaveEffect ? History.Invocation::unknown : History.Invocation::withoutEffect);
             });
+        }
+
+        private void placed(long place) {
+            invocations.forEach(invocation -> invocation.placed(place));
         }
 
         /** For each path, in order; null for one that certainly did not change and of which nothing is known. */
@@ -362,7 +370,16 @@ final class ZnodeOperations {
 
     /** From now on the session may end by itself, and its ephemeral node with it. */
     void mayExpire(long sessionId, String path) {
-        history.invoke(sessionId, Kind.WRITE, path, end(sessionId)).unknown();
+        History.Invocation end = history.invoke(sessionId, Kind.WRITE, path, end(sessionId));
+        lost.add(() -> {
+            long place = evidence.placeOfExpiry(sessionId);
+            if (place == Operation.NO_PLACE) {
+                end.withoutEffect();
+            } else {
+                end.placed(place);
+                end.unknown();
+            }
+        });
     }
 
     // ---------------------------------------------------------------- what there was

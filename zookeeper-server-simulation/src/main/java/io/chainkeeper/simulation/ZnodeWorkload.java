@@ -24,10 +24,6 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     private static final long MAX_WALL_CLOCK_OFFSET_MILLIS = 5_000;
     private static final long MAX_HOLD_MICROS = 1_000_000;
     private static final int CHILDREN = 3;
-    /** Of one client: each of them is of unknown outcome when a connection is lost. */
-    private static final int MAX_OUTSTANDING = 2;
-
-    private static final int MAX_CONFIGURATIONS = 2_000_000;
     private static final long QUIET_MICROS = 1_000_000;
 
     private final EventQueue events;
@@ -164,7 +160,7 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
             client.vanish(false);
         } else if (random.nextInt(100) == 0) {
             client.hold(random.nextLong(MAX_HOLD_MICROS));
-        } else if (client.outstanding() < Math.min(MAX_OUTSTANDING, options.maxOutstanding())) {
+        } else if (client.outstanding() < options.maxOutstanding()) {
             ask(client);
         }
     }
@@ -359,7 +355,7 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         clients.forEach(client -> client.session().watches().checkNoneMissed(dataNow, childrenNow));
         sessions.forEach((id, session) -> session.writes().forEach(connection -> evidence.checkPrefix(id, connection)));
         operations.settleLost();
-        new LinearizabilityChecker<>(new ZnodeModel(), MAX_CONFIGURATIONS).check(history.operations());
+        new LinearizabilityChecker<>(new ZnodeModel()).check(history.operations());
     }
 
     private void checkAcknowledged(int id) {
