@@ -107,9 +107,8 @@ final class ZnodeClient implements ClientLink.ClientEnd {
         if (state != State.DISCONNECTED) {
             return;
         }
-        int replica = pinnedTo != 0
-                ? pinnedTo
-                : 1 + random.nextInt(cluster.configured().size());
+        List<Integer> servers = cluster.configured();
+        int replica = pinnedTo != 0 ? pinnedTo : servers.get(random.nextInt(servers.size()));
         ReplicaHost host = cluster.host(replica);
         if (host == null || !((ZnodeReplica) host.application()).isServing()) {
             connectLater();

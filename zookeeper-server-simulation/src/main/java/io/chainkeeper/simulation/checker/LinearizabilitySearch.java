@@ -161,9 +161,7 @@ final class LinearizabilitySearch<S> {
                 boolean isPlaced = finished.get(i).place() != Operation.NO_PLACE;
                 S after = isPlaced ? null : model.apply(state, finished.get(i));
                 if (after != null) {
-                    BitSet done = (BitSet) doneFinished.clone();
-                    done.set(i);
-                    next.addLast(new Configuration(done, doneUnfinished, donePlaced, after));
+                    addNext(true, i, donePlaced, after);
                 }
             }
             Set<Object> triedGroups = new HashSet<>();
@@ -175,9 +173,7 @@ final class LinearizabilitySearch<S> {
                 S after = mayBeNext ? model.apply(state, unfinished.get(i)) : null;
                 boolean matters = after != null && !after.equals(state);
                 if (matters && (groups[i] == null || triedGroups.add(groups[i]))) {
-                    BitSet done = (BitSet) doneUnfinished.clone();
-                    done.set(i);
-                    next.addLast(new Configuration((BitSet) doneFinished.clone(), done, donePlaced, after));
+                    addNext(false, i, donePlaced, after);
                 }
             }
         }
@@ -185,18 +181,20 @@ final class LinearizabilitySearch<S> {
         /** An unfinished one has an effect, or has none. */
         private void expand(Placed due) {
             S after = model.apply(state, due.operation());
-            BitSet done = (BitSet) (due.isFinished() ? doneFinished : doneUnfinished).clone();
-            done.set(due.index());
-            if (due.isFinished()) {
-                if (after != null) {
-                    next.addLast(new Configuration(done, doneUnfinished, donePlaced + 1, after));
-                }
-                return;
-            }
             if (after != null) {
-                next.addLast(new Configuration((BitSet) doneFinished.clone(), done, donePlaced + 1, after));
+                addNext(due.isFinished(), due.index(), donePlaced + 1, after);
             }
-            next.addLast(new Configuration((BitSet) doneFinished.clone(), done, donePlaced + 1, state));
+            if (!due.isFinished()) {
+                addNext(false, due.index(), donePlaced + 1, state);
+            }
+        }
+
+        /** The configuration after an operation; it shares nothing that changes with this one. */
+        private void addNext(boolean isFinished, int index, int nextPlaced, S after) {
+            BitSet nextFinished = (BitSet) doneFinished.clone();
+            BitSet nextUnfinished = (BitSet) doneUnfinished.clone();
+            (isFinished ? nextFinished : nextUnfinished).set(index);
+            next.addLast(new Configuration(nextFinished, nextUnfinished, nextPlaced, after));
         }
 
         private Visited mark() {
