@@ -3,6 +3,7 @@
 #
 #   bin/benchmark.sh writes|reads|latency|idle [option ...]    --help lists the options
 #   bin/benchmark.sh failover|join [option ...]                what clients see when a server dies or joins
+#   bin/benchmark.sh figures DIR                           one table, one CSV file and charts of several results
 #   bin/benchmark.sh jmh [regex] [JMH option ...]
 #
 # JAVA_HOME chooses the JVM of the runner and of the servers. BENCHMARK_JVMFLAGS are further options of the runner's JVM.
@@ -51,7 +52,7 @@ if [[ $1 == jmh ]]; then
 fi
 
 arguments=("$@")
-if [[ " $* " != *" --lib "* && " $* " != *" --help "* ]]; then
+if [[ $1 != figures && " $* " != *" --lib "* && " $* " != *" --help "* ]]; then
     arguments+=(--lib "$server_lib")
 fi
 # exec: a signal for this script is one for the runner, which removes what it started

@@ -1,5 +1,6 @@
 package io.chainkeeper.benchmarks;
 
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -36,9 +37,15 @@ public final class BenchmarkMain {
             out.print(RunOptionsParser.USAGE);
             out.println();
             out.print(FaultOptionsParser.USAGE);
+            out.println();
+            out.print(FigureRuns.USAGE);
             return EXIT_MEASURED;
         }
         try {
+            if (!args.isEmpty() && args.get(0).equals(FigureRuns.MODE)) {
+                FigureRuns.write(args, out);
+                return EXIT_MEASURED;
+            }
             if (FaultOptionsParser.isFaultMode(args)) {
                 FaultOptions options = FaultOptionsParser.parse(args);
                 return measure(
@@ -53,6 +60,9 @@ public final class BenchmarkMain {
         } catch (UsageException e) {
             err.println(e.getMessage());
             return EXIT_USAGE;
+        } catch (IOException e) {
+            err.println(e.getMessage());
+            return EXIT_FAILED;
         }
     }
 

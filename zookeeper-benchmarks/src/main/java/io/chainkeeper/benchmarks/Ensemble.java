@@ -22,6 +22,7 @@ final class Ensemble implements AutoCloseable {
 
     private final String protocol;
     private final Path directory;
+    private final long startNanos = System.nanoTime();
 
     /** In the order of their ids. Changed under this object's lock, read by any thread. */
     private final List<ServerProcess> servers = new CopyOnWriteArrayList<>();
@@ -104,9 +105,10 @@ final class Ensemble implements AutoCloseable {
     /**
      * Waits until every server takes part in the ensemble.
      *
+     * @return seconds since the first server was started, in steps of a tenth
      * @throws IOException if one ends, or does not take part in time
      */
-    void awaitServing() throws IOException {
+    double awaitServing() throws IOException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
         for (ServerProcess server : servers) {
             while (!status(server).isServing()) {
@@ -118,6 +120,7 @@ final class Ensemble implements AutoCloseable {
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(POLL_MILLIS));
             }
         }
+        return (System.nanoTime() - startNanos) / (double) TimeUnit.SECONDS.toNanos(1);
     }
 
     /**

@@ -13,6 +13,7 @@ import java.util.function.ToDoubleFunction;
  */
 record Metric(String label, String format, ToDoubleFunction<Phase> value) {
     private static final double MICROS_PER_MILLI = 1_000;
+    private static final double BYTES_PER_MEGABYTE = 1_000_000;
     private static final double MICROS_PER_SECOND = 1_000_000;
 
     /**
@@ -44,6 +45,7 @@ record Metric(String label, String format, ToDoubleFunction<Phase> value) {
                         "CPU of the busiest replica, % of its quota",
                         "%.1f", p -> 100 * Statistics.ratio(busiestCores(p), cpuCores)),
                 new Metric("disk writes of a replica, bytes per write", "%.0f", Metric::bytesPerWrite),
+                new Metric("resident memory of the largest replica, MB", "%.0f", Metric::largestMegabytes),
                 new Metric("CPU of the client, cores", "%.2f", p -> p.use().clientCores()));
     }
 
@@ -77,6 +79,14 @@ record Metric(String label, String format, ToDoubleFunction<Phase> value) {
                 .mapToDouble(ServerUse::writtenBytes)
                 .max()
                 .orElse(0);
+    }
+
+    private static double largestMegabytes(Phase phase) {
+        return phase.use().servers().stream()
+                        .mapToDouble(ServerUse::residentBytes)
+                        .max()
+                        .orElse(0)
+                / BYTES_PER_MEGABYTE;
     }
 
     private static double bytesPerWrite(Phase phase) {

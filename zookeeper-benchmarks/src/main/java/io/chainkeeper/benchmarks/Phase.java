@@ -18,8 +18,23 @@ record Phase(String name, int atReplica, List<String> roles, Use use, Latencies 
     static final int ALL_REPLICAS = 0;
 
     static final String SATURATION = "saturation, closed loop";
+    private static final String LEVEL = " in flight per session, closed loop";
+
     static final String HALF_LOAD = "half load, open loop";
     static final String ONE_CLIENT_WRITES = "one client, writes";
     static final String ONE_CLIENT_READS = "one client, reads";
     static final String IDLE = "idle";
+
+    /**
+     * @param outstanding operations that each session keeps in flight
+     * @return name of the phase that measures one point of a throughput-latency curve
+     */
+    static String level(int outstanding) {
+        return outstanding + LEVEL;
+    }
+
+    /** @return whether a name is one of {@link #level} */
+    static boolean isLevel(String name) {
+        return name.endsWith(LEVEL);
+    }
 }

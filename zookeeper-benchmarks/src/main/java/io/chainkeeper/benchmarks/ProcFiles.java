@@ -13,6 +13,8 @@ import java.util.concurrent.TimeUnit;
 /** What Linux tells about processes and the machine under {@code /proc}. Safe for use by any thread. */
 final class ProcFiles {
     /** The unit of times in /proc: USER_HZ, which is 100 on every architecture that a JVM 17 runs on. */
+    private static final long BYTES_PER_KIBIBYTE = 1024;
+
     private static final long MICROS_PER_TICK = TimeUnit.SECONDS.toMicros(1) / 100;
 
     /** Linux cuts thread names to 15 characters: "C1 CompilerThread0" and "C2 CompilerThread0" end here. */
@@ -128,6 +130,23 @@ final class ProcFiles {
             throw new IOException(file + " has no line write_bytes");
         }
         return written - cancelled;
+    }
+
+    /**
+     * Physical memory that a process holds.
+     *
+     * @param pid process id
+     * @return bytes
+     * @throws IOException if there is no such process
+     */
+    long residentBytes(long pid) throws IOException {
+        Path file = root.resolve(Long.toString(pid)).resolve("status");
+        for (String line : read(file).lines().toList()) {
+            if (line.startsWith("VmRSS:")) {
+                return number(file, line.trim().split("\\s+"), 1) * BYTES_PER_KIBIBYTE;
+            }
+        }
+        throw new IOException(file + " has no line VmRSS");
     }
 
     private static long cpuMicros(Path file) throws IOException {

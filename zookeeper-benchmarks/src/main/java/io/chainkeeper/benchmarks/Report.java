@@ -21,6 +21,9 @@ import java.util.Set;
  * @param rounds in the order in which they were measured
  */
 record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds) implements Outcome {
+    /** Name of the phase before anything is measured. */
+    private static final String START = "start";
+
     /** Below this share of its quota the busiest replica was not what limited throughput. */
     private static final double SATURATED_SHARE = 0.9;
 
@@ -51,6 +54,7 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
     /** @return medians and ratios, phase by phase */
     List<Figure> figures() {
         List<Figure> figures = new ArrayList<>();
+        figures.add(secondsToServe());
         for (String phase : phaseNames()) {
             for (Metric metric : Metric.of(phase, options.cpuCores())) {
                 Map<String, Double> medians = new LinkedHashMap<>();
@@ -66,6 +70,20 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
             }
         }
         return figures;
+    }
+
+    private Figure secondsToServe() {
+        Map<String, Double> medians = new LinkedHashMap<>();
+        for (String protocol : options.protocols()) {
+            double median = Statistics.median(rounds.stream()
+                    .filter(r -> r.protocol().equals(protocol) && r.isValid())
+                    .map(RoundResult::secondsToServe)
+                    .toList());
+            if (Double.isFinite(median)) {
+                medians.put(protocol, median);
+            }
+        }
+        return new Figure(START, "all replicas serve, s after their start", medians, ratio(medians));
     }
 
     private Double ratio(Map<String, Double> medians) {
@@ -139,7 +157,7 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
                 .filter(m -> m.label().equals(figure.metric()))
                 .map(Metric::format)
                 .findFirst()
-                .orElseThrow();
+                .orElse("%.1f");
         out.append(String.format("  %-46s", figure.metric()));
         for (String protocol : options.protocols()) {
             Double median = figure.medians().get(protocol);

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Measures one protocol once: starts an ensemble, warms it up, measures, throws it away. */
 final class Round {
-    private static final long HALF_LOAD_SETTLE_MILLIS = 3_000;
+    private static final long SETTLE_MILLIS = 3_000;
     private static final long IDLE_SETTLE_MILLIS = 10_000;
 
     /** Enough for one client's path through client and servers to be compiled. */
@@ -43,11 +43,12 @@ final class Round {
         Ensemble ensemble = cleanup.open(
                 () -> Ensemble.start(protocol, options.ensemble(), bench.command(), bench.control(), directory));
         try {
-            ensemble.awaitServing();
+            double secondsToServe = ensemble.awaitServing();
             List<Phase> phases = measure(ensemble);
             return new RoundResult(
                     protocol,
                     round,
+                    secondsToServe,
                     phases,
                     new VoidCheck(options.maxStealShare(), options.maxOtherCores()).reasons(phases));
         } catch (IOException e) {
@@ -97,10 +98,21 @@ final class Round {
                 }
                 phases.add(interval(Phase.SATURATION, Phase.ALL_REPLICAS, ensemble, clients, steady));
             }
+            for (int level : options.levels()) {
+                try (ClosedLoop load = new ClosedLoop(clients, workload, level)) {
+                    Warmup.pause(SETTLE_MILLIS);
+                    phases.add(interval(
+                            Phase.level(level),
+                            Phase.ALL_REPLICAS,
+                            ensemble,
+                            clients,
+                            phases.get(0).steady()));
+                }
+            }
             if (options.halfLoad()) {
                 double rate = phases.get(0).use().operationsPerSecond() / 2;
                 try (OpenLoop load = new OpenLoop(clients, workload, rate)) {
-                    Warmup.pause(HALF_LOAD_SETTLE_MILLIS);
+                    Warmup.pause(SETTLE_MILLIS);
                     phases.add(interval(
                             Phase.HALF_LOAD,
                             Phase.ALL_REPLICAS,

@@ -22,6 +22,8 @@ import java.util.Map;
  * @param keys number of znodes
  * @param readRatio share of reads among the operations, 0 to 1
  * @param linearizableReads whether reads are linearizable (zab: sync before each) or sequential
+ * @param levels smaller numbers of operations in flight per session, measured after saturation for a throughput-latency
+ *     curve; may be empty
  * @param halfLoad whether latency is also measured at half of the measured throughput
  * @param jvmOptions of every server
  * @param serverConfig further lines of every zoo.cfg
@@ -48,6 +50,7 @@ record RunOptions(
         int keys,
         double readRatio,
         boolean linearizableReads,
+        List<Integer> levels,
         boolean halfLoad,
         List<String> jvmOptions,
         Map<String, String> serverConfig,
@@ -80,6 +83,7 @@ record RunOptions(
                 keys,
                 readRatio,
                 linearizableReads,
+                levels,
                 halfLoad,
                 jvmOptions,
                 serverConfig,

@@ -27,6 +27,7 @@ final class RunOptionsParser {
               --keys N               znodes                                                            1000
               --read-ratio R         share of reads                                         reads: 0.95
               --reads KIND           linearizable (zab: sync before each read) or sequential  linearizable
+              --levels K,K           also measure with so many operations in flight per session, for a curve
               --half-load            also measure latency at half of the measured throughput
               --jvm-options "..."    options of every server          -Xms512m -Xmx512m -XX:+UseSerialGC
               --heap SIZE            heap of every server, such as 3g                               512m
@@ -54,6 +55,7 @@ final class RunOptionsParser {
             "--keys",
             "--read-ratio",
             "--reads",
+            "--levels",
             "--jvm-options",
             "--heap",
             "--config",
@@ -97,6 +99,9 @@ final class RunOptionsParser {
         if (!saturating && options.flag("--half-load")) {
             throw new UsageException("--half-load needs the mode writes or reads");
         }
+        if (!saturating && !options.text("--levels", "").isEmpty()) {
+            throw new UsageException("--levels needs the mode writes or reads");
+        }
         if (mode != Mode.READS && !options.text("--read-ratio", "").isEmpty()) {
             throw new UsageException("--read-ratio needs the mode reads");
         }
@@ -129,6 +134,7 @@ final class RunOptionsParser {
                 options.decimal("--read-ratio", mode.defaultReadRatio(), 0, 1),
                 options.choice("--reads", "linearizable", List.of("linearizable", "sequential"))
                         .equals("linearizable"),
+                levels(options),
                 options.flag("--half-load"),
                 jvmOptions(options),
                 serverConfig(options),
@@ -139,6 +145,12 @@ final class RunOptionsParser {
                 options.flag("--keep"),
                 options.decimal("--max-steal", 0.02, 0, 1),
                 options.decimal("--max-other-cpu", 0.15, 0, 1024));
+    }
+
+    private static List<Integer> levels(OptionReader options) throws UsageException {
+        return options.text("--levels", "").isEmpty()
+                ? List.of()
+                : options.wholes("--levels", "1,4,16", 1, MAX_OUTSTANDING);
     }
 
     private static List<String> protocols(OptionReader options, Mode mode) throws UsageException {

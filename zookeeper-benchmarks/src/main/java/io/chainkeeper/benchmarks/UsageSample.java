@@ -22,8 +22,10 @@ record UsageSample(
      * @param groupMicros of its group, exact, if there is such accounting
      * @param compilerMicros of its JIT compilers
      * @param writtenBytes to block devices
+     * @param residentBytes physical memory held at this moment
      */
-    record ServerCounters(long cpuMicros, OptionalLong groupMicros, long compilerMicros, long writtenBytes) {}
+    record ServerCounters(
+            long cpuMicros, OptionalLong groupMicros, long compilerMicros, long writtenBytes, long residentBytes) {}
 
     /**
      * What a server used in an interval.
@@ -31,8 +33,9 @@ record UsageSample(
      * @param cpuMicros CPU time, from the group's exact accounting if there is one
      * @param tickMicros CPU time by /proc, for comparison
      * @param writtenBytes to block devices
+     * @param residentBytes physical memory held at the end
      */
-    record ServerUse(double cpuMicros, double tickMicros, long writtenBytes) {}
+    record ServerUse(double cpuMicros, double tickMicros, long writtenBytes, long residentBytes) {}
 
     /**
      * What was used in an interval.
@@ -75,7 +78,8 @@ record UsageSample(
                     proc.processCpuMicros(server.pid()),
                     server.groupCpuMicros(),
                     proc.compilerCpuMicros(server.pid()),
-                    proc.writtenBytes(server.pid())));
+                    proc.writtenBytes(server.pid()),
+                    proc.residentBytes(server.pid())));
         }
         return new UsageSample(
                 System.nanoTime(),
@@ -106,7 +110,7 @@ record UsageSample(
             serverMicros += ticks;
             // A compiler thread that ended took its time with it; the JVM ends them when there is nothing to compile.
             compilerMicros += Math.max(0, after.compilerMicros - before.compilerMicros);
-            uses.add(new ServerUse(exact, ticks, after.writtenBytes - before.writtenBytes));
+            uses.add(new ServerUse(exact, ticks, after.writtenBytes - before.writtenBytes, after.residentBytes));
         }
         double clientUsed = later.clientMicros - clientMicros;
         double total = later.system.totalMicros() - system.totalMicros();

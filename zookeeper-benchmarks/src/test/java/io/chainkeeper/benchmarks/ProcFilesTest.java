@@ -73,6 +73,14 @@ public final class ProcFilesTest {
     }
 
     @Test
+    public void residentBytes_areReadFromStatus() throws IOException {
+        write("42/status", "Name:\tjava\nVmHWM:\t  9 kB\nVmRSS:\t  300 kB\n");
+        assertEquals(307_200, proc().residentBytes(42));
+        write("42/status", "Name:\tjava\n");
+        assertThrows(IOException.class, () -> proc().residentBytes(42));
+    }
+
+    @Test
     public void ioWithoutWriteBytes_fails() throws IOException {
         write("42/io", "rchar: 1\n");
         assertThrows(IOException.class, () -> proc().writtenBytes(42));

@@ -37,7 +37,7 @@ public final class ReportTest {
     }
 
     private static UsageSample start() {
-        ServerCounters zero = new ServerCounters(0, OptionalLong.of(0), 0, 0);
+        ServerCounters zero = new ServerCounters(0, OptionalLong.of(0), 0, 0, 0);
         return new UsageSample(0, 0, List.of(zero, zero), 0, SYSTEM_START);
     }
 
@@ -47,8 +47,9 @@ public final class ReportTest {
                 10_000_000_000L,
                 operations,
                 List.of(
-                        new ServerCounters(busiestMicros, OptionalLong.of(busiestMicros), 200_000, 1_000_000),
-                        new ServerCounters(1_000_000, OptionalLong.of(1_000_000), 0, 3_000_000)),
+                        new ServerCounters(
+                                busiestMicros, OptionalLong.of(busiestMicros), 200_000, 1_000_000, 300_000_000),
+                        new ServerCounters(1_000_000, OptionalLong.of(1_000_000), 0, 3_000_000, 200_000_000)),
                 1_000_000,
                 new SystemCpu(TOTAL_MICROS, idleMicros, 0, stealMicros));
     }
@@ -63,7 +64,7 @@ public final class ReportTest {
                 start().until(end),
                 new Latencies(none, writes),
                 true));
-        return new RoundResult(protocol, number, phases, new VoidCheck(0.02, 0.15).reasons(phases));
+        return new RoundResult(protocol, number, 2.5, phases, new VoidCheck(0.02, 0.15).reasons(phases));
     }
 
     private static Figure figure(Report report, String label) {
@@ -89,8 +90,8 @@ public final class ReportTest {
 
     @Test
     public void groupIsNotAccountedFor_ticksAreUsed() {
-        ServerCounters before = new ServerCounters(10_000, OptionalLong.empty(), 0, 0);
-        ServerCounters after = new ServerCounters(30_000, OptionalLong.empty(), 0, 0);
+        ServerCounters before = new ServerCounters(10_000, OptionalLong.empty(), 0, 0, 0);
+        ServerCounters after = new ServerCounters(30_000, OptionalLong.empty(), 0, 0, 0);
         UsageSample.Use use = new UsageSample(0, 0, List.of(before), 0, SYSTEM_START)
                 .until(new UsageSample(1_000_000_000, 1, List.of(after), 0, SYSTEM_START));
         assertEquals(20_000, use.servers().get(0).cpuMicros(), 0);
@@ -156,7 +157,8 @@ public final class ReportTest {
         new Report(options(), MACHINE, List.of(round("zab", 1, end(30_000, 2_000_000, 16_000_000, 0)))).writeTo(file);
         JsonNode root = read(file);
         assertEquals("WRITES", root.at("/options/mode").asText());
-        assertEquals(3000, root.at("/figures/0/medians/zab").asDouble(), 1e-9);
+        assertEquals(2.5, root.at("/figures/0/medians/zab").asDouble(), 1e-9);
+        assertEquals(3000, root.at("/figures/1/medians/zab").asDouble(), 1e-9);
         assertEquals(30_000, root.at("/rounds/0/phases/0/use/operations").asLong());
         assertEquals("leader", root.at("/rounds/0/phases/0/roles/0").asText());
         assertEquals("ext4", root.at("/machine/dataFileSystem").asText());

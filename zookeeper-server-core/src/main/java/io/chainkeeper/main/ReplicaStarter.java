@@ -14,9 +14,20 @@ import org.apache.zookeeper.common.ZKConfig;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 
 /** Starts a replica from its checked configuration: the ZooKeeper server over a {@link ReplicatedOrdering}. */
-final class ReplicaStarter implements ServerStarter {
+public final class ReplicaStarter implements ServerStarter {
     @Override
     public RunningServer start(StartupConfig config) throws IOException {
+        return new Running(startReplica(config));
+    }
+
+    /**
+     * Starts a replica inside this process, for programs that look inside it.
+     *
+     * @param config checked configuration
+     * @return the replica; it lets clients in as soon as it has caught up with the order
+     * @throws IOException if a file or port cannot be opened; the message names it and the remedy
+     */
+    public static ChainkeeperServer startReplica(StartupConfig config) throws IOException {
         QuorumPeerConfig peerConfig = config.peerConfig();
         Path orderingDirectory = config.ordering().orderingDirectory();
         long executionProfile = ExecutionProfile.hash(ExecutionProfile.settings(QuorumPeerConfig.isReconfigEnabled()));
@@ -30,7 +41,7 @@ final class ReplicaStarter implements ServerStarter {
                 tls);
         ChainkeeperServer server = new ChainkeeperServer(peerConfig, config.ordering(), ordering);
         server.start();
-        return new Running(server);
+        return server;
     }
 
     private static long clusterOf(Path orderingDirectory) {

@@ -282,7 +282,8 @@ public final class ThreadlessReplica {
                         executionProfile,
                         Math.max(1, settings.tickTimeMillis() / 2),
                         new NameInOrder(surroundings),
-                        settings.replicaId()),
+                        settings.replicaId(),
+                        (fromPeer, position) -> {}), // as above: all replicas that are driven begin empty
                 failureHandler,
                 new Driven(surroundings));
     }
@@ -427,6 +428,11 @@ public final class ThreadlessReplica {
         }
 
         @Override
+        public List<Integer> goesWithout() {
+            return List.of();
+        }
+
+        @Override
         public void caughtUp(UUID clusterId) {
             // Nothing is noted.
         }
@@ -438,7 +444,11 @@ public final class ThreadlessReplica {
 
         @Override
         public Command.ClusterFormed due(
-                SideState ordered, long executionProfile, List<Integer> members, String configuration) {
+                SideState ordered,
+                long executionProfile,
+                List<Integer> members,
+                List<Integer> participants,
+                String configuration) {
             if (ordered.clusterId() != null || proposed) {
                 return null;
             }
@@ -449,6 +459,7 @@ public final class ThreadlessReplica {
                     executionProfile,
                     members,
                     configuration,
+                    null,
                     null);
         }
 

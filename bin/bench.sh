@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# Measures Chainkeeper's protocols beside Apache ZooKeeper's: a preset of runs of bin/benchmark.sh, with a table, a CSV
+# file and charts (SVG) in the end. A preset that was interrupted goes on where it stopped when it is started again with
+# the same --output: a run whose result is there is left out.
+#
+#   bin/bench.sh quick     [--output DIR]    writes and linearizable reads at three replicas; about five minutes
+#   bin/bench.sh paper     [--output DIR]    writes at 3, 5 and 7 replicas with curves of throughput and latency, reads of
+#                                            three kinds, one client: figure 8 of the ChainPaxos paper; about three hours
+#   bin/bench.sh reads     [--output DIR]    95 % and 50 % linearizable, 95 % sequential reads at 3 and 7 replicas
+#   bin/bench.sh recovery  [--output DIR]    throughput over time around the death of a server: figure 10
+#
+#   --output DIR        results and charts (default: benchmark-PRESET in the current directory)
+#   --protocols A,B     values of ordering.protocol, the last is the base of ratios (default: chain,zab)
+#   --rounds R          measurements of each protocol in a run (default: quick 1, others 3)
+#   what follows --     further options of bin/benchmark.sh for every run, such as -- --cpu 0.1
+#
+# Durability is the same for all: a write is on disk at a quorum before it is acknowledged. docs/benchmarks.md says what
+# the figures mean. Exit codes: 0 measured, 1 a run failed, 2 wrong command line, 3 measured, but some run was void.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+usage() {
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    exit 2
+}
+
+preset=${1:-}
+[[ $# -gt 0 ]] && shift
+output=benchmark-$preset
+protocols=chain,zab
+rounds=3
+[[ $preset == quick ]] && rounds=1
+further=()
+while [[ $# -gt 0 ]]; do
+    case $1 in
+        --output | --protocols | --rounds)
+            if [[ $# -lt 2 ]]; then
+                echo "bench.sh: $1 needs a value" >&2
+                exit 2
+            fi
+            declare "${1#--}=$2"
+            shift 2
+            ;;
+        --)
+            shift
+            further=("$@")
+            break
+            ;;
+        *)
+            echo "bench.sh: unknown option '$1'" >&2
+            usage
+            ;;
+    esac
+done
+
+verdict=0
+
+# run NAME MODE OPTION...: NAME.json is the result. A run that fails is told and the next one is begun; it is measured
+# again when the preset is started again.
+run() {
+    local name=$1 code=0
+    shift
+    if [[ -f $output/$name.json ]]; then
+        echo "$name: there already"
+        return
+    fi
+    echo "$name: $*"
+    "$root/bin/benchmark.sh" "$@" --protocols "$protocols" --rounds "$rounds" --output "$output/$name.json.part" \
+        "${further[@]}" || code=$?
+    note "$name" "$code"
+    if [[ $code -eq 0 ]]; then
+        mv "$output/$name.json.part" "$output/$name.json"
+    elif [[ $code -eq 3 ]]; then
+        mv "$output/$name.json.part" "$output/$name.void"
+    fi
+}
+
+note() {
+    case $2 in
+        0) ;;
+        3) [[ $verdict -eq 0 ]] && verdict=3 ;;
+        2 | 130 | 143) exit "$2" ;;
+        *)
+            echo "bench.sh: the run $1 failed (exit code $2)" >&2
+            verdict=1
+            ;;
+    esac
+    return 0
+}
+
+# Quotas of 0.2 cores for three servers leave the clients most of two cores; with more servers each gets less.
+quota() {
+    case $1 in
+        3) echo 0.2 ;;
+        5) echo 0.15 ;;
+        *) echo 0.1 ;;
+    esac
+}
+
+quick() {
+    run writes-3 writes --seconds 10 --warmup-seconds 30
+    run reads-95-3 reads --seconds 10 --warmup-seconds 30
+}
+
+reads() {
+    local replicas
+    for replicas in 3 7; do
+        run "reads-95-$replicas" reads --replicas "$replicas" --cpu "$(quota "$replicas")"
+        run "reads-50-$replicas" reads --read-ratio 0.5 --replicas "$replicas" --cpu "$(quota "$replicas")"
+        run "sequential-95-$replicas" reads --reads sequential --replicas "$replicas" --cpu "$(quota "$replicas")"
+    done
+}
+
+paper() {
+    local replicas
+    for replicas in 3 5 7; do
+        run "writes-$replicas" writes --replicas "$replicas" --cpu "$(quota "$replicas")" --levels 1,2,4,8,16 --half-load
+        run "latency-$replicas" latency --replicas "$replicas"
+    done
+    reads
+    run idle-3 idle
+}
+
+recovery() {
+    local code=0
+    if [[ -f $output/throughput.csv ]]; then
+        echo "recovery: there already"
+        return
+    fi
+    "$root/bin/benchmark.sh" failover --replicas 3,5 --rate 500 --protocols "$protocols" --rounds "$rounds" \
+        --output "$output/recovery" "${further[@]}" || code=$?
+    note recovery "$code"
+    if [[ $code -eq 0 || $code -eq 3 ]]; then
+        mv "$output/recovery/rounds.csv" "$output/recovery/throughput.csv" "$output/"
+        mv "$output/recovery/run.json" "$output/recovery-machine.txt"
+        rmdir "$output/recovery"
+    fi
+}
+
+case $preset in
+    quick | paper | reads | recovery) ;;
+    *) usage ;;
+esac
+mkdir -p "$output"
+"$preset"
+if compgen -G "$output/*.json" >/dev/null || [[ -f $output/throughput.csv ]]; then
+    "$root/bin/benchmark.sh" figures "$output" || verdict=1
+fi
+exit "$verdict"
