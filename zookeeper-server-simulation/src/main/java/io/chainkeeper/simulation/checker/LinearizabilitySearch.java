@@ -18,8 +18,8 @@ import java.util.Set;
  * as it is comes next, without alternative. Of unfinished operations that nobody could tell apart only one is tried. An
  * unfinished operation that would change nothing is left out.
  *
- * <p>Operations whose place in the order is known come in that order. So however many replies were lost, all that is open
- * about such an operation is whether it had an effect, and the search stays short.
+ * <p>Operations whose place in the order is known come in that order. So however many replies were lost, all that is
+ * open about such an operation is whether it had an effect, and the search stays short.
  */
 final class LinearizabilitySearch<S> {
     private final SequentialModel<S> model;

@@ -78,8 +78,8 @@ record Choice(Kind kind, int replica, int peer) {
             }
         }
         throw new IllegalArgumentException("\"" + part + "\" is no step of a schedule; steps look like: deliver 1>2, "
-                + "sync 1, sync-one 1, propose 1, read 1, tick 1, checkpoint 1, configure 1, install 1, crash 1, restart 1, "
-                + "break 1-2");
+                + "sync 1, sync-one 1, propose 1, read 1, tick 1, checkpoint 1, configure 1, install 1, crash 1, "
+                + "restart 1, break 1-2");
     }
 
     /** A schedule as text. */

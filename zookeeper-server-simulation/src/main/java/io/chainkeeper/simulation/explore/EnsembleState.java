@@ -19,7 +19,7 @@ final class EnsembleState {
 
     final int replicas;
 
-    /** By replica id: number of the state; how often clients wrote and read, time passed, and checkpoints were written. */
+    /** By replica id: number of the state; how often clients wrote and read, time passed, checkpoints were written. */
     final int[] locals;
 
     final int[] writes;

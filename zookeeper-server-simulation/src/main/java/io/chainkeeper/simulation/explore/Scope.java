@@ -14,8 +14,8 @@ import java.util.stream.IntStream;
  * @param ticksAtOnce ticks that pass each time; more than the suspicion timeout makes each a silence that is noticed
  * @param checkpoints how often the application of each replica may write a checkpoint, which cuts the log
  * @param participants 1 for a replica that is configured at first, else 0
- * @param nextParticipants 1 for a replica that is configured after the one change of the ensemble, of which each replica
- *     learns at some time; the same as {@code participants} for no change
+ * @param nextParticipants 1 for a replica that is configured after the one change of the ensemble, of which each
+ *     replica learns at some time; the same as {@code participants} for no change
  * @param mayCrash 1 for a replica that may crash, else 0
  * @param maxCrashes crashes in all
  * @param maxRestarts starts after a crash, in all

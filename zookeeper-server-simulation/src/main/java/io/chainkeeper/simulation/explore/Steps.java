@@ -1,17 +1,13 @@
 package io.chainkeeper.simulation.explore;
 
-import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
-import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
-import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.simulation.explore.Choice.Kind;
 import io.chainkeeper.simulation.explore.ReplicaStates.LocalState;
 import io.chainkeeper.simulation.explore.ReplicaStates.Reaction;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
@@ -29,21 +25,22 @@ final class Steps {
     private final ReplicaStates[] replicas;
     private final Orders orders;
 
-    /** Told in words of what happens; null if nobody listens. */
-    private Consumer<String> listener;
+    private final StepWords words;
 
     Steps(OrderingProtocolFactory factory, Scope scope) {
         this.scope = scope;
         this.maker = new ReplicaMaker(factory, scope);
         this.orders = new Orders(maker);
+        this.words = new StepWords(maker, orders);
         this.replicas = new ReplicaStates[scope.replicas() + 1];
         for (int id = 1; id <= scope.replicas(); id++) {
             replicas[id] = new ReplicaStates(id, maker);
         }
     }
 
-    void listen(Consumer<String> newListener) {
-        listener = newListener;
+    /** Tells somebody in words of what happens from now on; nobody, if null. */
+    void listen(Consumer<String> listener) {
+        words.listen(listener);
     }
 
     private LocalState local(EnsembleState state, int id) {
@@ -395,9 +392,7 @@ final class Steps {
 
     private void react(EnsembleState state, int id, LocalInput input) {
         Reaction reaction = replicas[id].react(local(state, id), input);
-        if (listener != null) {
-            describe(id, input, reaction);
-        }
+        words.tell(id, input, reaction);
         if (reaction.failure() != null) {
             throw new InvariantViolated(reaction.failure());
         }
@@ -454,41 +449,7 @@ final class Steps {
                 inForce.quorum());
     }
 
-    // ---------------------------------------------------------------- words and figures
-
-    private void describe(int id, LocalInput input, Reaction reaction) {
-        if (input.kind() == LocalInput.Kind.FRAME) {
-            listener.accept("    " + id + " receives " + message(input.number()));
-        } else {
-            listener.accept("    " + id + " "
-                    + input.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ')
-                    + (input.peer() > 0 ? " " + input.peer() : ""));
-        }
-        for (LocalEffect effect : reaction.effects()) {
-            listener.accept("      " + describe(effect));
-        }
-        OrderingStatus status = reaction.next().status();
-        listener.accept("      is " + (status == null ? "down" : status));
-    }
-
-    private String describe(LocalEffect effect) {
-        return switch (effect.kind()) {
-            case SENT -> "sends " + effect.number() + " " + message(effect.item());
-            case DELIVERED -> "delivers " + effect.number() + " " + orders.describe(effect.item());
-            case WRITE_ANSWERED -> "answers the write at position " + effect.number();
-            case READ_ASKED -> "read " + effect.number() + " is asked";
-            case READ_ANSWERED -> "answers read " + effect.number() + " with " + effect.applied() + " commands applied";
-        };
-    }
-
-    private String message(int frame) {
-        ByteSlice bytes = maker.frames().get(frame);
-        try {
-            return maker.codec().decode(bytes).toString();
-        } catch (MalformedMessageException e) {
-            return bytes.toString();
-        }
-    }
+    // ---------------------------------------------------------------- figures
 
     String protocol() {
         return maker.protocol();
