@@ -192,7 +192,7 @@ public final class ThreadlessReplica {
                 settings.replicaId(),
                 Math.max(surroundings.wallClockMillis(), side.agreedTimeMillis()),
                 side.sessions());
-        connect(new ReplicatedSessionTracker(side.sessions(), owned, ids, database), gate, executor);
+        connect(new ReplicatedSessionTracker(side.sessions(), owned, ids, database, false), gate, executor);
     }
 
     private void connect(ReplicatedSessionTracker tracker, RequestGate gate, CommandExecutor executor) {
@@ -262,7 +262,12 @@ public final class ThreadlessReplica {
                         proposer,
                         () -> order.status(),
                         keeper,
-                        new Serving(server, proposer, surroundings::monotonicMillis, settings.patienceMillis()),
+                        new Serving(
+                                server,
+                                proposer,
+                                surroundings::monotonicMillis,
+                                settings.patienceMillis(),
+                                Serving.WithoutOrder.NOBODY),
                         new ConfiguredEnsemble(settings.replicaId(), configuration, true, side),
                         () -> {},
                         new Reconfigurer(
