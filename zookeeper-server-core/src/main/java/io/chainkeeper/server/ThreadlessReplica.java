@@ -37,7 +37,11 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.apache.jute.BinaryInputArchive;
 import org.apache.jute.BinaryOutputArchive;
+import org.apache.zookeeper.server.ContainerManager;
+import org.apache.zookeeper.server.DataNode;
 import org.apache.zookeeper.server.FinalRequestProcessor;
+import org.apache.zookeeper.server.RequestProcessor;
+import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 
 /**
@@ -159,7 +163,8 @@ public final class ThreadlessReplica {
         database.getDataTree().addDigestWatcher(this::digestMismatch);
         OwnedSessions owned = new OwnedSessions(surroundings::monotonicMillis);
         long executionProfile = ExecutionProfile.hash(ExecutionProfile.settings(false));
-        this.housekeeping = housekeeping(settings, surroundings, configuration, owned, executionProfile);
+        DrivenReaper reaper = new DrivenReaper(database, gate, surroundings);
+        this.housekeeping = housekeeping(settings, surroundings, configuration, owned, executionProfile, reaper);
         CommandExecutor executor = new CommandExecutor(
                 settings.replicaId(),
                 executionProfile,
@@ -240,7 +245,8 @@ public final class ThreadlessReplica {
             Surroundings surroundings,
             EnsembleConfiguration configuration,
             OwnedSessions owned,
-            long executionProfile) {
+            long executionProfile,
+            DrivenReaper reaper) {
         SessionKeeper keeper = new SessionKeeper(
                 side.sessions(),
                 owned,
@@ -273,7 +279,7 @@ public final class ThreadlessReplica {
                                 settings.patienceMillis(),
                                 () -> 0),
                         status -> {},
-                        active -> {},
+                        reaper::look,
                         new DigestAuditor(
                                 server, side, proposer, surroundings::monotonicMillis, settings.digestAuditSeconds()),
                         new Alarm(),
@@ -367,6 +373,38 @@ public final class ThreadlessReplica {
         @Override
         public void start(CheckpointRequest request) {
             throw new IllegalStateException("a snapshot that never is due was started");
+        }
+    }
+
+    /** Deletes containers and nodes whose time has passed as {@link ContainerReaper} does, by the given clock. */
+    private static final class DrivenReaper extends ContainerManager {
+        private static final int NO_LIMIT_PER_MINUTE = Integer.MAX_VALUE;
+
+        private final Surroundings surroundings;
+
+        private DrivenReaper(ZKDatabase database, RequestProcessor proposer, Surroundings surroundings) {
+            super(database, proposer, 0, NO_LIMIT_PER_MINUTE, 0);
+            this.surroundings = surroundings;
+        }
+
+        private void look(boolean active) {
+            if (active) {
+                try {
+                    checkContainers();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException("interrupted while containers were looked at", e);
+                }
+            }
+        }
+
+        @Override
+        protected long getMinIntervalMs() {
+            return 0;
+        }
+
+        @Override
+        protected long getElapsed(DataNode node) {
+            return surroundings.wallClockMillis() - node.stat.getMtime();
         }
     }
 

@@ -100,6 +100,12 @@ final class ZnodeReplica implements StateMachine {
         application = replica.application();
     }
 
+    /** Switches on what ZooKeeper has switched off by default; before the first replica is made. */
+    static void enableEverything() {
+        System.setProperty("zookeeper.enforceQuota", "true");
+        System.setProperty("zookeeper.extendedTypesEnabled", "true");
+    }
+
     private void failed(String message, Throwable cause) {
         InvariantViolated violated = new InvariantViolated("replica " + id + " stops: " + message);
         violated.initCause(cause);
