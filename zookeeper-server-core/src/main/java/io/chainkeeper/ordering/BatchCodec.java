@@ -20,8 +20,8 @@ import java.util.List;
  *   command      length bytes
  * </pre>
  *
- * <p>A position may hold a {@link Membership} instead. Its count is {@value #MEMBERSHIP_MARK}, and the members follow. Or
- * it holds a note of the protocol to itself: its count is {@value #NOTE_MARK}, and opaque bytes follow. For the
+ * <p>A position may hold a {@link Membership} instead. Its count is {@value #MEMBERSHIP_MARK}, and the members follow.
+ * Or it holds a note of the protocol to itself: its count is {@value #NOTE_MARK}, and opaque bytes follow. For the
  * application a note is an empty batch.
  */
 public final class BatchCodec {
