@@ -86,7 +86,10 @@ public final class RequestGate implements RequestProcessor {
     }
 
     private void process(ConnectionGate gate, Request request) {
-        if (request.isThrottled()) {
+        if (gate.isEnding()) {
+            // The connection is closed behind the answer to closeSession; none may follow it.
+            forget(request);
+        } else if (request.isThrottled()) {
             answerInTurn(gate, request);
         } else if (isWrite(request.type)) {
             write(gate, request);
@@ -157,6 +160,9 @@ public final class RequestGate implements RequestProcessor {
         ByteSlice command = CommandCodec.encode(
                 RequestCommands.command(request, payload, checks.quotaRefusedOp(request), proposer.wallClockMillis()));
         ConnectionGate.Entry entry = gate.addWrite(request);
+        if (request.type == OpCode.closeSession) {
+            gate.end();
+        }
         try {
             proposer.propose(new ClientProposal(proposer.streamOf(request.sessionId), command, gate, entry));
         } catch (ReplicaStoppedException e) {
@@ -239,9 +245,13 @@ public final class RequestGate implements RequestProcessor {
         lock.asReader(gate::drain);
     }
 
-    private void drop(Request request) {
+    private void forget(Request request) {
         server.decInProcess();
         server.requestFinished(request);
+    }
+
+    private void drop(Request request) {
+        forget(request);
         request.cnxn.close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
     }
 
