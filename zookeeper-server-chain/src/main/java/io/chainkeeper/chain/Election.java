@@ -15,6 +15,7 @@ import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProtocolContext.Start;
+import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -63,6 +64,11 @@ final class Election {
     void restart() {
         phase = Phase.IDLE;
         deadlineTick = state.now + 1 + random(state.settings.electionTicks());
+    }
+
+    /** Whether nothing is asked of anybody. */
+    boolean isIdle() {
+        return phase == Phase.IDLE;
     }
 
     /** A leader is followed, or this replica leads: no more trying. */
@@ -315,6 +321,7 @@ final class Election {
     /** What the new leader proposes: per instance the value of the highest ballot, no-ops in holes. Ascending. */
     Map<Long, ByteSlice> recovered() {
         Map<Long, ByteSlice> chosen = new TreeMap<>();
+        Membership inForce = state.memberships.at(prepareFrom);
         long instance = prepareFrom;
         for (Entry entry : reported.values()) {
             if (entry.instance() < prepareFrom) {
@@ -325,11 +332,31 @@ final class Election {
                         instance > reportedDecided, "instance %d is decided but nobody reported it", instance);
                 chosen.put(instance, BatchCodec.NO_OP);
             }
-            // A sole survivor is the only member, whatever was on its way.
-            boolean dropped = state.context.start() == Start.SOLE_SURVIVOR && BatchCodec.isMembership(entry.value());
-            chosen.put(instance++, dropped ? BatchCodec.NO_OP : entry.value());
+            ByteSlice value = entry.value();
+            if (BatchCodec.isMembership(value)) {
+                Membership next = ReplicaState.membershipIn(value);
+                if (isVoid(instance, next, inForce)) {
+                    value = BatchCodec.NO_OP;
+                } else {
+                    inForce = next;
+                }
+            }
+            chosen.put(instance++, value);
         }
         return chosen;
+    }
+
+    /**
+     * Whether a membership that was accepted cannot have been decided. A sole survivor is the only member, whatever was
+     * on its way. And a leader proposes one change of what is in force after all its earlier values; so where more than
+     * one has changed, these values were not the ones that were decided, and an instance is decided only after them.
+     * Taken up, such a membership would bring back whom another leader has removed, or a disk that is lost.
+     */
+    private boolean isVoid(long instance, Membership next, Membership inForce) {
+        if (state.context.start() == Start.SOLE_SURVIVOR) {
+            return true;
+        }
+        return instance > Math.max(reportedDecided, state.maxDecided) && !next.isOneChangeFrom(inForce);
     }
 
     /** Everything up to here was decided in earlier ballots. */

@@ -23,6 +23,8 @@ public sealed interface Command {
      * @param payload the request record's bytes; null if the operation has no record
      * @param quotaRefusedOp index of the first part of a multi that exceeds a quota (0 for a single operation), or
      *     {@link #QUOTA_KEPT}
+     * @param localSession whether the proposer alone knows the session: it answers for it, and no other replica looks
+     *     for the session
      */
     record ClientRequest(
             long wallClockMillis,
@@ -31,10 +33,33 @@ public sealed interface Command {
             int opcode,
             List<AuthId> authIds,
             ByteSlice payload,
-            int quotaRefusedOp)
+            int quotaRefusedOp,
+            boolean localSession)
             implements Command {
         /** Value of {@link #quotaRefusedOp} if the proposer found no quota exceeded. */
         public static final int QUOTA_KEPT = -1;
+
+        /**
+         * A request of a session that all replicas know.
+         *
+         * @param wallClockMillis see {@link ClientRequest}
+         * @param sessionId see {@link ClientRequest}
+         * @param cxid see {@link ClientRequest}
+         * @param opcode see {@link ClientRequest}
+         * @param authIds see {@link ClientRequest}
+         * @param payload see {@link ClientRequest}
+         * @param quotaRefusedOp see {@link ClientRequest}
+         */
+        public ClientRequest(
+                long wallClockMillis,
+                long sessionId,
+                int cxid,
+                int opcode,
+                List<AuthId> authIds,
+                ByteSlice payload,
+                int quotaRefusedOp) {
+            this(wallClockMillis, sessionId, cxid, opcode, authIds, payload, quotaRefusedOp, false);
+        }
     }
 
     /**
@@ -74,8 +99,16 @@ public sealed interface Command {
      *
      * @param wallClockMillis see {@link Command#wallClockMillis}
      * @param executionProfile hash of the proposer's settings that influence execution
+     * @param former what the proposer's directory held before; null if it took part in forming the cluster
+     * @param goesWithout replicas that the cluster may be formed without, by the user's decision, ascending
      */
-    record ReplicaStarted(long wallClockMillis, long executionProfile) implements Command {}
+    record ReplicaStarted(long wallClockMillis, long executionProfile, FormerState former, List<Integer> goesWithout)
+            implements Command {
+        /** Copies the list. */
+        public ReplicaStarted {
+            goesWithout = List.copyOf(goesWithout);
+        }
+    }
 
     /**
      * Names a fresh ensemble, once, or gives it another name; others are ignored. Takes no zxid.
@@ -86,6 +119,7 @@ public sealed interface Command {
      * @param members replica ids, ascending
      * @param configuration first content of {@code /zookeeper/config}; empty if {@code reconfigEnabled} is not set
      * @param replaces the present name, if the user has forced a new cluster after the quorum was lost; else null
+     * @param origin the state that all members begin with, held by at least one of them; null if they have one already
      */
     record ClusterFormed(
             long wallClockMillis,
@@ -93,7 +127,8 @@ public sealed interface Command {
             long executionProfile,
             List<Integer> members,
             String configuration,
-            UUID replaces)
+            UUID replaces,
+            FormerState origin)
             implements Command {
         /** Copies the members. */
         public ClusterFormed {
@@ -150,4 +185,11 @@ public sealed interface Command {
      * @param cxid the client's number of the request
      */
     record PlanProgress(long wallClockMillis, long sessionId, int cxid) implements Command {}
+
+    /**
+     * Changes nothing: whoever sees it come back knows that commands are ordered. Takes no zxid.
+     *
+     * @param wallClockMillis see {@link Command#wallClockMillis}
+     */
+    record NoOp(long wallClockMillis) implements Command {}
 }

@@ -9,6 +9,7 @@ import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.execution.CommandExecutor;
 import io.chainkeeper.server.execution.ExecutionLock;
 import io.chainkeeper.server.execution.ExecutionProfile;
+import io.chainkeeper.server.execution.SideState;
 import io.chainkeeper.server.reconfig.ConfigurationView;
 import io.chainkeeper.server.reconfig.ConfiguredEnsemble;
 import io.chainkeeper.server.reconfig.EnsembleConfiguration;
@@ -39,9 +40,6 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.server.FinalRequestProcessor;
-import org.apache.zookeeper.server.admin.AdminServer;
-import org.apache.zookeeper.server.admin.AdminServer.AdminServerException;
-import org.apache.zookeeper.server.admin.AdminServerFactory;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 import org.slf4j.Logger;
@@ -87,8 +85,7 @@ final class ReplicaLife implements AutoCloseable {
     private final StateSource stateSource;
     private final StateFetch stateFetch;
     private volatile OrderingFactory.RunningOrder runningOrder;
-    private AdminServer adminServer;
-    private OrderingGauges gauges;
+    private final Monitoring monitoring;
 
     private ReplicaLife(
             PassiveQuorumPeer peer,
@@ -102,13 +99,9 @@ final class ReplicaLife implements AutoCloseable {
         this.ordering = ordering;
         this.failureHandler = failureHandler;
         this.files = peer.getTxnFactory();
-        if (config.areLocalSessionsEnabled()) {
-            throw new IOException("localSessionsEnabled is not supported: remove it from the configuration, all"
-                    + " sessions are known to every replica");
-        }
         OrderedDatabase database = peer.database();
         CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
-        this.recovery = Recovery.recover(files, database, checkpoints, identity());
+        this.recovery = Recovery.recover(files, database, checkpoints, identity(), ordering.replicaId());
         this.ownConfiguration = configuration();
         this.ensemble = ensemble(database);
         this.server = new OrderedZooKeeperServer(peer, database, failureHandler);
@@ -121,9 +114,9 @@ final class ReplicaLife implements AutoCloseable {
         this.space = spaceWatch();
         this.gate = new RequestGate(server, finalProcessor, lock, ordering.reads(), proposer, space);
         this.snapshots = snapshots(database, checkpoints);
-        database.getDataTree().addDigestWatcher(this::digestMismatch);
-        this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), this::replaceState, failureHandler);
+        this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), this::replaceState);
         this.naming = new ClusterNaming(ordering.orderingDirectory(), ordering.replicaId());
+        this.monitoring = monitoring();
         this.housekeeping = housekeeping();
         CommandExecutor executor = new CommandExecutor(
                 ordering.replicaId(),
@@ -197,6 +190,10 @@ final class ReplicaLife implements AutoCloseable {
             life.close();
             throw e;
         }
+    }
+
+    SideState sideState() {
+        return recovery.side();
     }
 
     OrderedZooKeeperServer server() {
@@ -286,7 +283,8 @@ final class ReplicaLife implements AutoCloseable {
                 new CheckpointStore(checkpointDirectory(ordering)),
                 files.getSnapDir(),
                 files.getDataLogDir(),
-                ordering.stateTransferBytesPerSecond());
+                ordering.stateTransferBytesPerSecond(),
+                server::hasDiverged);
     }
 
     private StateFetch stateFetch(Runnable stateFetched) {
@@ -353,7 +351,8 @@ final class ReplicaLife implements AutoCloseable {
                 server.getMinSessionTimeout() / 4,
                 expire -> proposer.propose(expire.sessionId(), expire));
         long patienceMillis = Math.min(LONGEST_PATIENCE_MILLIS, (long) peer.getSyncLimit() * peer.getTickTime());
-        Serving serving = new Serving(server, proposer, CLOCK_MILLIS, patienceMillis);
+        Serving.WithoutOrder withoutOrder = ReadOnlyMode.ifEnabled(peer, server, lock);
+        Serving serving = new Serving(server, proposer, CLOCK_MILLIS, patienceMillis, withoutOrder);
         return new Housekeeping(
                 new Housekeeping.Parts(
                         server,
@@ -365,7 +364,7 @@ final class ReplicaLife implements AutoCloseable {
                         ensemble,
                         configurationView(),
                         reconfigurer(),
-                        new RoleView(peer)::show,
+                        monitoring::tick,
                         new ContainerReaper(peer.database(), gate)::setActive,
                         new DigestAuditor(
                                 server,
@@ -378,7 +377,8 @@ final class ReplicaLife implements AutoCloseable {
                         executionProfile,
                         period,
                         naming,
-                        ordering.replicaId()),
+                        ordering.replicaId(),
+                        (fromPeer, position) -> stateFetch.replaceState(fromPeer, position + 1)),
                 failureHandler,
                 new HousekeepingThread(ordering.replicaId()));
     }
@@ -393,13 +393,15 @@ final class ReplicaLife implements AutoCloseable {
     }
 
     private void connect(OrderedDatabase database, CommandExecutor executor) {
+        database.getDataTree().addDigestWatcher(this::digestMismatch);
         database.onConnectionClosed(gate::closed);
         gate.onReconfig(housekeeping::reconfig);
         long sessionBase = Math.max(System.currentTimeMillis(), recovery.side().agreedTimeMillis());
         SessionIds ids = new SessionIds(
                 ordering.replicaId(), sessionBase, recovery.side().sessions());
         server.connect(
-                new ReplicatedSessionTracker(recovery.side().sessions(), owned, ids, database),
+                new ReplicatedSessionTracker(
+                        recovery.side().sessions(), owned, ids, database, config.areLocalSessionsEnabled()),
                 gate,
                 proposer,
                 executor::quotaRefused,
@@ -419,9 +421,9 @@ final class ReplicaLife implements AutoCloseable {
         ensemble.connect(runningOrder.totalOrder());
         Map<String, LongSupplier> further = new TreeMap<>(gaugesOfSafeguards());
         further.putAll(stateFetch.gauges());
-        gauges = OrderingGauges.register(runningOrder.totalOrder(), further);
         space.start(ordering.replicaId());
-        startAdminServer();
+        monitoring.start(runningOrder.totalOrder(), further, proposer, space, CLOCK_MILLIS);
+        peer.openClientPorts();
         housekeeping.start();
     }
 
@@ -431,15 +433,11 @@ final class ReplicaLife implements AutoCloseable {
         return all;
     }
 
-    private void startAdminServer() throws IOException {
-        adminServer = AdminServerFactory.createAdminServer();
-        adminServer.setZooKeeperServer(server);
-        try {
-            adminServer.start();
-        } catch (AdminServerException e) {
-            // As ZooKeeper does: a replica without its AdminServer still serves clients.
-            LOG.warn("AdminServer could not be started: {}", e.getMessage(), e);
-        }
+    private Monitoring monitoring() {
+        List<Integer> members = List.copyOf(ordering.members().keySet());
+        OrderView view =
+                new OrderView(ordering.replicaId(), members, order::get, recovery.side()::membership, CLOCK_MILLIS);
+        return new Monitoring(server, new RoleView(peer), view);
     }
 
     private void digestMismatch(long zxid) {
@@ -453,7 +451,7 @@ final class ReplicaLife implements AutoCloseable {
     private File snapshotNow() throws IOException {
         CheckpointRequest request = application.captureCheckpoint();
         if (request == null) {
-            throw new IOException("the replica is in the middle of a batch; ask again");
+            throw new IOException("the replica is in the middle of a batch, or fetches its state; ask again");
         }
         return snapshots.takeNow(request);
     }
@@ -469,9 +467,7 @@ final class ReplicaLife implements AutoCloseable {
         snapshots.close();
         space.close();
         stateSource.close();
-        if (gauges != null) {
-            gauges.unregister();
-        }
+        monitoring.close();
         closeQuietly();
         server.shutdown(true);
     }
@@ -479,10 +475,7 @@ final class ReplicaLife implements AutoCloseable {
     private void closeQuietly() {
         try {
             recovery.transactions().close();
-            if (adminServer != null) {
-                adminServer.shutdown();
-            }
-        } catch (IOException | AdminServerException e) {
+        } catch (IOException e) {
             LOG.warn("While stopping: {}", e.getMessage(), e);
         }
     }

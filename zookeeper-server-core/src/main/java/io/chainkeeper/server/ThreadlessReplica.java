@@ -187,7 +187,7 @@ public final class ThreadlessReplica {
                 settings.replicaId(),
                 Math.max(surroundings.wallClockMillis(), side.agreedTimeMillis()),
                 side.sessions());
-        connect(new ReplicatedSessionTracker(side.sessions(), owned, ids, database), gate, executor);
+        connect(new ReplicatedSessionTracker(side.sessions(), owned, ids, database, false), gate, executor);
     }
 
     private void connect(ReplicatedSessionTracker tracker, RequestGate gate, CommandExecutor executor) {
@@ -256,7 +256,12 @@ public final class ThreadlessReplica {
                         proposer,
                         () -> order.status(),
                         keeper,
-                        new Serving(server, proposer, surroundings::monotonicMillis, settings.patienceMillis()),
+                        new Serving(
+                                server,
+                                proposer,
+                                surroundings::monotonicMillis,
+                                settings.patienceMillis(),
+                                Serving.WithoutOrder.NOBODY),
                         new ConfiguredEnsemble(settings.replicaId(), configuration, true, side),
                         () -> {},
                         new Reconfigurer(
@@ -276,7 +281,8 @@ public final class ThreadlessReplica {
                         executionProfile,
                         Math.max(1, settings.tickTimeMillis() / 2),
                         new NameInOrder(surroundings),
-                        settings.replicaId()),
+                        settings.replicaId(),
+                        (fromPeer, position) -> {}), // as above: all replicas that are driven begin empty
                 failureHandler,
                 new Driven(surroundings));
     }
@@ -389,6 +395,11 @@ public final class ThreadlessReplica {
         }
 
         @Override
+        public List<Integer> goesWithout() {
+            return List.of();
+        }
+
+        @Override
         public void caughtUp(UUID clusterId) {
             // Nothing is noted.
         }
@@ -400,7 +411,11 @@ public final class ThreadlessReplica {
 
         @Override
         public Command.ClusterFormed due(
-                SideState ordered, long executionProfile, List<Integer> members, String configuration) {
+                SideState ordered,
+                long executionProfile,
+                List<Integer> members,
+                List<Integer> participants,
+                String configuration) {
             if (ordered.clusterId() != null || proposed) {
                 return null;
             }
@@ -411,6 +426,7 @@ public final class ThreadlessReplica {
                     executionProfile,
                     members,
                     configuration,
+                    null,
                     null);
         }
 
