@@ -55,7 +55,7 @@ public class MonitoringTest {
     private static final Set<String> DEPEND_ON_THE_ROLE =
             Set.of("leader", "monitor", "observers", "server_stats", "stats", "zabstate", "dump");
     private static final List<String> MEASURE = List.of("avg", "max", "count", "sum");
-    private static final Duration PAGE_LIMIT = Duration.ofSeconds(30);
+    private static final Duration PAGE_LIMIT = Duration.ofSeconds(60);
     private static final Path SCREENSHOT = Path.of("target", "status-page.png");
 
     private static final Ensemble OURS = build("monitoring").build();
@@ -68,7 +68,7 @@ public class MonitoringTest {
             RuleChain.outerRule(OURS.startedByTheTest()).around(STOCK.startedByTheTest());
 
     @Rule
-    public final TestRule limit = OURS.testLimit(120);
+    public final TestRule limit = OURS.testLimit(240);
 
     private static boolean restartedWithPrometheus;
     private static final List<ZooKeeper> CLIENTS = new ArrayList<>();
