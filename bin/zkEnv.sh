@@ -54,6 +54,8 @@ ZOO_MODULE_FLAGS="--add-opens=java.base/java.nio=ALL-UNNAMED --add-opens=java.ba
 ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS --add-exports=java.base/sun.nio.ch=ALL-UNNAMED -Dfile.encoding=UTF-8"
 # the JVM's shared performance data is a memory-mapped file: an idle server would write to the disk all the time
 ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS -XX:+PerfDisableSharedMem"
+# nor need it wake up twenty times a second to sample what is in there
+ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS -XX:PerfDataSamplingInterval=1000"
 
 # A heap of this size is collected in milliseconds by the collector that needs the least memory and CPU; larger ones are
 # left to the JVM's choice.
@@ -67,6 +69,14 @@ fi
 ZOO_SERVER_FLAGS="$ZOO_MODULE_FLAGS -Xmx${ZK_SERVER_HEAP}m$ZOO_COLLECTOR ${SERVER_JVMFLAGS:-} ${JVMFLAGS:-}"
 # shellcheck disable=SC2034
 ZOO_CLIENT_FLAGS="$ZOO_MODULE_FLAGS -Xmx${ZK_CLIENT_HEAP}m ${CLIENT_JVMFLAGS:-} ${JVMFLAGS:-}"
+
+# Becomes one of ZooKeeper's tools: run_tool MAIN_CLASS [ARGUMENT ...]
+run_tool() {
+  local flags
+  require_jars
+  IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_MODULE_FLAGS ${JVMFLAGS:-}" || true
+  exec "$JAVA" -cp "$ZOO_CLASSPATH" -Dlogback.configurationFile=logback-cli.xml "${flags[@]}" "$@"
+}
 
 # Ends the script if there is nothing to run.
 require_jars() {

@@ -3,6 +3,7 @@
 
 MAIN_CLASS="io.chainkeeper.main.ChainkeeperMain"
 FORCE_CLASS="io.chainkeeper.main.ForceNewCluster"
+MOVE_CLASS="io.chainkeeper.main.MoveIn"
 
 usage() {
   cat <<'USAGE'
@@ -17,6 +18,10 @@ Usage: zkServer.sh [--config CONF_DIR] COMMAND [ZOO_CFG]
   print-cmd          print the command that start-foreground would run
   force-new-cluster  when a majority of the servers is lost for good: let this one, stopped, go on alone with its data.
                      Says what may be lost; does it only with --yes
+  position           say which transaction the files of the stopped server reach (docs/moving.md)
+  move-in --without ID[,ID...]
+                     let data of Apache ZooKeeper be moved in although those servers are missing. Says what may be lost;
+                     does it only with --yes
 
 ZOO_CFG is a path, or a name in CONF_DIR (default: zoo.cfg in conf/ beside bin/).
 
@@ -49,17 +54,23 @@ done
 
 ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 COMMAND="${1:-}"
-FORCE_CONSENT=()
-if [[ "$COMMAND" == force-new-cluster ]]; then
-  for argument in "${@:2}"; do
-    case "$argument" in
-      --yes) FORCE_CONSENT=(--yes) ;;
+COMMAND_OPTIONS=()
+if [[ "$COMMAND" == force-new-cluster || "$COMMAND" == move-in ]]; then
+  shift
+  while (($# > 0)); do
+    case "$1" in
+      --yes) COMMAND_OPTIONS+=(--yes) ;;
+      --without)
+        COMMAND_OPTIONS+=(--without "${2:-}")
+        shift
+        ;;
       -*)
         usage >&2
         exit 1
         ;;
-      *) ZOOCFG="$argument" ;;
+      *) ZOOCFG="$1" ;;
     esac
+    shift
   done
 elif [[ -n "${2:-}" ]]; then
   ZOOCFG="$2"
@@ -81,8 +92,12 @@ jmx_flags() {
     echo "-Dcom.sun.management.jmxremote -Dcom.sun.management.jmxremote.local.only=${JMXLOCALONLY:-false}"
     return
   fi
-  echo "ZooKeeper remote JMX Port set to $JMXPORT, authentication ${JMXAUTH:-false}, SSL ${JMXSSL:-false}" >&2
-  echo "-Dcom.sun.management.jmxremote.port=$JMXPORT" \
+  echo "ZooKeeper remote JMX Port set to $JMXPORT" >&2
+  echo "ZooKeeper remote JMX authenticate set to ${JMXAUTH:-false}" >&2
+  echo "ZooKeeper remote JMX ssl set to ${JMXSSL:-false}" >&2
+  echo "ZooKeeper remote JMX log4j set to ${JMXLOG4J:-true}" >&2
+  [[ -z "${JMXHOSTNAME:-}" ]] || echo "ZooKeeper remote JMX Hostname set to $JMXHOSTNAME" >&2
+  echo "-Dcom.sun.management.jmxremote -Dcom.sun.management.jmxremote.port=$JMXPORT" \
     "-Dcom.sun.management.jmxremote.authenticate=${JMXAUTH:-false}" \
     "-Dcom.sun.management.jmxremote.ssl=${JMXSSL:-false}" \
     "-Dzookeeper.jmx.log4j.disable=${JMXLOG4J:-true}" \
@@ -276,15 +291,14 @@ show_version() {
 }
 
 case "$COMMAND" in
-  start | start-foreground | stop | restart | status | version | print-cmd | force-new-cluster) ;;
+  start | start-foreground | stop | restart | status | version | print-cmd) JMX_FLAGS="$(jmx_flags)" ;;
+  force-new-cluster | position | move-in) JMX_FLAGS="" ;;
   *)
     usage >&2
     exit 1
     ;;
 esac
 
-JMX_FLAGS=""
-[[ "$COMMAND" == force-new-cluster ]] || JMX_FLAGS="$(jmx_flags)"
 echo "Using config: $ZOOCFG" >&2
 DATA_DIR="$(config_value "$ZOOCFG" dataDir)"
 if [[ -z "${ZOOPIDFILE:-}" ]]; then
@@ -299,8 +313,9 @@ if [[ -z "${ZOOPIDFILE:-}" ]]; then
   fi
 fi
 
-# The server itself is asked too: it holds the lock of its log.
-force_new_cluster() {
+# A command for a stopped server: on_stopped_server MAIN_CLASS. The server itself is asked too: it holds the lock of its
+# log.
+on_stopped_server() {
   local pid flags
   require_jars
   pid="$(server_pid)"
@@ -310,7 +325,7 @@ force_new_cluster() {
   fi
   IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
   exec "$JAVA" -cp "$ZOO_CLASSPATH" -Dlogback.configurationFile=logback-cli.xml "${flags[@]}" \
-    "$FORCE_CLASS" "${FORCE_CONSENT[@]}" "$ZOOCFG"
+    "$1" "${COMMAND_OPTIONS[@]}" "$ZOOCFG"
 }
 
 case "$COMMAND" in
@@ -346,7 +361,10 @@ case "$COMMAND" in
     show_version
     ;;
   force-new-cluster)
-    force_new_cluster
+    on_stopped_server "$FORCE_CLASS"
+    ;;
+  position | move-in)
+    on_stopped_server "$MOVE_CLASS"
     ;;
   print-cmd)
     build_server_command

@@ -2,6 +2,7 @@ package io.chainkeeper.chain;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -99,7 +100,7 @@ final class AcceptedValues {
     void trim(long maxDecided, long durableSequence, ChainSettings settings) {
         while (size > settings.minMemoryInstances()
                 && first + settings.minMemoryInstances() <= maxDecided
-                && (size > settings.maxMemoryInstances() || bytes > settings.maxMemoryBytes())
+                && (size > settings.maxInstancesInMemory() || bytes > settings.maxMemoryBytes())
                 && get(first).logSequence() <= durableSequence) {
             bytes -= get(first).value().length();
             ring.set(head, null);

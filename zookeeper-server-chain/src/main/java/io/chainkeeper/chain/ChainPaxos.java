@@ -34,6 +34,8 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.RecoveredState;
+import io.chainkeeper.ordering.acceptor.Ballot;
+import io.chainkeeper.ordering.acceptor.Introduction;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -266,15 +268,20 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     private void onHello(int sender, Hello m) {
-        state.disk.met(sender, m);
+        state.disk.met(sender, new Introduction(m.promisedNothing(), m.founder(), m.participants()));
     }
 
     private void sayHello() {
         for (int id : state.chain()) {
             if (state.linkUp[id]) {
-                effects.send(id, state.disk.hello(hasPromisedNothing()));
+                effects.send(id, hello());
             }
         }
+    }
+
+    private Hello hello() {
+        Introduction own = state.disk.introduction(hasPromisedNothing());
+        return new Hello(own.promisedNothing(), own.founder(), own.participants());
     }
 
     private boolean hasPromisedNothing() {
@@ -498,6 +505,47 @@ final class ChainPaxos implements OrderingProtocol {
         afterInput();
     }
 
+    /** Sleeps from heartbeat to heartbeat, but not through anything that shows a failure. */
+    @Override
+    public int quietTicks() {
+        boolean settled = state.role == Role.LEADER || state.role == Role.FOLLOWER && state.linkUp[state.leader];
+        if (!settled || !election.isIdle() || reads.isAsking()) {
+            return 0;
+        }
+        int heartbeat = state.settings.heartbeatTicks();
+        long due = state.now + heartbeat - state.now % heartbeat;
+        due = Math.min(due, feeds.dueTick());
+        due = Math.min(due, state.isLeader() ? leaderDueTick() : suspicionTick());
+        return (int) Math.max(0, due - state.now - 1);
+    }
+
+    private long leaderDueTick() {
+        long due = lastConfirmedTick + state.settings.suspicionTicks() + 1;
+        for (int id : state.chain()) {
+            if (reportedSilent[id]) {
+                return state.now + 1; // it may come back or have to be removed
+            }
+            if (id != state.self) {
+                due = Math.min(due, state.now - admission.silentTicks(id) + state.settings.silenceTicks() + 1);
+            }
+        }
+        return due;
+    }
+
+    /** The tick at which the followed leader is suspected if it stays silent. */
+    private long suspicionTick() {
+        return lastHeardTick + state.settings.suspicionTicks() + staggerTicks() + 1;
+    }
+
+    private long linkSuspicionTick() {
+        return lastHeardTick + state.settings.linkSuspicionTicks() + staggerTicks() / 2 + 1;
+    }
+
+    /** Those nearer to the head try first, so that two candidates seldom meet. */
+    private long staggerTicks() {
+        return (long) state.chainPosition(state.self) * state.settings.heartbeatTicks();
+    }
+
     private void tickLeader() {
         if (state.now % state.settings.heartbeatTicks() == 0) {
             reads.beginHeartbeat();
@@ -538,14 +586,11 @@ final class ChainPaxos implements OrderingProtocol {
 
     private void tickFollower() {
         publishStatus();
-        long silentTicks = state.now - lastHeardTick;
-        // Those nearer to the head try first, so that two candidates seldom meet.
-        long stagger = (long) state.chainPosition(state.self) * state.settings.heartbeatTicks();
-        if (silentTicks > state.settings.suspicionTicks() + stagger) {
+        if (state.now >= suspicionTick()) {
             state.role = Role.LOOKING;
             publishStatus();
             election.suspect();
-        } else if (!state.linkUp[state.leader] && silentTicks > state.settings.linkSuspicionTicks() + stagger / 2) {
+        } else if (!state.linkUp[state.leader] && state.now >= linkSuspicionTick()) {
             election.suspect();
         }
     }
@@ -572,7 +617,7 @@ final class ChainPaxos implements OrderingProtocol {
     public void onPeerUp(int peer) {
         state.linkUp[peer] = true;
         state.disk.keep();
-        effects.send(peer, state.disk.hello(hasPromisedNothing()));
+        effects.send(peer, hello());
         if (state.isLeader() && state.mayLearn(peer)) {
             feeds.announce(peer);
         }
@@ -738,6 +783,9 @@ final class ChainPaxos implements OrderingProtocol {
         gauges.put("commands_outstanding", (long) commands.outstanding());
         gauges.put("commands_waiting", (long) commands.waiting());
         gauges.put("successors_fed", (long) feeds.count());
+        for (int id : state.membership().replicaIds()) {
+            gauges.put("acknowledged." + id, state.progress.ack(id));
+        }
         return gauges;
     }
 }

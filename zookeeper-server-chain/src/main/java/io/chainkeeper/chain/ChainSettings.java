@@ -15,6 +15,8 @@ import java.util.TreeMap;
  * @param suspicionTicks how long a leader may be silent before others try
  * @param silenceTicks how long a member may be silent before the leader reports it
  * @param minQuorumSize {@code chain.minQuorumSize}: a quorum has at least this many members
+ * @param maxInstancesInMemory {@code chain.maxInstancesInMemory}: decided values kept in memory at most, unless fewer
+ *     than {@link #minMemoryInstances()}; who is further behind is sent what the log holds
  * @param removesSilent whether a member that is silent is removed, as far as the least quorum allows
  */
 record ChainSettings(
@@ -25,6 +27,7 @@ record ChainSettings(
         int suspicionTicks,
         int silenceTicks,
         int minQuorumSize,
+        int maxInstancesInMemory,
         boolean removesSilent) {
     static final String WINDOW_INSTANCES = "chain.windowInstances";
     static final String MAX_BATCH_COMMANDS = "chain.maxBatchCommands";
@@ -33,6 +36,7 @@ record ChainSettings(
     static final String SUSPICION_MILLIS = "chain.suspicionTimeoutMillis";
     static final String SILENCE_MILLIS = "chain.memberSilenceMillis";
     static final String MIN_QUORUM_SIZE = "chain.minQuorumSize";
+    static final String MAX_INSTANCES_IN_MEMORY = "chain.maxInstancesInMemory";
 
     /** Decided values that stay in memory beyond the window, so that a candidate slightly behind can be answered. */
     private static final int MEMORY_WINDOWS = 8;
@@ -41,7 +45,6 @@ record ChainSettings(
     private static final int HEARTBEATS_PER_SUSPICION = 4;
 
     private static final long MEMORY_BYTES = 32L << 20;
-    private static final int MEMORY_INSTANCES = 8192;
 
     /** Bytes of values in one PrepareOk, unless a single value is larger. */
     static final int PREPARE_PART_BYTES = 1 << 20;
@@ -65,7 +68,8 @@ record ChainSettings(
             new Key(HEARTBEAT_MILLIS, 200, 10, 10_000),
             new Key(SUSPICION_MILLIS, 1500, 50, 120_000),
             new Key(SILENCE_MILLIS, 3_000, 100, 600_000),
-            new Key(MIN_QUORUM_SIZE, 1, 1, 255)
+            new Key(MIN_QUORUM_SIZE, 1, 1, 255),
+            new Key(MAX_INSTANCES_IN_MEMORY, 8192, 1, 1 << 20)
         }) {
             keys.put(key.name(), key);
         }
@@ -116,6 +120,7 @@ record ChainSettings(
                 suspicionTicks,
                 ticks(values, SILENCE_MILLIS, tickMillis),
                 number(values, MIN_QUORUM_SIZE),
+                number(values, MAX_INSTANCES_IN_MEMORY),
                 values.containsKey(MIN_QUORUM_SIZE) && number(values, MIN_QUORUM_SIZE) <= memberCount / 2);
     }
 
@@ -161,11 +166,6 @@ record ChainSettings(
     /** Decided values that are always kept in memory. */
     int minMemoryInstances() {
         return MEMORY_WINDOWS * windowInstances;
-    }
-
-    /** Decided values kept in memory at most, unless fewer than {@link #minMemoryInstances()}. */
-    int maxMemoryInstances() {
-        return MEMORY_INSTANCES;
     }
 
     /** Bytes of decided values kept in memory at most, unless fewer than {@link #minMemoryInstances()}. */

@@ -15,6 +15,7 @@ import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProtocolContext.Start;
+import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -63,6 +64,11 @@ final class Election {
     void restart() {
         phase = Phase.IDLE;
         deadlineTick = state.now + 1 + random(state.settings.electionTicks());
+    }
+
+    /** Whether nothing is asked of anybody. */
+    boolean isIdle() {
+        return phase == Phase.IDLE;
     }
 
     /** A leader is followed, or this replica leads: no more trying. */

@@ -39,8 +39,13 @@ final class Feeds {
 
     private int upstream = NOBODY;
     private long upstreamHeardTick;
-    private long reportedUpstream;
     private boolean resumeDue;
+
+    /** What the upstream was last told of what has arrived here, and when. */
+    private long reportedUpstream;
+
+    private long reportedTick;
+    private boolean reportDue;
 
     /** What the leader was last told when this replica closed the loop. */
     private Progress sentToLeader;
@@ -79,6 +84,7 @@ final class Feeds {
         }
         upstream = NOBODY;
         resumeDue = false;
+        reportDue = false;
         sentToLeader = null;
         confirmedRound = 0;
         confirmedTick = state.now;
@@ -104,10 +110,11 @@ final class Feeds {
         resumeDue = true;
     }
 
-    /** Something of the followed ballot came from a member. */
+    /** Something of the followed ballot came from a member. What is due to it travels with what this sets off. */
     void heard(int sender) {
         if (sender == upstream) {
             upstreamHeardTick = state.now;
+            reportDue |= state.now - reportedTick > state.settings.heartbeatTicks();
         }
     }
 
@@ -231,6 +238,26 @@ final class Feeds {
         }
     }
 
+    /** The next tick at which something is given up because nothing was heard of it; not after that. */
+    long dueTick() {
+        if (state.role == Role.FOLLOWER && upstream == NOBODY) {
+            return state.now + 1;
+        }
+        long due = Long.MAX_VALUE;
+        for (int id : state.chain()) {
+            if (feeds[id] != null) {
+                due = Math.min(due, feeds[id].heardTick + 2L * state.settings.feedTimeoutTicks() + 1);
+            }
+        }
+        if (state.role == Role.FOLLOWER) {
+            due = Math.min(due, upstreamHeardTick + state.settings.feedTimeoutTicks() + 1);
+            if (state.isVoter() && state.now >= loopBrokenUntilTick) {
+                due = Math.min(due, confirmedTick + state.settings.feedTimeoutTicks() + 1);
+            }
+        }
+        return due;
+    }
+
     void tick() {
         if (state.role == Role.LOOKING) {
             return;
@@ -257,18 +284,12 @@ final class Feeds {
             }
         }
         if (state.now % state.settings.heartbeatTicks() == 0) {
-            if (upstream != NOBODY && !resumeDue) {
-                report();
-            }
+            // Normally it was told with the last heartbeat but one.
+            reportDue |= state.now - reportedTick > 2L * state.settings.heartbeatTicks();
             if (state.now - upstreamHeardTick <= state.settings.feedTimeoutTicks()) {
                 offer();
             }
         }
-    }
-
-    private void report() {
-        reportedUpstream = state.maxAccepted;
-        send(upstream, new Received(state.ballot, state.maxAccepted));
     }
 
     private void offer() {
@@ -319,14 +340,21 @@ final class Feeds {
     }
 
     private void askUpstream() {
-        if (resumeDue && upstream != NOBODY) {
-            resumeDue = false;
-            reportedUpstream = state.maxAccepted;
-            send(upstream, new Resume(state.ballot, state.start, state.maxAccepted));
-        } else if (upstream != NOBODY
-                && state.maxAccepted - reportedUpstream >= state.settings.feedWindowInstances() / 4) {
-            report();
+        if (upstream == NOBODY) {
+            return;
         }
+        boolean many = state.maxAccepted - reportedUpstream >= state.settings.feedWindowInstances() / 4;
+        if (resumeDue) {
+            send(upstream, new Resume(state.ballot, state.start, state.maxAccepted));
+        } else if (reportDue || many) {
+            send(upstream, new Received(state.ballot, state.maxAccepted));
+        } else {
+            return;
+        }
+        resumeDue = false;
+        reportDue = false;
+        reportedUpstream = state.maxAccepted;
+        reportedTick = state.now;
     }
 
     private void pump(int id, Feed feed) {

@@ -96,6 +96,11 @@ final class ReadRounds {
         }
     }
 
+    /** Whether reads wait that no round answers yet. */
+    boolean isAsking() {
+        return !waiting.isEmpty();
+    }
+
     void tick() {
         if (state.now - nudgedTick >= state.settings.heartbeatTicks()) {
             renudge();

@@ -8,6 +8,7 @@ import static org.junit.Assert.assertTrue;
 import io.chainkeeper.chain.AcceptedValues.Accepted;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -69,7 +70,7 @@ public final class AcceptedValuesTest {
     @Test
     public void trim_keepsWhatIsStillNeeded() {
         ChainSettings settings = settings(1);
-        int tooMany = settings.maxMemoryInstances() + 100;
+        int tooMany = settings.maxInstancesInMemory() + 100;
         for (int i = 1; i <= tooMany; i++) {
             values.put(i, value(1, i));
         }
@@ -82,7 +83,7 @@ public final class AcceptedValuesTest {
         values.trim(tooMany, 60, settings);
         assertEquals("durable up to 60", 61, values.first());
         values.trim(tooMany, tooMany, settings);
-        assertEquals(settings.maxMemoryInstances(), values.last() - values.first() + 1);
+        assertEquals(settings.maxInstancesInMemory(), values.last() - values.first() + 1);
         assertEquals(tooMany, values.last());
     }
 

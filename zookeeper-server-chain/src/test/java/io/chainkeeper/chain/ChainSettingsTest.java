@@ -40,6 +40,7 @@ public final class ChainSettingsTest {
         assertRefused("chain.heartbeatMillis", "9", "10", "10000");
         assertRefused("chain.suspicionTimeoutMillis", "49", "50", "120000");
         assertRefused("chain.memberSilenceMillis", "99", "100", "600000");
+        assertRefused("chain.maxInstancesInMemory", "0", "1", "1048576");
         assertRefused("chain.minQuorumSize", "0", "1", "3");
         assertRefused("chain.minQuorumSize", "4", "1", "3");
     }
@@ -105,7 +106,7 @@ public final class ChainSettingsTest {
             ChainSettings settings = ChainSettings.of(Map.of("chain.windowInstances", String.valueOf(window)), 3, 50);
             assertTrue(settings.feedWindowInstances() > settings.windowInstances());
             assertTrue(settings.minMemoryInstances() >= 2 * settings.windowInstances());
-            assertTrue(settings.minMemoryInstances() <= settings.maxMemoryInstances());
+            assertTrue(settings.minMemoryInstances() <= settings.maxInstancesInMemory());
         }
     }
 

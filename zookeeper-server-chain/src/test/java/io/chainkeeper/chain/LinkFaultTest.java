@@ -8,6 +8,7 @@ import io.chainkeeper.chain.ChainMessage.Accept;
 import io.chainkeeper.chain.ChainMessage.Accepted;
 import io.chainkeeper.chain.ChainMessage.Resume;
 import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,8 @@ import org.junit.Test;
 
 /** Links that break, stall and heal, and members that hang: the chain closes round them and the leader stays. */
 public final class LinkFaultTest {
+    private static final int HEARTBEAT_TICKS = 4;
+
     private ScriptedEnsemble ensemble;
     private int leader;
     private int middle;
@@ -64,6 +67,26 @@ public final class LinkFaultTest {
                 "the middle leaves closing the loop to the tail",
                 ensemble.wasSent(middle, leader, m -> m instanceof Accepted));
         assertTrue(ensemble.wasSent(tail, leader, m -> m instanceof Accepted));
+    }
+
+    /** Every message wakes two threads at either end: they are what an idle ensemble costs. */
+    @Test
+    public void nobodyProposes_hostsSleepFromHeartbeatToHeartbeat() {
+        start(3);
+        ensemble.sent.clear();
+        int heartbeats = 30;
+        int quiet = 0;
+        for (int tick = 0; tick < heartbeats * HEARTBEAT_TICKS; tick++) {
+            ensemble.run(1);
+            for (int id = 1; id <= 3; id++) {
+                quiet += ensemble.replica(id).protocol.quietTicks() > 0 ? 1 : 0;
+            }
+        }
+        // Half of all ticks, since one in four carries the heartbeat and the one before it is not followed by another.
+        assertTrue(quiet + " quiet ticks", quiet >= 3 * heartbeats * HEARTBEAT_TICKS / 2 - 6);
+        int sent = ensemble.sent.size();
+        assertTrue(sent + " messages", sent <= heartbeats * (3 + 1) + 6);
+        assertLeaderStayed();
     }
 
     /** It can neither forward commands nor ask for rounds, so its clients are better off elsewhere. */

@@ -61,6 +61,7 @@ final class ScriptedReplica implements Effects {
     private long lastSequence;
     private long lastToken;
     private long lastDelivered;
+    private long effects;
 
     ScriptedReplica(
             int id,
@@ -88,8 +89,12 @@ final class ScriptedReplica implements Effects {
         protocol.onBatchEnd();
     }
 
+    /** Checks on the way that a tick which the host could have slept through does nothing. */
     void tick() {
+        boolean quiet = protocol.quietTicks() > 0;
+        long before = effects;
         input(OrderingProtocol::onTick);
+        InvariantViolated.check(!quiet || effects == before, "replica %d acted in a tick it had called quiet", id);
     }
 
     void propose(String text) {
@@ -142,12 +147,14 @@ final class ScriptedReplica implements Effects {
 
     @Override
     public void send(int to, Message message) {
+        effects++;
         InvariantViolated.check(!message.isPromise(), "%s is a promise and rests on no record", message);
         world.send(id, to, message);
     }
 
     @Override
     public void sendAfter(long logSequence, int to, Message message) {
+        effects++;
         if (logSequence <= log.durableSequence()) {
             world.send(id, to, message);
         } else {
@@ -157,11 +164,13 @@ final class ScriptedReplica implements Effects {
 
     @Override
     public long append(LogRecord record) {
+        effects++;
         return log.append(record);
     }
 
     @Override
     public void deliver(long position, ByteSlice value) {
+        effects++;
         InvariantViolated.check(position == lastDelivered + 1, "%d delivered after %d", position, lastDelivered);
         lastDelivered = position;
         delivered.put(position, value);
@@ -191,6 +200,7 @@ final class ScriptedReplica implements Effects {
 
     @Override
     public void barrierReached(long token) {
+        effects++;
         Integer before = barriersReached.put(token, executed.size());
         InvariantViolated.check(before == null, "barrier %d reached twice", token);
     }
@@ -202,21 +212,25 @@ final class ScriptedReplica implements Effects {
 
     @Override
     public void readLog(long fromPosition, int maxBytes) {
+        effects++;
         logReads.add(fromPosition);
     }
 
     @Override
     public void needState(int fromPeer, long position) {
+        effects++;
         needsState.add(position);
     }
 
     @Override
     public void statusChanged(OrderingStatus status) {
+        effects++;
         statuses.add(status);
     }
 
     @Override
     public void memberSilent(int member, boolean silent) {
+        effects++;
         silentMembers.put(member, silent);
     }
 }

@@ -74,8 +74,16 @@ public sealed interface Command {
      *
      * @param wallClockMillis see {@link Command#wallClockMillis}
      * @param executionProfile hash of the proposer's settings that influence execution
+     * @param former what the proposer's directory held before; null if it took part in forming the cluster
+     * @param goesWithout replicas that the cluster may be formed without, by the user's decision, ascending
      */
-    record ReplicaStarted(long wallClockMillis, long executionProfile) implements Command {}
+    record ReplicaStarted(long wallClockMillis, long executionProfile, FormerState former, List<Integer> goesWithout)
+            implements Command {
+        /** Copies the list. */
+        public ReplicaStarted {
+            goesWithout = List.copyOf(goesWithout);
+        }
+    }
 
     /**
      * Names a fresh ensemble, once, or gives it another name; others are ignored. Takes no zxid.
@@ -86,6 +94,7 @@ public sealed interface Command {
      * @param members replica ids, ascending
      * @param configuration first content of {@code /zookeeper/config}; empty if {@code reconfigEnabled} is not set
      * @param replaces the present name, if the user has forced a new cluster after the quorum was lost; else null
+     * @param origin the state that all members begin with, held by at least one of them; null if they have one already
      */
     record ClusterFormed(
             long wallClockMillis,
@@ -93,7 +102,8 @@ public sealed interface Command {
             long executionProfile,
             List<Integer> members,
             String configuration,
-            UUID replaces)
+            UUID replaces,
+            FormerState origin)
             implements Command {
         /** Copies the members. */
         public ClusterFormed {
@@ -150,4 +160,11 @@ public sealed interface Command {
      * @param cxid the client's number of the request
      */
     record PlanProgress(long wallClockMillis, long sessionId, int cxid) implements Command {}
+
+    /**
+     * Changes nothing: whoever sees it come back knows that commands are ordered. Takes no zxid.
+     *
+     * @param wallClockMillis see {@link Command#wallClockMillis}
+     */
+    record NoOp(long wallClockMillis) implements Command {}
 }

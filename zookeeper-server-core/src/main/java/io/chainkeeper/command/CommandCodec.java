@@ -15,7 +15,7 @@ import java.util.UUID;
  * <pre>
  * version          byte   {@link #VERSION}
  * type             byte   1 request, 2 attach, 3 expire, 4 orphan, 5 replica started, 6 cluster formed, 7 digest audit,
- *                         8 digest report, 9 plan ensemble, 10 drop plan, 11 plan progress
+ *                         8 digest report, 9 plan ensemble, 10 drop plan, 11 plan progress, 12 no-op
  * wallClockMillis  long
  * then by type:
  *   request          sessionId long, cxid int, opcode int, quotaRefusedOp int,
@@ -24,15 +24,16 @@ import java.util.UUID;
  *   attach           sessionId long, timeoutMillis int
  *   expire           sessionId long, owner int, epoch long
  *   orphan           replica int, incarnation long
- *   replica started  executionProfile long
+ *   replica started  executionProfile long, former {@link FormerState}, count int, goesWithout int each
  *   cluster formed   clusterId 2 longs, executionProfile long, memberCount int, members int each,
  *                    configuration string
- *                    replaces 2 longs (both 0: null)
+ *                    replaces 2 longs (both 0: null), origin {@link FormerState}
  *   digest audit     nothing
  *   digest report    auditPosition long, treeDigest long, sideDigest long
  *   plan ensemble    sessionId long, cxid int, configuration string
  *   drop plan        sessionId long, cxid int
  *   plan progress    sessionId long, cxid int
+ *   no-op            nothing
  * string: byteLength int (-1: null), UTF-8
  * </pre>
  */
@@ -54,6 +55,7 @@ public final class CommandCodec {
     private static final byte PLAN_ENSEMBLE = 9;
     private static final byte DROP_PLAN = 10;
     private static final byte PLAN_PROGRESS = 11;
+    private static final byte NO_OP = 12;
 
     private static final int PREFIX_BYTES = 10;
     private static final int NULL = -1;
@@ -81,10 +83,11 @@ public final class CommandCodec {
             out = start(ORPHAN, orphan.wallClockMillis(), 12);
             out.putInt(orphan.replica()).putLong(orphan.incarnation());
         } else if (command instanceof Command.ReplicaStarted started) {
-            out = start(REPLICA_STARTED, started.wallClockMillis(), 8);
-            out.putLong(started.executionProfile());
+            out = encodeStarted(started);
         } else if (command instanceof Command.DigestAudit audit) {
             out = start(DIGEST_AUDIT, audit.wallClockMillis(), 0);
+        } else if (command instanceof Command.NoOp noOp) {
+            out = start(NO_OP, noOp.wallClockMillis(), 0);
         } else if (command instanceof Command.DigestReport report) {
             out = start(DIGEST_REPORT, report.wallClockMillis(), 24);
             out.putLong(report.auditPosition()).putLong(report.treeDigest()).putLong(report.sideDigest());
@@ -146,19 +149,38 @@ public final class CommandCodec {
         return out;
     }
 
+    private static ByteBuffer encodeStarted(Command.ReplicaStarted started) {
+        List<Integer> without = started.goesWithout();
+        int size = Long.BYTES + FormerState.BYTES + Integer.BYTES * (1 + without.size());
+        ByteBuffer out = start(REPLICA_STARTED, started.wallClockMillis(), size);
+        out.putLong(started.executionProfile());
+        FormerState.put(started.former(), out);
+        out.putInt(without.size());
+        without.forEach(out::putInt);
+        return out;
+    }
+
+    private static Command decodeStarted(long wallClock, ByteBuffer in) throws MalformedMessageException {
+        long profile = in.getLong();
+        FormerState former = FormerState.get(in);
+        return new Command.ReplicaStarted(wallClock, profile, former, ids(in, "replicas"));
+    }
+
     private static ByteBuffer encodeFormed(Command.ClusterFormed formed) {
         byte[] configuration = formed.configuration().getBytes(StandardCharsets.UTF_8);
         ByteBuffer out = start(
                 CLUSTER_FORMED,
                 formed.wallClockMillis(),
-                48 + 4 * formed.members().size() + configuration.length);
+                48 + FormerState.BYTES + 4 * formed.members().size() + configuration.length);
         out.putLong(formed.clusterId().getMostSignificantBits())
                 .putLong(formed.clusterId().getLeastSignificantBits());
         out.putLong(formed.executionProfile()).putInt(formed.members().size());
         formed.members().forEach(out::putInt);
         out.putInt(configuration.length).put(configuration);
         UUID replaces = formed.replaces() == null ? NO_UUID : formed.replaces();
-        return out.putLong(replaces.getMostSignificantBits()).putLong(replaces.getLeastSignificantBits());
+        out.putLong(replaces.getMostSignificantBits()).putLong(replaces.getLeastSignificantBits());
+        FormerState.put(formed.origin(), out);
+        return out;
     }
 
     /**
@@ -192,13 +214,14 @@ public final class CommandCodec {
             case ATTACH -> new Command.Attach(wallClock, in.getLong(), in.getInt());
             case EXPIRE -> new Command.Expire(wallClock, in.getLong(), in.getInt(), in.getLong());
             case ORPHAN -> new Command.Orphan(wallClock, in.getInt(), in.getLong());
-            case REPLICA_STARTED -> new Command.ReplicaStarted(wallClock, in.getLong());
+            case REPLICA_STARTED -> decodeStarted(wallClock, in);
             case CLUSTER_FORMED -> decodeFormed(wallClock, in);
             case DIGEST_AUDIT -> new Command.DigestAudit(wallClock);
             case DIGEST_REPORT -> new Command.DigestReport(wallClock, in.getLong(), in.getLong(), in.getLong());
             case PLAN_ENSEMBLE -> new Command.PlanEnsemble(wallClock, in.getLong(), in.getInt(), text(in));
             case DROP_PLAN -> new Command.DropPlan(wallClock, in.getLong(), in.getInt());
             case PLAN_PROGRESS -> new Command.PlanProgress(wallClock, in.getLong(), in.getInt());
+            case NO_OP -> new Command.NoOp(wallClock);
             default -> throw new MalformedMessageException("command has unknown type " + type);
         };
     }
@@ -226,18 +249,29 @@ public final class CommandCodec {
     private static Command decodeFormed(long wallClock, ByteBuffer in) throws MalformedMessageException {
         UUID clusterId = new UUID(in.getLong(), in.getLong());
         long profile = in.getLong();
-        int memberCount = count(in, 4, "members");
-        if (memberCount == NULL) {
-            throw new MalformedMessageException("cluster-formed command without members");
-        }
-        List<Integer> members = new ArrayList<>(memberCount);
-        for (int i = 0; i < memberCount; i++) {
-            members.add(in.getInt());
-        }
+        List<Integer> members = ids(in, "members");
         String configuration = text(in);
         UUID replaces = new UUID(in.getLong(), in.getLong());
         return new Command.ClusterFormed(
-                wallClock, clusterId, profile, members, configuration, replaces.equals(NO_UUID) ? null : replaces);
+                wallClock,
+                clusterId,
+                profile,
+                members,
+                configuration,
+                replaces.equals(NO_UUID) ? null : replaces,
+                FormerState.get(in));
+    }
+
+    private static List<Integer> ids(ByteBuffer in, String what) throws MalformedMessageException {
+        int count = count(in, Integer.BYTES, what);
+        if (count == NULL) {
+            throw new MalformedMessageException("command without its " + what);
+        }
+        List<Integer> ids = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            ids.add(in.getInt());
+        }
+        return ids;
     }
 
     private static String text(ByteBuffer in) throws MalformedMessageException {

@@ -22,6 +22,16 @@ public interface OrderingProtocol {
     void onTick();
 
     /**
+     * How many of the coming ticks will change nothing and send nothing unless another input comes first. The host may
+     * sleep through so many: it gives them late, together, and before any other input. Asked between inputs.
+     *
+     * @return at least 0; 0, which is always right, means that each tick has to come in time
+     */
+    default int quietTicks() {
+        return 0;
+    }
+
+    /**
      * A command of this replica is to be ordered. The protocol keeps it until it has been delivered, across any change
      * of leader; commands of one stream are delivered in order of their sequence.
      *
@@ -97,9 +107,9 @@ public interface OrderingProtocol {
 
     /**
      * Named numbers for monitoring (watermarks, queue depths), without the {@code ordering_} prefix. Called by the
-     * host between inputs.
+     * host between inputs. The name of a number about a member ends with a dot and its replica id.
      *
-     * @return in a fixed order
+     * @return in a fixed order; all names but those about members are there from the start
      */
     Map<String, Long> gauges();
 }

@@ -8,6 +8,7 @@ import io.chainkeeper.ordering.ProposedCommand;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -16,12 +17,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * Barriers pass through the same queue, so that a read sees everything delivered before its barrier.
  */
 final class DeliveryExecutor implements Runnable {
-    private record Delivered(long position, ByteSlice value) {}
+    private record Delivered(long position, ByteSlice value, long sinceNanos) {}
 
     private record Barrier(List<TotalOrder.ReadWaiter> waiters) {}
 
     /** An own command and the object that the application gave with it. */
-    private record Own(long sequence, Proposal proposal) {}
+    private record Own(long sequence, Proposal proposal, long sinceNanos) {}
 
     private final Application application;
     private final ProposerTable proposers;
@@ -40,6 +41,12 @@ final class DeliveryExecutor implements Runnable {
 
     private volatile long backlogBytes;
     private volatile long appliedPosition;
+
+    private final Measure orderMicros = new Measure("order_micros");
+    private final Measure waitMicros = new Measure("executor_wait_micros");
+    private final Measure executeMicros = new Measure("execute_micros");
+    private final Measure batchCommands = new Measure("batch_commands");
+    private final Measure batchBytes = new Measure("batch_bytes");
 
     DeliveryExecutor(
             Application application,
@@ -69,13 +76,13 @@ final class DeliveryExecutor implements Runnable {
 
     /** Ordering loop: remembers an own command, before the protocol sees it. */
     void expect(long sequence, Proposal proposal) {
-        own.get(proposal.stream()).add(new Own(sequence, proposal));
+        own.get(proposal.stream()).add(new Own(sequence, proposal, System.nanoTime()));
     }
 
     /** Ordering loop: queues a decided value. Woken by {@link #wake}. */
     void deliver(long position, ByteSlice value) {
         synchronized (lock) {
-            waiting.add(new Delivered(position, value));
+            waiting.add(new Delivered(position, value, System.nanoTime()));
             backlogBytes += value.length() + ReplicaLimits.COMMAND_COST_BYTES;
         }
     }
@@ -126,6 +133,17 @@ final class DeliveryExecutor implements Runnable {
 
     long appliedPosition() {
         return appliedPosition;
+    }
+
+    /** Puts how far execution is, and what its stages take. */
+    void putGauges(Map<String, Long> gauges) {
+        gauges.put("executor_backlog_bytes", backlogBytes);
+        gauges.put("applied_position", appliedPosition);
+        orderMicros.put(gauges);
+        waitMicros.put(gauges);
+        executeMicros.put(gauges);
+        batchCommands.put(gauges);
+        batchBytes.put(gauges);
     }
 
     @Override
@@ -187,6 +205,8 @@ final class DeliveryExecutor implements Runnable {
         long position = delivered.position();
         InvariantViolated.check(
                 position == appliedPosition + 1, "position %d delivered after %d", position, appliedPosition);
+        waitMicros.addMicrosSince(delivered.sinceNanos());
+        long begin = System.nanoTime();
         if (BatchCodec.isMembership(delivered.value())) {
             application.membershipChanged(position, BatchCodec.decodeMembership(delivered.value()));
         } else {
@@ -194,10 +214,14 @@ final class DeliveryExecutor implements Runnable {
         }
         appliedPosition = position;
         application.positionApplied(position);
+        executeMicros.addMicrosSince(begin);
     }
 
     private void applyBatch(long position, ByteSlice value) throws MalformedMessageException {
-        for (ProposedCommand command : BatchCodec.decode(value)) {
+        List<ProposedCommand> commands = BatchCodec.decode(value);
+        batchCommands.add(commands.size());
+        batchBytes.add(value.length());
+        for (ProposedCommand command : commands) {
             boolean isOwn = command.proposer() == replicaId && command.incarnation() == incarnation;
             if (proposers.advance(command) == ProposerTable.Verdict.APPLY) {
                 application.apply(position, command, isOwn ? takeOwn(command) : null);
@@ -213,6 +237,7 @@ final class DeliveryExecutor implements Runnable {
                 command.sequence(),
                 next == null ? "none" : next.sequence());
         outstanding.release(command.command().length());
+        orderMicros.addMicrosSince(next.sinceNanos());
         return next.proposal();
     }
 

@@ -5,6 +5,7 @@ import io.chainkeeper.ordering.LogRecord;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The thread that makes records durable: takes everything that waits, appends it, forces it once (group commit), and
@@ -25,7 +26,8 @@ final class LogWriter implements Runnable {
     private boolean stopping;
 
     private volatile long durableSequence;
-    private volatile long lastSyncNanos;
+    private final Measure syncMicros = new Measure("fsync_micros");
+    private final Measure recordsPerSync = new Measure("fsync_records");
 
     LogWriter(AcceptorLog log, long maxUnsyncedBytes, String name, Runnable onDurable, FailureHandler failure) {
         this.log = log;
@@ -81,8 +83,11 @@ final class LogWriter implements Runnable {
         return durableSequence;
     }
 
-    long lastSyncNanos() {
-        return lastSyncNanos;
+    /** Puts what forcing the log takes, and how many records wait for it. */
+    void putGauges(Map<String, Long> gauges) {
+        syncMicros.put(gauges);
+        recordsPerSync.put(gauges);
+        gauges.put("log_queue_records", (long) waitingRecords());
     }
 
     int waitingRecords() {
@@ -133,7 +138,8 @@ final class LogWriter implements Runnable {
             }
             long begin = System.nanoTime();
             log.sync();
-            lastSyncNanos = System.nanoTime() - begin;
+            syncMicros.addMicrosSince(begin);
+            recordsPerSync.add(batch.size());
             synchronized (lock) {
                 durableSequence = last;
                 lock.notifyAll();

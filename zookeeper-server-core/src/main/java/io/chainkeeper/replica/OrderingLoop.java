@@ -29,6 +29,8 @@ import java.util.concurrent.locks.LockSupport;
  * them calls back), and wakes links, log writer and executor once per batch. Parks when there is nothing to do.
  */
 final class OrderingLoop implements Runnable, Effects {
+    private static final int GAUGES_PERIOD_MILLIS = 500;
+
     /** An input other than a proposal, a read or a message. */
     interface Input {
         void feed(OrderingProtocol protocol);
@@ -37,6 +39,8 @@ final class OrderingLoop implements Runnable, Effects {
     record Arrived(int peer, Message message, int frameBytes) {}
 
     private record Held(long logSequence, int to, Message message) {}
+
+    private record Readers(List<TotalOrder.ReadWaiter> waiters, long sinceNanos) {}
 
     private final int replicaId;
     private final long incarnation;
@@ -55,7 +59,8 @@ final class OrderingLoop implements Runnable, Effects {
 
     private final ConcurrentLinkedQueue<Object> inputs = new ConcurrentLinkedQueue<>();
     private final ArrayDeque<Held> held = new ArrayDeque<>();
-    private final Map<Long, List<TotalOrder.ReadWaiter>> barriers = new TreeMap<>();
+    private final Map<Long, Readers> barriers = new TreeMap<>();
+    private final Measure barrierMicros = new Measure("read_barrier_micros");
     private final long[] nextSequence;
 
     private OrderingProtocol protocol;
@@ -68,11 +73,16 @@ final class OrderingLoop implements Runnable, Effects {
     private long lastToken;
     private long durableSeen;
     private long nextTickNanos;
+
+    /** So many ticks after the next one may come late: this thread sleeps through them unless an input comes. */
+    private int quietTicks;
+
     private volatile boolean parked;
     private volatile boolean stopping;
     private volatile OrderingStatus status =
             new OrderingStatus(OrderingStatus.Role.LOOKING, OrderingStatus.NO_LEADER, 0);
     private volatile Map<String, Long> gauges = Map.of();
+    private volatile long lastMeasuredNanos = System.nanoTime();
     private int ticksSinceGauges;
 
     OrderingLoop(
@@ -140,6 +150,11 @@ final class OrderingLoop implements Runnable, Effects {
         return gauges;
     }
 
+    /** How long ago this thread was last seen to go round; while it works, about half a second at most. */
+    long silentMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastMeasuredNanos);
+    }
+
     // ---------------------------------------------------------------- the loop
 
     @Override
@@ -178,7 +193,7 @@ final class OrderingLoop implements Runnable, Effects {
         worked |= count > 0;
         worked |= noticeDurable();
         if (!newReaders.isEmpty()) {
-            barriers.put(++lastToken, newReaders);
+            barriers.put(++lastToken, new Readers(newReaders, System.nanoTime()));
             newReaders = new ArrayList<>();
             protocol.onReadBarrier(lastToken);
         }
@@ -228,10 +243,17 @@ final class OrderingLoop implements Runnable, Effects {
         if (now - nextTickNanos < 0) {
             return false;
         }
+        long tickNanos = TimeUnit.MILLISECONDS.toNanos(limits.tickMillis());
+        long missed = (now - nextTickNanos) / tickNanos;
+        int ticks = 1 + (int) Math.min(missed, quietTicks);
         // A pause must not be made up for: the others' clocks went on meanwhile, ours starts afresh.
-        nextTickNanos = now + TimeUnit.MILLISECONDS.toNanos(limits.tickMillis());
-        protocol.onTick();
-        if (++ticksSinceGauges * limits.tickMillis() >= 500) {
+        nextTickNanos = missed < quietTicks ? nextTickNanos + ticks * tickNanos : now + tickNanos;
+        quietTicks = 0;
+        for (int i = 0; i < ticks; i++) {
+            protocol.onTick();
+        }
+        ticksSinceGauges += ticks;
+        if (ticksSinceGauges * limits.tickMillis() >= GAUGES_PERIOD_MILLIS) {
             ticksSinceGauges = 0;
             gauges = measure();
         }
@@ -256,7 +278,10 @@ final class OrderingLoop implements Runnable, Effects {
         parked = true;
         try {
             if (inputs.isEmpty() && logWriter.durableSequence() == durableSeen && !stopping) {
-                LockSupport.parkNanos(this, Math.max(1, nextTickNanos - System.nanoTime()));
+                // The executor does not wake a thread for links that it had not yet seen paused.
+                quietTicks = inbound.somePaused() ? 0 : protocol.quietTicks();
+                long untilNanos = nextTickNanos + quietTicks * TimeUnit.MILLISECONDS.toNanos(limits.tickMillis());
+                LockSupport.parkNanos(this, Math.max(1, untilNanos - System.nanoTime()));
             }
         } finally {
             parked = false;
@@ -265,12 +290,13 @@ final class OrderingLoop implements Runnable, Effects {
 
     private Map<String, Long> measure() {
         Map<String, Long> all = new TreeMap<>(protocol.gauges());
-        all.put("fsync_micros", TimeUnit.NANOSECONDS.toMicros(logWriter.lastSyncNanos()));
-        all.put("log_queue_records", (long) logWriter.waitingRecords());
+        logWriter.putGauges(all);
+        executor.putGauges(all);
+        barrierMicros.put(all);
         all.put("log_bytes", log.sizeBytes());
-        all.put("executor_backlog_bytes", executor.backlogBytes());
-        all.put("applied_position", executor.appliedPosition());
         all.put("read_barriers_waiting", (long) barriers.size());
+        all.put("inputs_waiting", (long) inputs.size());
+        lastMeasuredNanos = System.nanoTime();
         return all;
     }
 
@@ -310,9 +336,10 @@ final class OrderingLoop implements Runnable, Effects {
 
     @Override
     public void barrierReached(long token) {
-        List<TotalOrder.ReadWaiter> waiters = barriers.remove(token);
-        InvariantViolated.check(waiters != null, "barrier %d reached twice or never asked for", token);
-        executor.barrier(waiters);
+        Readers readers = barriers.remove(token);
+        InvariantViolated.check(readers != null, "barrier %d reached twice or never asked for", token);
+        barrierMicros.addMicrosSince(readers.sinceNanos());
+        executor.barrier(readers.waiters());
     }
 
     @Override

@@ -61,6 +61,7 @@ public final class Replica implements TotalOrder, Closeable {
     private final int replicaId;
     private final int memberCount;
     private final long incarnation;
+    private final Links links = new Links();
     private volatile boolean refusalsExpected;
     private volatile boolean stopped;
 
@@ -171,7 +172,7 @@ public final class Replica implements TotalOrder, Closeable {
         logWriter.start();
         executor.start();
         loop.start();
-        transport.start(new Links());
+        transport.start(links);
     }
 
     /** @return number of this start, larger than that of any earlier one */
@@ -206,6 +207,16 @@ public final class Replica implements TotalOrder, Closeable {
     @Override
     public Map<String, Long> gauges() {
         return loop.gauges();
+    }
+
+    @Override
+    public long silentMillis() {
+        return loop.silentMillis();
+    }
+
+    @Override
+    public Set<Integer> linkedPeers() {
+        return links.linked;
     }
 
     @Override
@@ -275,10 +286,12 @@ public final class Replica implements TotalOrder, Closeable {
     private final class Links implements PeerTransport.Listener {
         private final Set<Integer> up = new TreeSet<>();
         private final Set<Integer> refused = new TreeSet<>();
+        private volatile Set<Integer> linked = Set.of();
 
         @Override
         public synchronized void onPeerUp(int peer) {
             up.add(peer);
+            linked = Set.copyOf(up);
             refused.remove(peer);
             loop.submit((OrderingLoop.Input) protocol -> {
                 loop.keepIncarnation();
@@ -290,6 +303,7 @@ public final class Replica implements TotalOrder, Closeable {
         @Override
         public synchronized void onPeerDown(int peer) {
             up.remove(peer);
+            linked = Set.copyOf(up);
             loop.submit((OrderingLoop.Input) protocol -> protocol.onPeerDown(peer));
         }
 

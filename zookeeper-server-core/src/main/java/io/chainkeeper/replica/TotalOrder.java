@@ -4,6 +4,7 @@ import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.OrderingStatus;
 import java.util.Map;
+import java.util.Set;
 
 /** The ordering layer as the server above it sees it. Safe for use by any thread. */
 public interface TotalOrder {
@@ -28,8 +29,21 @@ public interface TotalOrder {
     /** @return the current role and leader */
     OrderingStatus status();
 
-    /** @return numbers for monitoring, names without the {@code ordering_} prefix */
+    /**
+     * @return numbers for monitoring, names without the {@code ordering_} prefix; one about a member has the replica id
+     *     behind a dot, and comes and goes with the member
+     */
     Map<String, Long> gauges();
+
+    /** @return since when nothing has been heard of the thread that orders, milliseconds; a second is unusual */
+    default long silentMillis() {
+        return 0;
+    }
+
+    /** @return replicas that a link is up to */
+    default Set<Integer> linkedPeers() {
+        return Set.of();
+    }
 
     /** @return in how many streams commands are ordered; a session's commands all go to one of them */
     int streamCount();

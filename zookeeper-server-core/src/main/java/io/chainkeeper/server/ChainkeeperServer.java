@@ -2,6 +2,7 @@ package io.chainkeeper.server;
 
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.replica.FailureHandler;
+import io.chainkeeper.server.execution.SideState;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -191,6 +192,11 @@ public final class ChainkeeperServer {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** The replicated state beside the tree; after {@link #start}. */
+    SideState sideState() {
+        return life.sideState();
     }
 
     /** @return the server inside, null before it has started; for AdminServer commands and tests */

@@ -1,7 +1,9 @@
 package io.chainkeeper.server;
 
 import io.chainkeeper.command.Command;
+import io.chainkeeper.command.FormerState;
 import io.chainkeeper.config.ClusterIdentity;
+import io.chainkeeper.config.MoveInRequest;
 import io.chainkeeper.config.NewClusterRequest;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.server.execution.SideState;
@@ -28,6 +30,8 @@ final class ClusterNaming implements Housekeeping.Naming {
     private volatile boolean goingOnAlone;
     private boolean caughtUp;
     private Command.ClusterFormed proposed;
+    private List<Integer> goesWithout = List.of();
+    private String said = "";
 
     ClusterNaming(Path orderingDirectory, int replicaId) {
         this.orderingDirectory = orderingDirectory;
@@ -44,6 +48,10 @@ final class ClusterNaming implements Housekeeping.Naming {
         identity = found;
         if (found == null) {
             become(new ClusterIdentity(replicaId, null));
+        }
+        MoveInRequest moveIn = MoveInRequest.read(orderingDirectory);
+        if (moveIn != null) {
+            goesWithout = moveIn.without();
         }
         NewClusterRequest request = NewClusterRequest.read(orderingDirectory);
         if (request == null) {
@@ -68,6 +76,11 @@ final class ClusterNaming implements Housekeeping.Naming {
     private void become(ClusterIdentity next) throws IOException {
         next.write(orderingDirectory);
         identity = next;
+    }
+
+    @Override
+    public List<Integer> goesWithout() {
+        return goesWithout;
     }
 
     @Override
@@ -97,6 +110,7 @@ final class ClusterNaming implements Housekeeping.Naming {
     private void keep(UUID clusterId) {
         try {
             become(new ClusterIdentity(replicaId, clusterId));
+            MoveInRequest.delete(orderingDirectory);
             LOG.info("This replica belongs to cluster {}", clusterId);
         } catch (IOException e) {
             throw new UncheckedIOException(
@@ -106,7 +120,11 @@ final class ClusterNaming implements Housekeeping.Naming {
 
     @Override
     public Command.ClusterFormed due(
-            SideState side, long executionProfile, List<Integer> members, String configuration) {
+            SideState side,
+            long executionProfile,
+            List<Integer> members,
+            List<Integer> participants,
+            String configuration) {
         UUID ordered = side.clusterId();
         UUID kept = identity.clusterId();
         boolean unnamed = ordered == null;
@@ -116,10 +134,25 @@ final class ClusterNaming implements Housekeeping.Naming {
         if (!unnamed && !renamed || repeats) {
             return null;
         }
+        FormerState origin = unnamed ? origin(side, participants) : null;
+        if (unnamed && origin == null) {
+            return null;
+        }
         UUID clusterId = kept == null ? UUID.randomUUID() : kept;
         proposed = new Command.ClusterFormed(
-                System.currentTimeMillis(), clusterId, executionProfile, members, configuration, ordered);
+                System.currentTimeMillis(), clusterId, executionProfile, members, configuration, ordered, origin);
         return proposed;
+    }
+
+    /** What the cluster is to begin with, null if that cannot be said yet. */
+    private FormerState origin(SideState side, List<Integer> participants) {
+        Founding founding = Founding.of(side.formerStates(), goingOnAlone ? List.of(replicaId) : participants);
+        String waitsFor = founding.waitsFor();
+        if (waitsFor != null && !waitsFor.equals(said)) {
+            said = waitsFor;
+            LOG.warn("The cluster is not formed yet: {}", waitsFor);
+        }
+        return founding.origin();
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.chainkeeper.server;
 
-import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.server.execution.AuditVerdict;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,7 +16,6 @@ final class DivergenceGuard implements Housekeeping.Divergence {
     private final OrderedZooKeeperServer server;
     private final Path orderingDirectory;
     private final StateReinstall reinstall;
-    private final FailureHandler failureHandler;
     private volatile boolean undecided;
     private volatile int differing;
     private volatile long position;
@@ -28,44 +26,27 @@ final class DivergenceGuard implements Housekeeping.Divergence {
     /**
      * @param server stopped from serving
      * @param orderingDirectory where the marker is kept
-     * @param reinstall gets the majority's state; null if nothing does, then the replica stops instead
-     * @param failureHandler stops the replica
+     * @param reinstall gets the majority's state
      */
-    DivergenceGuard(
-            OrderedZooKeeperServer server,
-            Path orderingDirectory,
-            StateReinstall reinstall,
-            FailureHandler failureHandler) {
+    DivergenceGuard(OrderedZooKeeperServer server, Path orderingDirectory, StateReinstall reinstall) {
         this.server = server;
         this.orderingDirectory = orderingDirectory;
         this.reinstall = reinstall;
-        this.failureHandler = failureHandler;
     }
 
     /**
      * Before clients are let in: looks for what an earlier start found.
      *
-     * @throws IOException if the state is known to be wrong and nothing replaces it
+     * @throws IOException if what it found cannot be read
      */
     void checkAtStart() throws IOException {
         DivergenceMarker marker = DivergenceMarker.read(orderingDirectory);
         if (marker == null) {
             return;
         }
-        if (reinstall == null) {
-            throw new IOException(
-                    DivergenceMarker.file(orderingDirectory) + " exists: " + marker.why() + ". " + remedy(marker));
-        }
         server.diverge();
         LOG.error("Not serving clients: {}. The state of server.{} is fetched", marker.why(), marker.fromPeer());
         wantedPeer = marker.fromPeer();
-    }
-
-    private String remedy(DivergenceMarker marker) {
-        return "Keep a copy of this server's directories for analysis, replace its snapshots, transaction logs and "
-                + orderingDirectory.resolve("checkpoints") + " by those of server." + marker.fromPeer()
-                + " taken while that one is stopped, delete " + DivergenceMarker.file(orderingDirectory)
-                + ", and start this server";
     }
 
     @Override
@@ -104,10 +85,6 @@ final class DivergenceGuard implements Housekeeping.Divergence {
         } catch (IOException e) {
             throw new UncheckedIOException(
                     DivergenceMarker.file(orderingDirectory) + " cannot be written: " + e.getMessage() + "; " + why, e);
-        }
-        if (reinstall == null) {
-            failureHandler.failed("no client is served any more: " + why + ". " + remedy(marker), null);
-            return;
         }
         LOG.error("Not serving clients any more: {}. The state of server.{} is fetched", why, peer);
         wantedPeer = peer;

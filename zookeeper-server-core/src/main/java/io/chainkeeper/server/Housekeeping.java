@@ -1,6 +1,7 @@
 package io.chainkeeper.server;
 
 import io.chainkeeper.command.Command;
+import io.chainkeeper.command.FormerState;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
@@ -52,8 +53,18 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
     private final long periodMillis;
     private final Naming naming;
     private final int replicaId;
+    private final Replacement replacement;
     private final FailureHandler failureHandler;
     private final Background background;
+
+    /** This replica's first command has been executed. */
+    private boolean inOrder;
+
+    /** The state of this position or a later one has to replace this replica's own; 0 if it is the cluster's. */
+    private long foreignFrom;
+
+    private List<Integer> sources = List.of();
+    private int nextSource;
 
     Housekeeping(Parts parts, FailureHandler failureHandler, Background background) {
         this.server = parts.server();
@@ -74,6 +85,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         this.periodMillis = parts.periodMillis();
         this.naming = parts.naming();
         this.replicaId = parts.replicaId();
+        this.replacement = parts.replacement();
         this.failureHandler = failureHandler;
         this.background = background;
     }
@@ -110,8 +122,18 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         void tick();
     }
 
+    /** Gets a state in the place of one that is not the cluster's. */
+    @FunctionalInterface
+    interface Replacement {
+        /** Background, again and again: asks a member for the state of this position or a later one. Never waits. */
+        void wanted(int fromPeer, long position);
+    }
+
     /** Keeps the name of the cluster. */
     interface Naming {
+        /** Any thread: replicas that the cluster may be formed without, by the user's decision. */
+        List<Integer> goesWithout();
+
         /** Executor thread: this replica has caught up with the order, in which the cluster has this name or none. */
         void caughtUp(UUID clusterId);
 
@@ -119,7 +141,12 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         void named(UUID clusterId);
 
         /** Background, at the leader: what is to be ordered about the name, or null. */
-        Command.ClusterFormed due(SideState side, long executionProfile, List<Integer> members, String configuration);
+        Command.ClusterFormed due(
+                SideState side,
+                long executionProfile,
+                List<Integer> members,
+                List<Integer> participants,
+                String configuration);
 
         /** Background: whether the order says that this replica goes on alone, and the request for it is left over. */
         boolean requestIsFulfilled(Membership membership);
@@ -149,6 +176,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
      * @param periodMillis of ticks
      * @param naming keeps the name of the cluster
      * @param replicaId this replica
+     * @param replacement gets another member's state
      */
     record Parts(
             OrderedZooKeeperServer server,
@@ -168,11 +196,16 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
             long executionProfile,
             long periodMillis,
             Naming naming,
-            int replicaId) {}
+            int replicaId,
+            Replacement replacement) {}
 
     /** Proposes this start and begins to tick. */
     void start() {
-        submit(() -> proposer.propose(0, new Command.ReplicaStarted(proposer.wallClockMillis(), executionProfile)));
+        FormerState former = side.clusterId() == null ? side.formerStates().of(replicaId) : null;
+        submit(() -> proposer.propose(
+                0,
+                new Command.ReplicaStarted(
+                        proposer.wallClockMillis(), executionProfile, former, naming.goesWithout())));
         background.everyMillis(periodMillis, guarded(this::tick));
     }
 
@@ -180,26 +213,44 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         OrderingStatus current = status.get();
         configurationView.run();
         roleView.accept(current);
-        // Whoever waits for a server to serve may count on its vote.
+        if (foreignFrom > 0) {
+            fetchState();
+            return;
+        }
+        // Whoever waits for a server to serve may count on its vote, and on the state that all begin with.
         boolean awaitsAdmission = current.role() == Role.OBSERVER && ensemble.participates();
-        serving.tick(current.role(), ensemble.contained(), awaitsAdmission, this::submit);
+        boolean waits = awaitsAdmission || side.clusterId() == null;
+        serving.tick(current.role(), ensemble.contained(), waits, this::submit);
         divergence.tick();
         reconfigurer.tick();
         boolean leading = current.role() == Role.LEADER;
         if (leading) {
             nameCluster();
+        }
+        if (leading && side.clusterId() != null) {
             auditor.tick();
         }
         reaper.accept(leading && server.isServing());
-        keeper.tick(server.isServing(), leading, current.epoch(), periodMillis);
+        keeper.tick(server.isServing(), leading && side.clusterId() != null, current.epoch(), periodMillis);
+    }
+
+    /** One source after the other, until one answers. */
+    private void fetchState() {
+        List<Integer> from = sources.isEmpty() ? members : sources;
+        nextSource = (nextSource + 1) % from.size();
+        int source = from.get(nextSource);
+        if (source != replicaId) {
+            replacement.wanted(source, foreignFrom);
+        }
     }
 
     private void nameCluster() {
-        if (!server.isServing()) {
+        if (side.clusterId() == null ? !inOrder : !server.isServing()) {
             return;
         }
         String configuration = server.isReconfigEnabled() ? ensemble.effective().text() : "";
-        Command.ClusterFormed formed = naming.due(side, executionProfile, members, configuration);
+        List<Integer> participants = ensemble.effective().participants();
+        Command.ClusterFormed formed = naming.due(side, executionProfile, members, participants, configuration);
         if (formed != null) {
             proposer.propose(0, formed);
         }
@@ -214,6 +265,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         naming.caughtUp(side.clusterId());
         submit(() -> {
             serving.started();
+            inOrder = true;
             tick();
         });
     }
@@ -221,6 +273,21 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
     @Override
     public void clusterFormed(UUID clusterId) {
         naming.named(clusterId);
+        submit(this::tick);
+    }
+
+    @Override
+    public void stateRefused(String reason) {
+        failureHandler.failed(reason, null);
+    }
+
+    @Override
+    public void stateNotTaken(long position, List<Integer> from) {
+        submit(() -> {
+            // Asked for with the next tick: those who have it are writing it at this moment.
+            sources = from;
+            foreignFrom = position;
+        });
     }
 
     @Override

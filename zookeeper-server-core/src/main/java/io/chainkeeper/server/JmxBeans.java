@@ -2,66 +2,138 @@ package io.chainkeeper.server;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import javax.management.JMException;
 import org.apache.zookeeper.jmx.MBeanRegistry;
 import org.apache.zookeeper.jmx.ZKMBeanInfo;
 import org.apache.zookeeper.server.DataTreeBean;
-import org.apache.zookeeper.server.ZooKeeperServer;
+import org.apache.zookeeper.server.ServerCnxn;
+import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.apache.zookeeper.server.ZooKeeperServerBean;
 import org.apache.zookeeper.server.quorum.LocalPeerBean;
 import org.apache.zookeeper.server.quorum.QuorumBean;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
-import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
+import org.apache.zookeeper.server.quorum.QuorumPeer.QuorumServer;
+import org.apache.zookeeper.server.quorum.RemotePeerBean;
+import org.apache.zookeeper.server.quorum.flexible.QuorumVerifier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The JMX tree under the names that ZooKeeper's quorum server has. Used by the thread that starts and stops it. */
+/** The JMX tree under the names that ZooKeeper's quorum server has. Monitoring that fails does not stop the server. */
 final class JmxBeans {
     private static final Logger LOG = LoggerFactory.getLogger(JmxBeans.class);
+    private static final long NO_SESSION = 0;
+
+    /** Ensemble and this server: what stands above the role. */
+    private static final int BEANS_ABOVE_THE_ROLE = 2;
 
     private final Deque<ZKMBeanInfo> registered = new ArrayDeque<>();
+    private final Map<Long, RemotePeerBean> others = new TreeMap<>();
+    private QuorumBean quorumBean;
+    private LocalPeerBean peerBean;
+    private QuorumVerifier shown;
 
-    private static final class ServerBean extends ZooKeeperServerBean {
-        private final String name;
-
-        ServerBean(ZooKeeperServer server, String name) {
-            super(server);
-            this.name = name;
-        }
-
-        @Override
-        public String getName() {
-            return name;
-        }
-    }
-
-    /** Registers everything below {@code ReplicatedServer_id<N>}. Monitoring that fails does not stop the server. */
-    void register(QuorumPeer peer, ZooKeeperServerBean serverBean, ZooKeeperServer server) {
-        QuorumBean quorumBean = new QuorumBean(peer);
-        LocalPeerBean peerBean = new LocalPeerBean(peer);
+    /** Registers {@code ReplicatedServer_id<N>} with this server below it. */
+    synchronized void register(QuorumPeer peer) {
+        quorumBean = new QuorumBean(peer);
+        peerBean = new LocalPeerBean(peer);
         add(quorumBean, null);
         add(peerBean, quorumBean);
-        add(serverBean, peerBean);
-        add(new DataTreeBean(server.getZKDatabase().getDataTree()), serverBean);
+        showOthers(peer);
     }
 
-    /** ZooKeeper's name of the server's bean; the leader of the order changes without it, so none is called Leader. */
-    static ZooKeeperServerBean serverBean(ZooKeeperServer server, LearnerType type) {
-        return new ServerBean(server, type == LearnerType.OBSERVER ? "Observer" : "Follower");
+    /**
+     * Registers the bean of a role and what is below it, in place of the one before.
+     *
+     * @return whether it could be registered
+     */
+    synchronized boolean registerRole(ZooKeeperServerBean roleBean, OrderedZooKeeperServer server) {
+        while (registered.size() > BEANS_ABOVE_THE_ROLE) {
+            MBeanRegistry.getInstance().unregister(registered.pop());
+        }
+        add(roleBean, peerBean);
+        add(new DataTreeBean(server.getZKDatabase().getDataTree()), roleBean);
+        return registered.contains(roleBean);
+    }
+
+    /**
+     * Registers connections anew that outlived a change of role: their names contain it.
+     *
+     * @param factory null if there is none
+     */
+    static void moveConnections(ServerCnxnFactory factory) {
+        if (factory == null) {
+            return;
+        }
+        Set<ServerCnxn> moved = new HashSet<>();
+        for (ServerCnxn connection : factory.getConnections()) {
+            if (connection.getSessionId() != NO_SESSION) {
+                factory.unregisterConnection(connection);
+                factory.registerConnection(connection);
+                moved.add(connection);
+            }
+        }
+        // One that was closed meanwhile may have been taken out before it was put in again.
+        factory.getConnections().forEach(moved::remove);
+        moved.forEach(factory::unregisterConnection);
+    }
+
+    /** Registers the other servers of the configuration, if it has changed. */
+    synchronized void showOthers(QuorumPeer peer) {
+        QuorumVerifier current = peer.getQuorumVerifier();
+        if (quorumBean == null || current == shown) {
+            return;
+        }
+        shown = current;
+        Map<Long, QuorumServer> servers = new TreeMap<>(current.getAllMembers());
+        servers.remove(peer.getMyId());
+        for (Long id : Set.copyOf(others.keySet())) {
+            if (!servers.containsKey(id)) {
+                MBeanRegistry.getInstance().unregister(others.remove(id));
+            }
+        }
+        servers.forEach((id, server) -> {
+            RemotePeerBean known = others.get(id);
+            if (known != null) {
+                known.setQuorumServer(server);
+                return;
+            }
+            RemotePeerBean bean = new RemotePeerBean(peer, server);
+            if (tryRegister(bean, quorumBean)) {
+                others.put(id, bean);
+            }
+        });
     }
 
     private void add(ZKMBeanInfo bean, ZKMBeanInfo parent) {
-        try {
-            MBeanRegistry.getInstance().register(bean, parent);
+        if (tryRegister(bean, parent)) {
             registered.push(bean);
-        } catch (JMException e) {
-            LOG.warn("JMX bean {} could not be registered: {}", bean.getName(), e.getMessage());
         }
     }
 
-    void unregister() {
+    private boolean tryRegister(ZKMBeanInfo bean, ZKMBeanInfo parent) {
+        if (parent != null && !registered.contains(parent)) {
+            return false;
+        }
+        try {
+            MBeanRegistry.getInstance().register(bean, parent);
+            return true;
+        } catch (JMException e) {
+            LOG.warn("JMX bean {} could not be registered: {}", bean.getName(), e.getMessage());
+            return false;
+        }
+    }
+
+    synchronized void unregister() {
+        others.values().forEach(bean -> MBeanRegistry.getInstance().unregister(bean));
+        others.clear();
         while (!registered.isEmpty()) {
             MBeanRegistry.getInstance().unregister(registered.pop());
         }
+        quorumBean = null;
+        shown = null;
     }
 }

@@ -93,6 +93,7 @@ final class OrderedApplication implements Application {
     public void apply(long at, ProposedCommand command, Proposal own) {
         lock.beginBatch();
         insidePosition = true;
+        server.proposalSizes().setLastBufferSize(command.command().length());
         executor.execute(at, command, own);
     }
 
@@ -101,7 +102,9 @@ final class OrderedApplication implements Application {
         lock.beginBatch();
         insidePosition = false;
         position = at;
-        if (snapshots.due(executor.sideState().zxid())) {
+        boolean begins = executor.takeBeginsHere();
+        if (begins
+                || !executor.isForeign() && snapshots.due(executor.sideState().zxid())) {
             flush();
             snapshots.start(checkpointRequest());
         }
@@ -118,12 +121,12 @@ final class OrderedApplication implements Application {
     /**
      * Captures the state for a checkpoint on another thread; waits for the end of the executor's batch.
      *
-     * @return null if execution stands in the middle of a position
+     * @return null if execution stands in the middle of a position, or this replica has another state than the cluster
      */
     CheckpointRequest captureCheckpoint() {
         CheckpointRequest[] captured = new CheckpointRequest[1];
         lock.read(() -> {
-            if (!insidePosition) {
+            if (!insidePosition && !executor.isForeign()) {
                 captured[0] = checkpointRequest();
             }
         });

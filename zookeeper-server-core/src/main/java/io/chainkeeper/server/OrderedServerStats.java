@@ -1,5 +1,6 @@
 package io.chainkeeper.server;
 
+import java.util.function.Supplier;
 import org.apache.zookeeper.server.ServerStats;
 
 /**
@@ -10,10 +11,16 @@ final class OrderedServerStats extends ServerStats {
     private static final String LEADER = "leader";
 
     private final ServerStats.Provider provider;
+    private volatile Supplier<String> leaderLine = () -> null;
 
     OrderedServerStats(ServerStats.Provider provider) {
         super(provider);
         this.provider = provider;
+    }
+
+    /** Adds a line to {@link #toString} while this server leads, as ZooKeeper's leader has one. */
+    void appendWhenLeading(Supplier<String> line) {
+        leaderLine = line;
     }
 
     @Override
@@ -24,6 +31,12 @@ final class OrderedServerStats extends ServerStats {
 
     @Override
     public String toString() {
-        return super.toString().replace("Mode: " + LEADER + " \n", "Mode: " + LEADER + "\n");
+        String text = super.toString();
+        String mode = "Mode: " + LEADER + " \n";
+        if (!text.endsWith(mode)) {
+            return text;
+        }
+        String line = leaderLine.get();
+        return text.replace(mode, mode.replace(" \n", "\n")) + (line == null ? "" : line + "\n");
     }
 }

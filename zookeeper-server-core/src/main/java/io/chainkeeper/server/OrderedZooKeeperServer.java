@@ -27,6 +27,7 @@ import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.apache.zookeeper.server.ServerStats;
 import org.apache.zookeeper.server.SessionTracker;
 import org.apache.zookeeper.server.ZKDatabase;
+import org.apache.zookeeper.server.quorum.BufferStats;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
 import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
 import org.apache.zookeeper.server.quorum.QuorumZooKeeperServer;
@@ -39,8 +40,12 @@ import org.apache.zookeeper.server.quorum.flexible.QuorumVerifier;
  */
 public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     private static final String DIVERGED = "diverged";
+    private static final String LEADER = "leader";
+    private static final String FOLLOWER = "follower";
+    private static final String OBSERVER = "observer";
+    private static final String SERVER_STATE = "server_state";
 
-    private final ServerStats stats = new OrderedServerStats(this);
+    private final OrderedServerStats stats = new OrderedServerStats(this);
     private final FailureHandler failureHandler;
     private volatile Supplier<OrderingStatus> status;
     private final Object servingLock = new Object();
@@ -52,6 +57,11 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     private SnapshotNow snapshots;
     private BooleanSupplier quotaRefused = () -> false;
     private final JmxBeans beans = new JmxBeans();
+    private final BufferStats proposalSizes = new BufferStats();
+    private final Object roleLock = new Object();
+    private LeaderGauges leaderGauges;
+    private OrderView view;
+    private String shownRole;
 
     /** Takes a snapshot on demand. */
     @FunctionalInterface
@@ -95,6 +105,27 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
 
     void observe(Supplier<OrderingStatus> orderingStatus) {
         status = orderingStatus;
+    }
+
+    /**
+     * Tells what monitoring may show of the order; before {@link #startup()}.
+     *
+     * @param orderView what this replica knows about it
+     */
+    void monitor(OrderView orderView) {
+        view = orderView;
+        leaderGauges = new LeaderGauges(orderView, self);
+        stats.appendWhenLeading(() -> "Proposal sizes last/min/max: " + proposalSizes);
+    }
+
+    /** @return what this replica knows about the order */
+    public OrderView view() {
+        return view;
+    }
+
+    /** @return sizes of the commands executed, as ZooKeeper's leader shows those of its proposals */
+    public BufferStats proposalSizes() {
+        return proposalSizes;
     }
 
     @Override
@@ -289,9 +320,9 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
             return "looking";
         }
         if (role == Role.OBSERVER || self.getLearnerType() == LearnerType.OBSERVER) {
-            return "observer";
+            return OBSERVER;
         }
-        return role == Role.LEADER ? "leader" : "follower";
+        return role == Role.LEADER ? LEADER : FOLLOWER;
     }
 
     @Override
@@ -302,8 +333,25 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
 
     @Override
     public void dumpMonitorValues(BiConsumer<String, Object> response) {
-        super.dumpMonitorValues(response);
-        response.accept("server_state", getState());
+        String state = getState();
+        super.dumpMonitorValues((name, value) -> response.accept(name, SERVER_STATE.equals(name) ? state : value));
+        if (OBSERVER.equals(state)) {
+            response.accept("observer_master_id", (long) status.get().leader());
+        }
+    }
+
+    @Override
+    protected void registerMetrics() {
+        super.registerMetrics();
+        leaderGauges.register(proposalSizes);
+    }
+
+    @Override
+    protected void unregisterMetrics() {
+        super.unregisterMetrics();
+        if (leaderGauges != null) {
+            leaderGauges.unregister();
+        }
     }
 
     @Override
@@ -313,14 +361,37 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
 
     @Override
     protected void registerJMX() {
-        jmxServerBean = JmxBeans.serverBean(this, self.getLearnerType());
-        beans.register(self, jmxServerBean, this);
+        beans.register(self);
+        showRole();
     }
 
     @Override
     protected void unregisterJMX() {
-        beans.unregister();
-        jmxServerBean = null;
+        synchronized (roleLock) {
+            beans.unregister();
+            jmxServerBean = null;
+            shownRole = null;
+        }
+    }
+
+    /** Brings the names of the JMX beans into line with role and configuration. Safe for use by any thread. */
+    void showRole() {
+        synchronized (roleLock) {
+            beans.showOthers(self);
+            String role = getState();
+            boolean isRole = LEADER.equals(role) || OBSERVER.equals(role) || FOLLOWER.equals(role);
+            if (role.equals(shownRole) || !isRole && shownRole != null) {
+                return;
+            }
+            boolean first = shownRole == null;
+            shownRole = role;
+            RoleBean bean = RoleBean.of(role, this, view);
+            jmxServerBean = beans.registerRole(bean, this) ? bean : null;
+            if (!first) {
+                JmxBeans.moveConnections(getServerCnxnFactory());
+                JmxBeans.moveConnections(getSecureServerCnxnFactory());
+            }
+        }
     }
 
     /** A critical thread of ZooKeeper's reports its failure as a state. */

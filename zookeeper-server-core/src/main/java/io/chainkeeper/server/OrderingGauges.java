@@ -4,6 +4,7 @@ import io.chainkeeper.replica.TotalOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.metrics.MetricsContext;
 import org.apache.zookeeper.server.ServerMetrics;
@@ -11,28 +12,66 @@ import org.apache.zookeeper.server.ServerMetrics;
 /** Shows the order's numbers beside ZooKeeper's own, in {@code mntr}, AdminServer and every metrics provider. */
 final class OrderingGauges {
     private static final String PREFIX = "ordering_";
+    private static final String MEMBER = ".";
 
     private final MetricsContext context;
-    private final List<String> names;
+    private final List<String> names = new ArrayList<>();
+    private final List<String> setNames = new ArrayList<>();
 
-    private OrderingGauges(MetricsContext context, List<String> names) {
+    private OrderingGauges(MetricsContext context) {
         this.context = context;
-        this.names = names;
     }
 
-    /** Registers a gauge for each number that the order reports now, and for further ones. */
-    static OrderingGauges register(TotalOrder order, Map<String, LongSupplier> further) {
-        MetricsContext context = ServerMetrics.getMetrics().getMetricsProvider().getRootContext();
-        List<String> names = new ArrayList<>(order.gauges().keySet());
-        for (String name : names) {
-            context.registerGauge(PREFIX + name, () -> order.gauges().get(name));
+    /** Registers a gauge for each number that the order reports now, for further ones, and for each member. */
+    static OrderingGauges register(TotalOrder order, OrderView view, Map<String, LongSupplier> further) {
+        OrderingGauges gauges = new OrderingGauges(
+                ServerMetrics.getMetrics().getMetricsProvider().getRootContext());
+        for (String name : order.gauges().keySet()) {
+            if (!name.contains(MEMBER)) {
+                gauges.add(name, () -> order.gauges().get(name));
+            }
         }
-        further.forEach((name, number) -> context.registerGauge(PREFIX + name, number::getAsLong));
-        names.addAll(further.keySet());
-        return new OrderingGauges(context, names);
+        further.forEach(gauges::add);
+        gauges.add("role", () -> view.status().role().ordinal());
+        gauges.add("epoch", () -> view.status().epoch());
+        gauges.add("links_up", () -> view.linkedPeers().size());
+        gauges.add("loop_silent_millis", view::silentMillis);
+        gauges.add("last_election_millis", view::electionMillis);
+        gauges.add("lag_positions", () -> Math.max(0, view.lagPositions(view.replicaId())));
+        gauges.add("lag_millis", () -> Math.max(0, view.lagMillis(view.replicaId())));
+        gauges.addOfMembers("member_acknowledged", view, view::acknowledged);
+        gauges.addOfMembers("member_lag_positions", view, view::lagPositions);
+        gauges.addOfMembers("member_lag_millis", view, view::lagMillis);
+        return gauges;
+    }
+
+    private void add(String name, LongSupplier number) {
+        context.registerGauge(PREFIX + name, number::getAsLong);
+        names.add(PREFIX + name);
+    }
+
+    /** A number about a member. */
+    @FunctionalInterface
+    private interface OfMember {
+        long get(int member);
+    }
+
+    private void addOfMembers(String name, OrderView view, OfMember number) {
+        context.registerGaugeSet(PREFIX + name, () -> {
+            Map<String, Number> values = new TreeMap<>();
+            for (int member : view.chain()) {
+                long value = number.get(member);
+                if (value != OrderView.UNKNOWN) {
+                    values.put(Integer.toString(member), value);
+                }
+            }
+            return values;
+        });
+        setNames.add(PREFIX + name);
     }
 
     void unregister() {
-        names.forEach(name -> context.unregisterGauge(PREFIX + name));
+        names.forEach(context::unregisterGauge);
+        setNames.forEach(context::unregisterGaugeSet);
     }
 }

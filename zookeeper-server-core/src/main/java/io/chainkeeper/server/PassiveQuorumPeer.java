@@ -3,12 +3,13 @@ package io.chainkeeper.server;
 import java.io.IOException;
 import java.util.function.Consumer;
 import javax.security.sasl.SaslException;
+import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
 
 /**
- * ZooKeeper's quorum peer without its protocol: it holds the configuration, loads the files and opens the client ports,
+ * ZooKeeper's quorum peer without its protocol: it holds the configuration, loads the files and holds the client ports,
  * but neither elects nor replicates. Its thread runs the life of the replica.
  */
 final class PassiveQuorumPeer extends QuorumPeer {
@@ -24,6 +25,8 @@ final class PassiveQuorumPeer extends QuorumPeer {
     private final Consumer<Throwable> failed;
     private OrderedDatabase database;
     private volatile ZooKeeperServer activeServer;
+    private ServerCnxnFactory clientPort;
+    private ServerCnxnFactory secureClientPort;
 
     private PassiveQuorumPeer(Life life, Consumer<Throwable> failed) throws SaslException {
         this.life = life;
@@ -57,6 +60,41 @@ final class PassiveQuorumPeer extends QuorumPeer {
         return database;
     }
 
+    /** Kept until {@link #openClientPorts}: whoever gets an answer may take it that this server has started. */
+    @Override
+    public void setCnxnFactory(ServerCnxnFactory factory) {
+        clientPort = factory;
+    }
+
+    @Override
+    public void setSecureCnxnFactory(ServerCnxnFactory factory) {
+        secureClientPort = factory;
+    }
+
+    /** Begins to answer at the client ports; after {@link #activate}. */
+    void openClientPorts() {
+        for (ServerCnxnFactory port : new ServerCnxnFactory[] {clientPort, secureClientPort}) {
+            if (port != null) {
+                port.start();
+            }
+        }
+    }
+
+    @Override
+    public void shutdown() {
+        super.shutdown();
+        if (activeServer == null) {
+            closeUnused(clientPort);
+            closeUnused(secureClientPort);
+        }
+    }
+
+    private static void closeUnused(ServerCnxnFactory port) {
+        if (port != null) {
+            port.shutdown();
+        }
+    }
+
     @Override
     public synchronized void startLeaderElection() {
         // The order below has its own leader.
@@ -71,9 +109,11 @@ final class PassiveQuorumPeer extends QuorumPeer {
         }
     }
 
-    /** Lets both connection factories and the peer's own queries see the server. */
+    /** Before {@link #openClientPorts}: lets both connection factories and the peer's own queries see the server. */
     void activate(ZooKeeperServer server) {
         activeServer = server;
+        super.setCnxnFactory(clientPort);
+        super.setSecureCnxnFactory(secureClientPort);
         setZooKeeperServer(server);
     }
 

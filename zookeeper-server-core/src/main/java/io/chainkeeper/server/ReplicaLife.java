@@ -9,6 +9,7 @@ import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.execution.CommandExecutor;
 import io.chainkeeper.server.execution.ExecutionLock;
 import io.chainkeeper.server.execution.ExecutionProfile;
+import io.chainkeeper.server.execution.SideState;
 import io.chainkeeper.server.reconfig.ConfigurationView;
 import io.chainkeeper.server.reconfig.ConfiguredEnsemble;
 import io.chainkeeper.server.reconfig.EnsembleConfiguration;
@@ -39,9 +40,6 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.server.FinalRequestProcessor;
-import org.apache.zookeeper.server.admin.AdminServer;
-import org.apache.zookeeper.server.admin.AdminServer.AdminServerException;
-import org.apache.zookeeper.server.admin.AdminServerFactory;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 import org.slf4j.Logger;
@@ -87,8 +85,7 @@ final class ReplicaLife implements AutoCloseable {
     private final StateSource stateSource;
     private final StateFetch stateFetch;
     private volatile OrderingFactory.RunningOrder runningOrder;
-    private AdminServer adminServer;
-    private OrderingGauges gauges;
+    private final Monitoring monitoring;
 
     private ReplicaLife(
             PassiveQuorumPeer peer,
@@ -108,7 +105,7 @@ final class ReplicaLife implements AutoCloseable {
         }
         OrderedDatabase database = peer.database();
         CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
-        this.recovery = Recovery.recover(files, database, checkpoints, identity());
+        this.recovery = Recovery.recover(files, database, checkpoints, identity(), ordering.replicaId());
         this.ownConfiguration = configuration();
         this.ensemble = ensemble(database);
         this.server = new OrderedZooKeeperServer(peer, database, failureHandler);
@@ -121,9 +118,9 @@ final class ReplicaLife implements AutoCloseable {
         this.space = spaceWatch();
         this.gate = new RequestGate(server, finalProcessor, lock, ordering.reads(), proposer, space);
         this.snapshots = snapshots(database, checkpoints);
-        database.getDataTree().addDigestWatcher(this::digestMismatch);
-        this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), this::replaceState, failureHandler);
+        this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), this::replaceState);
         this.naming = new ClusterNaming(ordering.orderingDirectory(), ordering.replicaId());
+        this.monitoring = monitoring();
         this.housekeeping = housekeeping();
         CommandExecutor executor = new CommandExecutor(
                 ordering.replicaId(),
@@ -197,6 +194,10 @@ final class ReplicaLife implements AutoCloseable {
             life.close();
             throw e;
         }
+    }
+
+    SideState sideState() {
+        return recovery.side();
     }
 
     OrderedZooKeeperServer server() {
@@ -286,7 +287,8 @@ final class ReplicaLife implements AutoCloseable {
                 new CheckpointStore(checkpointDirectory(ordering)),
                 files.getSnapDir(),
                 files.getDataLogDir(),
-                ordering.stateTransferBytesPerSecond());
+                ordering.stateTransferBytesPerSecond(),
+                server::hasDiverged);
     }
 
     private StateFetch stateFetch(Runnable stateFetched) {
@@ -365,7 +367,7 @@ final class ReplicaLife implements AutoCloseable {
                         ensemble,
                         configurationView(),
                         reconfigurer(),
-                        new RoleView(peer)::show,
+                        monitoring::tick,
                         new ContainerReaper(peer.database(), gate)::setActive,
                         new DigestAuditor(
                                 server,
@@ -378,7 +380,8 @@ final class ReplicaLife implements AutoCloseable {
                         executionProfile,
                         period,
                         naming,
-                        ordering.replicaId()),
+                        ordering.replicaId(),
+                        (fromPeer, position) -> stateFetch.replaceState(fromPeer, position + 1)),
                 failureHandler,
                 new HousekeepingThread(ordering.replicaId()));
     }
@@ -393,6 +396,7 @@ final class ReplicaLife implements AutoCloseable {
     }
 
     private void connect(OrderedDatabase database, CommandExecutor executor) {
+        database.getDataTree().addDigestWatcher(this::digestMismatch);
         database.onConnectionClosed(gate::closed);
         gate.onReconfig(housekeeping::reconfig);
         long sessionBase = Math.max(System.currentTimeMillis(), recovery.side().agreedTimeMillis());
@@ -419,9 +423,9 @@ final class ReplicaLife implements AutoCloseable {
         ensemble.connect(runningOrder.totalOrder());
         Map<String, LongSupplier> further = new TreeMap<>(gaugesOfSafeguards());
         further.putAll(stateFetch.gauges());
-        gauges = OrderingGauges.register(runningOrder.totalOrder(), further);
         space.start(ordering.replicaId());
-        startAdminServer();
+        monitoring.start(runningOrder.totalOrder(), further, proposer, space, CLOCK_MILLIS);
+        peer.openClientPorts();
         housekeeping.start();
     }
 
@@ -431,15 +435,11 @@ final class ReplicaLife implements AutoCloseable {
         return all;
     }
 
-    private void startAdminServer() throws IOException {
-        adminServer = AdminServerFactory.createAdminServer();
-        adminServer.setZooKeeperServer(server);
-        try {
-            adminServer.start();
-        } catch (AdminServerException e) {
-            // As ZooKeeper does: a replica without its AdminServer still serves clients.
-            LOG.warn("AdminServer could not be started: {}", e.getMessage(), e);
-        }
+    private Monitoring monitoring() {
+        List<Integer> members = List.copyOf(ordering.members().keySet());
+        OrderView view =
+                new OrderView(ordering.replicaId(), members, order::get, recovery.side()::membership, CLOCK_MILLIS);
+        return new Monitoring(server, new RoleView(peer), view);
     }
 
     private void digestMismatch(long zxid) {
@@ -453,7 +453,7 @@ final class ReplicaLife implements AutoCloseable {
     private File snapshotNow() throws IOException {
         CheckpointRequest request = application.captureCheckpoint();
         if (request == null) {
-            throw new IOException("the replica is in the middle of a batch; ask again");
+            throw new IOException("the replica is in the middle of a batch, or fetches its state; ask again");
         }
         return snapshots.takeNow(request);
     }
@@ -469,9 +469,7 @@ final class ReplicaLife implements AutoCloseable {
         snapshots.close();
         space.close();
         stateSource.close();
-        if (gauges != null) {
-            gauges.unregister();
-        }
+        monitoring.close();
         closeQuietly();
         server.shutdown(true);
     }
@@ -479,10 +477,7 @@ final class ReplicaLife implements AutoCloseable {
     private void closeQuietly() {
         try {
             recovery.transactions().close();
-            if (adminServer != null) {
-                adminServer.shutdown();
-            }
-        } catch (IOException | AdminServerException e) {
+        } catch (IOException e) {
             LOG.warn("While stopping: {}", e.getMessage(), e);
         }
     }

@@ -7,6 +7,7 @@ import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
 import org.apache.zookeeper.server.quorum.QuorumPeer.QuorumServer;
 import org.apache.zookeeper.server.quorum.QuorumPeer.ServerState;
 import org.apache.zookeeper.server.quorum.QuorumPeer.ZabState;
+import org.apache.zookeeper.server.quorum.Vote;
 
 /** Shows the role in the order where ZooKeeper's own monitoring looks for it. Used by the housekeeping thread only. */
 final class RoleView {
@@ -29,6 +30,7 @@ final class RoleView {
             peer.setPeerState(ServerState.LOOKING);
             return;
         }
+        peer.setCurrentVote(new Vote(status.leader(), 0));
         if (type == LearnerType.OBSERVER) {
             peer.setPeerState(ServerState.OBSERVING);
         } else {

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +26,11 @@ public final class SpaceWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SpaceWatch.class);
     private static final long PERIOD_MILLIS = 500;
 
+    /** While so much room is left, a look every few seconds notices early enough what else fills the file systems. */
+    private static final long AMPLE_BYTES = 4L << 30;
+
+    private static final int AMPLE_PERIODS = 10;
+
     /** A write goes to the acceptor log and to the transaction log. */
     private static final int LOGS = 2;
 
@@ -39,6 +45,7 @@ public final class SpaceWatch implements AutoCloseable {
     private volatile boolean low;
     private volatile long usableBytes;
     private boolean failureSaid;
+    private int periodsSinceMeasured;
     private ScheduledExecutorService thread;
 
     /**
@@ -55,6 +62,21 @@ public final class SpaceWatch implements AutoCloseable {
         Space measure(Path directory) throws IOException;
     }
 
+    /** Finds the file system of a directory only once, because that reads the table of all that are mounted. */
+    private static final class FileStores implements Probe {
+        private final Map<Path, FileStore> stores = new ConcurrentHashMap<>();
+
+        @Override
+        public Space measure(Path directory) throws IOException {
+            FileStore store = stores.get(directory);
+            if (store == null) {
+                store = Files.getFileStore(directory);
+                stores.put(directory, store);
+            }
+            return new Space(store.getUsableSpace(), store.getTotalSpace());
+        }
+    }
+
     /**
      * Measures once; {@link #start} makes it a habit.
      *
@@ -63,10 +85,7 @@ public final class SpaceWatch implements AutoCloseable {
      * @param members how many replicas may accept writes at the same time
      */
     SpaceWatch(List<Path> directories, long reserveBytes, int members) {
-        this(directories, reserveBytes, members, directory -> {
-            FileStore store = Files.getFileStore(directory);
-            return new Space(store.getUsableSpace(), store.getTotalSpace());
-        });
+        this(directories, reserveBytes, members, new FileStores());
     }
 
     SpaceWatch(List<Path> directories, long reserveBytes, int members, Probe probe) {
@@ -77,14 +96,14 @@ public final class SpaceWatch implements AutoCloseable {
         measure();
     }
 
-    /** Begins to measure twice a second. */
+    /** Begins to measure twice a second, or, while there is ample room, every five seconds. */
     void start(int replicaId) {
         thread = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread created = new Thread(task, "space-watch-" + replicaId);
             created.setDaemon(true);
             return created;
         });
-        thread.scheduleWithFixedDelay(this::measure, PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        thread.scheduleWithFixedDelay(this::measureIfDue, PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /**
@@ -120,8 +139,19 @@ public final class SpaceWatch implements AutoCloseable {
         return Math.min(reserveBytes, space.totalBytes() / LARGEST_SHARE);
     }
 
+    /** Called every period; by one thread at a time. */
+    void measureIfDue() {
+        // The room shrinks with every write, so that many of them bring the next measurement nearer.
+        boolean ample = !low && room.get() >= AMPLE_BYTES;
+        periodsSinceMeasured++;
+        if (!ample || periodsSinceMeasured >= AMPLE_PERIODS) {
+            measure();
+        }
+    }
+
     /** Looks at all file systems; called by one thread at a time. */
     void measure() {
+        periodsSinceMeasured = 0;
         long leastAbove = Long.MAX_VALUE;
         long leastUsable = Long.MAX_VALUE;
         boolean enough = true;
@@ -171,6 +201,11 @@ public final class SpaceWatch implements AutoCloseable {
                     directory,
                     failure.getMessage());
         }
+    }
+
+    /** @return whether clients' writes are refused; any thread */
+    boolean isLow() {
+        return low;
     }
 
     /** Numbers for monitoring, without the prefix. */

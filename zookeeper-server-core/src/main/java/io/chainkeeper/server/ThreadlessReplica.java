@@ -276,7 +276,8 @@ public final class ThreadlessReplica {
                         executionProfile,
                         Math.max(1, settings.tickTimeMillis() / 2),
                         new NameInOrder(surroundings),
-                        settings.replicaId()),
+                        settings.replicaId(),
+                        (fromPeer, position) -> {}), // as above: all replicas that are driven begin empty
                 failureHandler,
                 new Driven(surroundings));
     }
@@ -389,6 +390,11 @@ public final class ThreadlessReplica {
         }
 
         @Override
+        public List<Integer> goesWithout() {
+            return List.of();
+        }
+
+        @Override
         public void caughtUp(UUID clusterId) {
             // Nothing is noted.
         }
@@ -400,7 +406,11 @@ public final class ThreadlessReplica {
 
         @Override
         public Command.ClusterFormed due(
-                SideState ordered, long executionProfile, List<Integer> members, String configuration) {
+                SideState ordered,
+                long executionProfile,
+                List<Integer> members,
+                List<Integer> participants,
+                String configuration) {
             if (ordered.clusterId() != null || proposed) {
                 return null;
             }
@@ -411,6 +421,7 @@ public final class ThreadlessReplica {
                     executionProfile,
                     members,
                     configuration,
+                    null,
                     null);
         }
 

@@ -27,14 +27,23 @@ public class CommandCodecTest {
             new Command.Attach(7, 8, 30_000),
             new Command.Expire(7, 8, Command.Expire.NO_OWNER, 12),
             new Command.Orphan(7, 3, Long.MAX_VALUE),
-            new Command.ReplicaStarted(7, -1),
-            new Command.ClusterFormed(7, new UUID(1, -2), 99, List.of(1, 2, 5), "", null),
+            new Command.ReplicaStarted(7, -1, null, List.of()),
+            new Command.ReplicaStarted(7, -1, new FormerState(FormerState.Kind.MEMBER, 5, 6, -7), List.of(2, 3)),
             new Command.ClusterFormed(
-                    7, new UUID(1, -2), 99, List.of(1), "server.1=a:1:2:participant\nversion=0", new UUID(-3, 4)),
+                    7,
+                    new UUID(1, -2),
+                    99,
+                    List.of(1, 2, 5),
+                    "",
+                    null,
+                    new FormerState(FormerState.Kind.STANDALONE, 0, 6, 7)),
+            new Command.ClusterFormed(
+                    7, new UUID(1, -2), 99, List.of(1), "server.1=a:1:2:participant\nversion=0", new UUID(-3, 4), null),
             new Command.PlanEnsemble(7, 8, -9, "server.1=\u00fc:1:2:participant\nversion=0"),
             new Command.DropPlan(7, 8, 9),
             new Command.PlanProgress(7, 8, 9),
             new Command.DigestAudit(7),
+            new Command.NoOp(7),
             new Command.DigestReport(7, 0x100000003L, -4, 5));
 
     @Test

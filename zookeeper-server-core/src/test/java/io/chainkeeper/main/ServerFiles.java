@@ -1,8 +1,7 @@
 package io.chainkeeper.main;
 
+import io.chainkeeper.FreePorts;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,19 +85,9 @@ final class ServerFiles {
     }
 
     private static List<Integer> freePorts(int count) {
-        List<ServerSocket> sockets = new ArrayList<>();
         List<Integer> ports = new ArrayList<>();
-        try {
-            for (int i = 0; i < count; i++) {
-                ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                sockets.add(socket);
-                ports.add(socket.getLocalPort());
-            }
-            for (ServerSocket socket : sockets) {
-                socket.close();
-            }
-        } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+        for (int i = 0; i < count; i++) {
+            ports.add(FreePorts.next());
         }
         return ports;
     }

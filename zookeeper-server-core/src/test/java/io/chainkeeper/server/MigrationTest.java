@@ -2,12 +2,14 @@ package io.chainkeeper.server;
 
 import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.ClusterIdentity;
+import io.chainkeeper.config.MoveInRequest;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -15,6 +17,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooDefs.OpCode;
@@ -115,6 +120,113 @@ public class MigrationTest {
 
     private static Object exists(TestEnsemble ensemble, String path) {
         return ensemble.server(3).getZKDatabase().getNode(path);
+    }
+
+    /** Directories of an ensemble's members: {@code /a} in all, {@code /b} in the last {@code ahead} of them. */
+    private TestEnsemble membersOfApache(int ahead) throws Exception {
+        Path apacheDirectory = folder.newFolder("apache").toPath();
+        TestEnsemble ensemble = new TestEnsemble(folder.newFolder("ensemble").toPath(), 3);
+        for (int id = 1; id <= 3; id++) {
+            if (id == 1 || id == 4 - ahead) {
+                try (Apache apache = new Apache(apacheDirectory)) {
+                    RawClient client = new RawClient(apache.port(), 1_000);
+                    create(client, 1, id == 1 ? "/a" : "/b", CreateMode.PERSISTENT);
+                    client.close();
+                }
+            }
+            Path version2 = ensemble.dataDirectory(id).resolve("version-2");
+            copyFiles(apacheDirectory.resolve("version-2"), version2);
+            Files.writeString(version2.resolve("acceptedEpoch"), "0");
+            Files.writeString(version2.resolve("currentEpoch"), "0");
+        }
+        return ensemble;
+    }
+
+    private static Map<String, byte[]> content(Path directory) throws IOException {
+        Map<String, byte[]> content = new TreeMap<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+            for (Path file : files) {
+                content.put(file.getFileName().toString(), Files.readAllBytes(file));
+            }
+        }
+        return content;
+    }
+
+    @Test
+    public void membersOfDifferingProgress_theMostAdvancedWins() throws Exception {
+        try (TestEnsemble ensemble = membersOfApache(1)) {
+            Path last = ensemble.dataDirectory(3).resolve("version-2");
+            Map<String, byte[]> before = content(last);
+            ensemble.startAll();
+            for (int id = 1; id <= 3; id++) {
+                assertNotNull("server " + id, ensemble.client(id).exists("/b", false));
+            }
+            ensemble.client(1).create("/c", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+            EnsembleChecks.assertReplicasEqual(ensemble, 3);
+            Map<String, byte[]> after = content(last);
+            before.forEach((name, bytes) -> assertArrayEquals(name, bytes, after.get(name)));
+            ensemble.stop(1);
+            ensemble.start(1);
+            ensemble.awaitServing(1);
+            assertNotNull(ensemble.client(1).exists("/c", false));
+        }
+    }
+
+    @Test
+    public void memberIsMissing_nobodyServesBeforeItOrTheUserComes() throws Exception {
+        try (TestEnsemble ensemble = membersOfApache(1)) {
+            Path version2 = ensemble.dataDirectory(1).resolve("version-2");
+            Map<String, byte[]> before = content(version2);
+            ensemble.start(1);
+            ensemble.start(2);
+            TestEnsemble.await(
+                    "both have reported",
+                    () -> states(ensemble, 1).equals(List.of(1, 2))
+                            && states(ensemble, 2).equals(List.of(1, 2)));
+            assertFalse(ensemble.server(1).isServing());
+            ensemble.stop(2);
+            new MoveInRequest(List.of(3)).write(ensemble.orderingDirectory(2));
+            ensemble.start(2);
+            ensemble.awaitServing(2);
+            ensemble.awaitServing(1);
+            assertNotNull(ensemble.client(1).exists("/a", false));
+            assertFalse(Files.exists(ensemble.orderingDirectory(2).resolve(MoveInRequest.FILE_NAME)));
+            Map<String, byte[]> after = content(version2);
+            before.forEach((name, bytes) -> assertArrayEquals(name, bytes, after.get(name)));
+
+            Map<String, byte[]> late = content(ensemble.dataDirectory(3).resolve("version-2"));
+            ensemble.start(3);
+            assertEquals(1, ensemble.replica(3).awaitShutdown());
+            String message = ensemble.replica(3).failureMessage();
+            assertTrue(message, message.contains("would be lost"));
+            Map<String, byte[]> untouched = content(ensemble.dataDirectory(3).resolve("version-2"));
+            late.forEach((name, bytes) -> assertArrayEquals(name, bytes, untouched.get(name)));
+        }
+    }
+
+    private static List<Integer> states(TestEnsemble ensemble, int id) {
+        return List.copyOf(
+                ensemble.replica(id).sideState().formerStates().reports().keySet());
+    }
+
+    @Test
+    public void dataComesLateToAClusterThatBeganEmpty_isRefusedAndKept() throws Exception {
+        try (TestEnsemble ensemble = membersOfApache(1)) {
+            for (int id = 1; id <= 2; id++) {
+                try (DirectoryStream<Path> files =
+                        Files.newDirectoryStream(ensemble.dataDirectory(id).resolve("version-2"))) {
+                    for (Path file : files) {
+                        Files.delete(file);
+                    }
+                }
+                ensemble.start(id);
+            }
+            ensemble.awaitServing(1);
+            ensemble.start(3);
+            assertEquals(1, ensemble.replica(3).awaitShutdown());
+            String message = ensemble.replica(3).failureMessage();
+            assertTrue(message, message.contains("began empty"));
+        }
     }
 
     @Test

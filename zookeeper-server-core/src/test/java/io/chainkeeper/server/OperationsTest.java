@@ -9,7 +9,10 @@ import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import java.io.File;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import javax.management.JMException;
 import javax.management.ObjectName;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
@@ -55,6 +58,9 @@ public class OperationsTest {
         assertEquals("imok", ask(3, "ruok").trim());
         String mntr = ask(1, "mntr");
         assertTrue(mntr, mntr.contains("zk_server_state\tleader\n"));
+        List<String> names =
+                mntr.lines().map(line -> line.substring(0, line.indexOf('\t'))).toList();
+        assertEquals("each name once", names.size(), Set.copyOf(names).size());
         assertTrue(mntr, mntr.contains("zk_ordering_executed_position\t"));
         assertTrue(mntr, mntr.contains("zk_quorum_size\t3\n"));
         assertTrue(ask(2, "conf").contains("serverId=2"));
@@ -71,8 +77,44 @@ public class OperationsTest {
 
     @Test
     public void jmxTree_hasZooKeepersNames() throws Exception {
-        String peer = "org.apache.ZooKeeperService:name0=ReplicatedServer_id2,name1=replica.2";
-        assertTrue(ManagementFactory.getPlatformMBeanServer().isRegistered(new ObjectName(peer)));
+        assertTrue(isRegistered(2, "replica.2"));
+        assertTrue(isRegistered(2, "replica.1"));
+        assertTrue(isRegistered(2, "replica.3"));
+        assertTrue(isRegistered(2, "replica.2,name2=Follower,name3=InMemoryDataTree"));
+        assertEquals(true, attribute(2, "replica.1", "Leader"));
+        assertEquals(false, attribute(2, "replica.3", "Leader"));
+    }
+
+    @Test
+    public void jmxTree_followsTheRole() throws Exception {
+        String session = "0x" + Long.toHexString(ensemble.client(2).getSessionId());
+        String connection = "Connections,name4=127.0.0.1,name5=" + session;
+        TestEnsemble.await("follower's bean", () -> isRegistered(2, "replica.2,name2=Follower,name3=" + connection));
+        ensemble.order().elect(2);
+        TestEnsemble.await("leader's bean", () -> isRegistered(2, "replica.2,name2=Leader,name3=InMemoryDataTree"));
+        TestEnsemble.await("connection below it", () -> isRegistered(2, "replica.2,name2=Leader,name3=" + connection));
+        assertFalse(isRegistered(2, "replica.2,name2=Follower"));
+        assertFalse(isRegistered(2, "replica.2,name2=Follower,name3=" + connection));
+        assertTrue(((String) attribute(2, "replica.2,name2=Leader", "CurrentZxid")).startsWith("0x"));
+        assertEquals(true, attribute(2, "replica.2", "Leader"));
+        assertEquals("leading", attribute(2, "replica.2", "State"));
+        TestEnsemble.await("the old leader's bean", () -> isRegistered(1, "replica.1,name2=Follower"));
+    }
+
+    private static ObjectName bean(int id, String below) throws JMException {
+        return new ObjectName("org.apache.ZooKeeperService:name0=ReplicatedServer_id" + id + ",name1=" + below);
+    }
+
+    private static boolean isRegistered(int id, String below) {
+        try {
+            return ManagementFactory.getPlatformMBeanServer().isRegistered(bean(id, below));
+        } catch (JMException e) {
+            throw new IllegalArgumentException(below, e);
+        }
+    }
+
+    private static Object attribute(int id, String below, String name) throws JMException {
+        return ManagementFactory.getPlatformMBeanServer().getAttribute(bean(id, below), name);
     }
 
     @Test

@@ -22,9 +22,11 @@ public class SpaceWatchTest {
     private final Map<Path, Long> usable = new TreeMap<>(Map.of(DATA, 1000 * MIB, LOG, 1000 * MIB));
     private long total = 10_000 * MIB;
     private boolean failing;
+    private int measurements;
 
     private SpaceWatch watch(long reserveBytes) {
         return new SpaceWatch(List.of(DATA, LOG, DATA), reserveBytes, 3, directory -> {
+            measurements++;
             if (failing) {
                 throw new IOException("no such device");
             }
@@ -72,6 +74,32 @@ public class SpaceWatchTest {
         assertEquals("two logs and three replicas", 6 * MIB / (6 * 100_256), admitted);
         watch.measure();
         assertTrue(watch.admits(100_000));
+    }
+
+    @Test
+    public void ampleRoom_isMeasuredSeldomUntilWritesHaveEatenIntoIt() {
+        usable.put(DATA, 100_000 * MIB);
+        usable.put(LOG, 6000 * MIB);
+        total = 200_000 * MIB;
+        SpaceWatch watch = watch(64 * MIB);
+        measurements = 0;
+        for (int period = 0; period < 40; period++) {
+            watch.measureIfDue();
+        }
+        assertEquals("of two file systems, every tenth period", 2 * 4, measurements);
+        watch.admits(400 * MIB);
+        watch.measureIfDue();
+        assertEquals(2 * 5, measurements);
+    }
+
+    @Test
+    public void littleRoom_isMeasuredEveryPeriod() {
+        SpaceWatch watch = watch(64 * MIB);
+        measurements = 0;
+        for (int period = 0; period < 5; period++) {
+            watch.measureIfDue();
+        }
+        assertEquals("of two file systems", 2 * 5, measurements);
     }
 
     @Test

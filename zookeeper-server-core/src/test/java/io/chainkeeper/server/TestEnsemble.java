@@ -1,5 +1,6 @@
 package io.chainkeeper.server;
 
+import io.chainkeeper.FreePorts;
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.config.OrderingConfig.LogStore;
 import io.chainkeeper.config.OrderingConfig.PeerAddress;
@@ -7,8 +8,6 @@ import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.config.Safeguards;
 import io.chainkeeper.log.Durability;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,15 +51,15 @@ public final class TestEnsemble implements AutoCloseable {
         this.extra.putAll(extra);
         this.order = new InProcessOrder(2);
         for (int id = 1; id <= size; id++) {
-            clientPorts.put(id, freePort());
-            members.put(id, new PeerAddress("127.0.0.1", freePort()));
+            clientPorts.put(id, FreePorts.next());
+            members.put(id, new PeerAddress("127.0.0.1", FreePorts.next()));
         }
     }
 
     /** Names a server that is no member yet; to be started with {@link #start}. */
     public String newServer(int id) throws IOException {
-        clientPorts.put(id, freePort());
-        joiners.put(id, new PeerAddress("127.0.0.1", freePort()));
+        clientPorts.put(id, FreePorts.next());
+        joiners.put(id, new PeerAddress("127.0.0.1", FreePorts.next()));
         return serverLine(id, "participant");
     }
 
@@ -80,6 +79,11 @@ public final class TestEnsemble implements AutoCloseable {
         return this;
     }
 
+    /** A line of the zoo.cfg of replicas that are started for the first time later. */
+    public void set(String key, String value) {
+        extra.setProperty(key, value);
+    }
+
     public TestEnsemble startAll() throws Exception {
         for (int id : members.keySet()) {
             start(id);
@@ -95,12 +99,6 @@ public final class TestEnsemble implements AutoCloseable {
         stateTransferBytesPerSecond = bytesPerSecond;
     }
 
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
-    }
-
     public Path dataDirectory(int id) {
         return directory.resolve("replica" + id);
     }
@@ -114,6 +112,8 @@ public final class TestEnsemble implements AutoCloseable {
         Files.writeString(data.resolve("myid"), id + "\n");
         Properties properties = new Properties();
         properties.setProperty("tickTime", Integer.toString(TICK_MILLIS));
+        // Twenty short ticks would be too little for clients on a machine with much to do.
+        properties.setProperty("maxSessionTimeout", Integer.toString(DEADLINE_SECONDS * 1_000));
         properties.setProperty("initLimit", "10");
         properties.setProperty("syncLimit", "5");
         properties.setProperty("dataDir", data.toString());

@@ -48,6 +48,7 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
     private final List<ServerProcess> servers = new ArrayList<>();
     private final Map<Integer, List<Integer>> linkPorts = new TreeMap<>();
     private final int observers;
+    private final List<String> portSettings;
     private int lastId;
     private boolean failed;
 
@@ -56,6 +57,7 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         this.directory = Path.of("target", "ensembles", builder.name).toAbsolutePath();
         this.network = builder.network;
         this.observers = builder.observers;
+        this.portSettings = builder.portSettings;
         for (int id = 1; id <= builder.servers; id++) {
             newServer();
         }
@@ -88,6 +90,7 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         private int servers = 3;
         private Network network = new Loopback();
         private int observers;
+        private final List<String> portSettings = new ArrayList<>();
 
         private Builder(String name) {
             this.name = name;
@@ -129,6 +132,12 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
             } catch (NoSuchAlgorithmException e) {
                 throw new IllegalStateException("every Java platform has SHA-1", e);
             }
+        }
+
+        /** Gives every server a port of its own under this key of zoo.cfg; see {@link ServerProcess#port}. */
+        public Builder port(String key) {
+            portSettings.add(key);
+            return this;
         }
 
         /** Adds or replaces a line of every server's zoo.cfg. */
@@ -192,6 +201,9 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         Files.writeString(data.resolve("myid"), server.id() + "\n");
         List<String> lines = new ArrayList<>();
         settings.forEach((key, value) -> lines.add(key + "=" + value));
+        for (String key : portSettings) {
+            lines.add(key + "=" + server.port(key));
+        }
         lines.add("dataDir=" + data);
         lines.add("clientPort=" + server.clientPort());
         lines.add("clientPortAddress=" + server.clientHost());

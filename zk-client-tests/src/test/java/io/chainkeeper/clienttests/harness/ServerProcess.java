@@ -5,8 +5,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
@@ -32,6 +34,7 @@ public final class ServerProcess {
     private final Network network;
     private final int clientPort;
     private final Path directory;
+    private final Map<String, Integer> ports = new TreeMap<>();
     private Process process;
 
     ServerProcess(int id, Network network, int clientPort, Path directory) {
@@ -39,6 +42,12 @@ public final class ServerProcess {
         this.network = network;
         this.clientPort = clientPort;
         this.directory = directory;
+    }
+
+    /** A process that must not outlive this JVM either. */
+    static void killAtTheEnd(Process other) {
+        RUNNING.add(other.toHandle());
+        other.onExit().thenAccept(ended -> RUNNING.remove(ended.toHandle()));
     }
 
     /** Returns the server's myid. */
@@ -54,6 +63,11 @@ public final class ServerProcess {
     /** Returns the port clients connect to. */
     public int clientPort() {
         return clientPort;
+    }
+
+    /** Returns this server's port under a key of zoo.cfg that {@link Ensemble.Builder#port} has named. */
+    public int port(String key) {
+        return ports.computeIfAbsent(key, any -> FreePorts.next());
     }
 
     /** Returns the directory with {@code zoo.cfg}, {@code data} and {@code server.out}. */

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Quotas;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
@@ -113,6 +114,20 @@ public final class TreeDump {
     /** Returns the znodes by path. */
     public SortedMap<String, Node> nodes() {
         return nodes;
+    }
+
+    /**
+     * Returns one line per znode, but for what each server writes for itself: its configuration, and how much of a
+     * quota is used.
+     */
+    public List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        nodes.forEach((path, node) -> {
+            if (!path.equals(CONFIG) && !path.endsWith("/" + Quotas.statNode)) {
+                lines.add(path + " " + node.describe().replace("\n", "\\n"));
+            }
+        });
+        return lines;
     }
 
     /** Returns the first difference in words, or null if the trees are equal. */

@@ -2,6 +2,7 @@ package io.chainkeeper.server.execution;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.command.CommandCodec;
+import io.chainkeeper.command.FormerState;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
@@ -11,8 +12,10 @@ import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.server.OrderedZooKeeperServer;
 import io.chainkeeper.server.request.AttachProposal;
 import io.chainkeeper.server.request.ClientProposal;
+import io.chainkeeper.server.request.NoOpProposal;
 import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.session.SessionState;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.server.Request;
@@ -40,6 +43,8 @@ public final class CommandExecutor {
     private final RecoveredTransactions recovered;
     private final DigestAudits audits;
     private final ExecutionEvents events;
+    private boolean beginsHere;
+    private boolean foreign;
 
     /**
      * @param replicaId this replica
@@ -84,6 +89,18 @@ public final class CommandExecutor {
         return requests.quotaRefused();
     }
 
+    /** @return whether the state here is not the cluster's, so that nothing is executed any more */
+    public boolean isForeign() {
+        return foreign;
+    }
+
+    /** @return once: whether the cluster has just begun with data that only Apache ZooKeeper's files hold yet */
+    public boolean takeBeginsHere() {
+        boolean begins = beginsHere;
+        beginsHere = false;
+        return begins;
+    }
+
     /**
      * Executes the next command.
      *
@@ -92,6 +109,9 @@ public final class CommandExecutor {
      * @param own this replica's own proposal, or null
      */
     public void execute(long position, ProposedCommand proposed, Proposal own) {
+        if (foreign) {
+            return;
+        }
         Command command;
         try {
             command = CommandCodec.decode(proposed.command());
@@ -112,11 +132,15 @@ public final class CommandExecutor {
         } else if (command instanceof Command.ReplicaStarted started) {
             replicaStarted(started, proposed, own != null);
         } else if (command instanceof Command.ClusterFormed formed) {
-            clusterFormed(formed);
+            clusterFormed(position, formed);
         } else if (command instanceof Command.DigestReport report) {
             audits.report(proposed.proposer(), report);
         } else if (command instanceof Command.DigestAudit) {
             audits.audit(position);
+        } else if (command instanceof Command.NoOp) {
+            if (own instanceof NoOpProposal noOp) {
+                noOp.cameBack();
+            }
         } else {
             executePlanning(command, proposed);
         }
@@ -268,6 +292,9 @@ public final class CommandExecutor {
     private void replicaStarted(Command.ReplicaStarted started, ProposedCommand proposed, boolean self) {
         orphan(proposed.proposer(), proposed.incarnation() - 1);
         side.started(proposed.proposer(), proposed.incarnation());
+        if (started.former() != null && side.clusterId() == null) {
+            side.formerStates().report(proposed.proposer(), started.former(), started.goesWithout());
+        }
         if (self) {
             checkProfile();
             events.selfStarted();
@@ -278,8 +305,11 @@ public final class CommandExecutor {
         }
     }
 
-    private void clusterFormed(Command.ClusterFormed formed) {
+    private void clusterFormed(long position, Command.ClusterFormed formed) {
         if (side.clusterId() != null && !side.clusterId().equals(formed.replaces())) {
+            return;
+        }
+        if (formed.replaces() == null && !begin(position, formed)) {
             return;
         }
         side.formed(formed.clusterId(), formed.executionProfile());
@@ -288,6 +318,35 @@ public final class CommandExecutor {
             reconfigs.formed(formed.configuration(), recovered.covers(side.nextZxid()));
         }
         events.clusterFormed(formed.clusterId());
+    }
+
+    /** Returns whether this replica has the state that the cluster begins with. */
+    private boolean begin(long position, Command.ClusterFormed formed) {
+        FormerStates former = side.formerStates();
+        FormerState origin = formed.origin() == null ? FormerState.EMPTY : formed.origin();
+        FormerState reported = former.of(replicaId);
+        FormerState held = reported == null ? FormerState.EMPTY : reported;
+        String refusal = held.refusalOfReplacementBy(origin);
+        if (refusal != null) {
+            foreign = true;
+            events.stateRefused(server.getTxnLogFactory().getSnapDir() + " " + refusal);
+            return false;
+        }
+        if (!held.isSameAs(origin)) {
+            LOG.info("The cluster begins with {}, this replica has {}: it fetches the state", origin, held);
+            foreign = true;
+            List<Integer> sources = new ArrayList<>();
+            former.reports().forEach((replica, state) -> {
+                if (replica != replicaId && state.isSameAs(origin)) {
+                    sources.add(replica);
+                }
+            });
+            events.stateNotTaken(position, sources);
+            return false;
+        }
+        beginsHere = origin.holdsData();
+        former.formed(origin);
+        return true;
     }
 
     private void checkProfile() {

@@ -59,6 +59,7 @@ final class DeterministicPrep extends PrepRequestProcessor {
         } else {
             header.setTime(agreedTimeMillis);
         }
+        ExecutableRequests.check(type, record);
         if (type == OpCode.reconfig) {
             reconfigs.prepare(request, proposer, zxid);
         } else {

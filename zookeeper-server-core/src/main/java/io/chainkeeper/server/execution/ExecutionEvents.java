@@ -1,6 +1,7 @@
 package io.chainkeeper.server.execution;
 
 import io.chainkeeper.server.reconfig.EnsemblePlan;
+import java.util.List;
 import java.util.UUID;
 
 /** What the executor tells the rest of the server. Called by the executor thread; must not wait or propose. */
@@ -14,6 +15,23 @@ public interface ExecutionEvents {
      * @param clusterId the name
      */
     void clusterFormed(UUID clusterId);
+
+    /**
+     * The cluster has been formed with another state than this replica's: nothing is executed any more, and the state
+     * of another member has to be fetched.
+     *
+     * @param position the position that says so; older states will not do
+     * @param sources replicas that began with the right state
+     */
+    void stateNotTaken(long position, List<Integer> sources);
+
+    /**
+     * The cluster has been formed with another state than this replica's, which must not be given up for it: nothing is
+     * executed any more.
+     *
+     * @param reason why, and what the user can do
+     */
+    void stateRefused(String reason);
 
     /**
      * This replica may no longer serve a session: it was attached elsewhere, or taken from this replica.

@@ -96,6 +96,10 @@ final class RequestExecutor {
             header.setTime(agreedTimeMillis);
             header.setZxid(zxid);
             request.zxid = zxid;
+            if (header.getType() == OpCode.error) {
+                // A multi that ended with an exception still has the digest of the operations before it.
+                request.setTxnDigest(null);
+            }
             ZKDatabase database = server.getZKDatabase();
             try {
                 database.append(request);

@@ -24,6 +24,7 @@ public final class SideState {
     private final SessionTable sessions;
     private final Map<Integer, Long> incarnations;
     private DigestTally digestTally = new DigestTally();
+    private FormerStates formerStates = new FormerStates();
     private volatile UUID clusterId;
     private volatile Membership membership;
     private volatile EnsembleConfiguration configuration;
@@ -130,6 +131,11 @@ public final class SideState {
         membership = changed;
     }
 
+    /** @return what the replicas' directories held before there was an order */
+    public FormerStates formerStates() {
+        return formerStates;
+    }
+
     DigestTally digestTally() {
         return digestTally;
     }
@@ -180,6 +186,7 @@ public final class SideState {
                 + planned.length
                 + (plan == null ? 0 : PLAN_BYTES)
                 + digestTally.encodedBytes()
+                + formerStates.encodedBytes()
                 + table.length());
         out.putLong(zxid).putLong(agreedTimeMillis);
         out.put((byte) (clusterId == null ? 0 : 1));
@@ -196,6 +203,7 @@ public final class SideState {
             out.putLong(plan.sessionId()).putInt(plan.cxid());
         }
         digestTally.put(out);
+        formerStates.put(out);
         out.put(table.array(), table.offset(), table.length());
         return ByteSlice.of(out.array());
     }
@@ -250,6 +258,7 @@ public final class SideState {
             EnsembleConfiguration configuration = configuration(in);
             EnsemblePlan plan = plan(in);
             DigestTally tally = DigestTally.get(in);
+            FormerStates former = FormerStates.get(in);
             SessionTable table = SessionTable.decode(bytes.slice(in.position(), in.remaining()));
             SideState state = new SideState(table, incarnations);
             state.zxid = zxid;
@@ -257,6 +266,7 @@ public final class SideState {
             state.configured(configuration, reconfigZxid);
             state.plan = plan;
             state.digestTally = tally;
+            state.formerStates = former;
             state.agreedTimeMillis = agreedTimeMillis;
             state.executionProfile = profile;
             state.clusterId = formed ? clusterId : null;

@@ -63,6 +63,18 @@ public final class Proposer {
         connected().propose(new AttachProposal(streamOf(attach.sessionId()), CommandCodec.encode(attach), connection));
     }
 
+    /**
+     * Has a command ordered that changes nothing. May wait, as every proposal may.
+     *
+     * @param waiter told by the executor thread when it comes back; must not wait
+     * @throws ReplicaStoppedException if this replica has stopped
+     */
+    public void proposeNoOp(Runnable waiter) {
+        connected()
+                .propose(new NoOpProposal(
+                        streamOf(0), CommandCodec.encode(new Command.NoOp(wallClockMillis())), waiter));
+    }
+
     void propose(Proposal proposal) {
         connected().propose(proposal);
     }

@@ -31,6 +31,7 @@ public final class RequestGate implements RequestProcessor {
     private final RequestProcessor finalProcessor;
     private final ExecutionLock lock;
     private final ReadConsistency reads;
+    private final ReplyLimit replies;
     private final WriteChecks checks;
     private final Proposer proposer;
     private final ConcurrentMap<ServerCnxn, ConnectionGate> gates = new ConcurrentHashMap<>();
@@ -55,7 +56,8 @@ public final class RequestGate implements RequestProcessor {
         this.finalProcessor = finalProcessor;
         this.lock = lock;
         this.reads = reads;
-        this.checks = new WriteChecks(server, space);
+        this.replies = new ReplyLimit(server);
+        this.checks = new WriteChecks(server, space, replies);
         this.proposer = proposer;
     }
 
@@ -223,6 +225,9 @@ public final class RequestGate implements RequestProcessor {
     }
 
     private void answer(Request request) {
+        if (replies.refusesRead(request)) {
+            LocalRefusal.mark(request, new KeeperException.MarshallingErrorException());
+        }
         try {
             finalProcessor.processRequest(request);
         } catch (RequestProcessorException e) {

@@ -25,16 +25,19 @@ import org.apache.zookeeper.server.ZooKeeperServer;
 final class WriteChecks {
     private final OrderedZooKeeperServer server;
     private final SpaceWatch space;
+    private final ReplyLimit replies;
 
-    WriteChecks(OrderedZooKeeperServer server, SpaceWatch space) {
+    WriteChecks(OrderedZooKeeperServer server, SpaceWatch space, ReplyLimit replies) {
         this.server = server;
         this.space = space;
+        this.replies = replies;
     }
 
     /**
      * Finds out whether a request can be ordered at all. A record that does not decode would be given a second zxid by
-     * ZooKeeper's preparation, one that is too large could not be read back from the transaction log, and one for which
-     * there is no space could stop this replica.
+     * ZooKeeper's preparation, one that is too large could not be read back from the transaction log, one whose reply
+     * is too large would be executed without its client hearing of it, and one for which there is no space could stop
+     * this replica.
      *
      * @param request a write
      * @param payload its record's bytes, or null
@@ -42,7 +45,9 @@ final class WriteChecks {
      */
     KeeperException refusal(Request request, byte[] payload) {
         try {
-            decode(request);
+            if (replies.refusesWrite(request, decode(request))) {
+                return new KeeperException.MarshallingErrorException();
+            }
         } catch (IOException | RuntimeException e) {
             return new KeeperException.MarshallingErrorException();
         }

@@ -29,7 +29,8 @@ public record Recovery(
     private static final long NOTHING_FORCED = -1;
 
     /**
-     * First step, before ZooKeeper loads its files: cuts the torn end of the transaction log.
+     * First step, before ZooKeeper loads its files: cuts the torn end of the transaction log. Of a directory that
+     * Apache ZooKeeper has left it first notes what is going to change.
      *
      * @param files ZooKeeper's files
      * @param checkpoints the checkpoints
@@ -38,6 +39,7 @@ public record Recovery(
     public static void repair(FileTxnSnapLog files, CheckpointStore checkpoints) throws IOException {
         List<Checkpoint> all = checkpoints.readAll();
         if (all.isEmpty()) {
+            former(files, checkpoints).note();
             TxnLogTail.cut(files.getDataLogDir(), 0, NOTHING_FORCED);
         } else {
             Checkpoint newest = all.get(0);
@@ -52,11 +54,16 @@ public record Recovery(
      * @param database the loaded tree
      * @param checkpoints the checkpoints
      * @param identity whose directory it is, null for a new one
+     * @param replicaId this replica
      * @return the state to continue from
      * @throws IOException if the files do not belong together; the message says which
      */
     public static Recovery recover(
-            FileTxnSnapLog files, ZKDatabase database, CheckpointStore checkpoints, ClusterIdentity identity)
+            FileTxnSnapLog files,
+            ZKDatabase database,
+            CheckpointStore checkpoints,
+            ClusterIdentity identity,
+            int replicaId)
             throws IOException {
         long zxid = database.getDataTreeLastProcessedZxid();
         SnapshotInfo snapshot = files.getLastSnapshotInfo();
@@ -68,7 +75,7 @@ public record Recovery(
                         + " to cluster " + identity.clusterId()
                         + ". Replace this replica's data directories by those of a healthy member");
             }
-            return firstStart(files, database, checkpoints, zxid, snapshotZxid);
+            return firstStart(files, database, checkpoints, replicaId, snapshotZxid);
         }
         Checkpoint checkpoint = all.get(0);
         requireBelongsTogether(files, all, zxid, snapshotZxid);
@@ -104,13 +111,22 @@ public record Recovery(
         }
     }
 
-    /** A new directory, or one that Apache ZooKeeper wrote: its state becomes position 0. */
+    private static FormerDirectory former(FileTxnSnapLog files, CheckpointStore checkpoints) {
+        return new FormerDirectory(checkpoints.directory().toAbsolutePath().getParent(), files);
+    }
+
+    /**
+     * A new directory, or one that Apache ZooKeeper wrote: its state becomes position 0, and counts if the order says
+     * that the cluster begins with it.
+     */
     private static Recovery firstStart(
-            FileTxnSnapLog files, ZKDatabase database, CheckpointStore checkpoints, long zxid, long snapshotZxid)
+            FileTxnSnapLog files, ZKDatabase database, CheckpointStore checkpoints, int replicaId, long snapshotZxid)
             throws IOException {
+        long zxid = database.getDataTreeLastProcessedZxid();
         SideState side = SideState.initial(zxid);
         database.getSessionWithTimeOuts()
                 .forEach((id, timeoutMillis) -> side.sessions().create(id, timeoutMillis, SessionState.NO_OWNER, 0));
+        side.formerStates().report(replicaId, former(files, checkpoints).state(database), List.of());
         SnapshotWriter.forceLogs(files.getDataLogDir(), snapshotZxid);
         ProposerTable proposers = new ProposerTable();
         checkpoints.write(new Checkpoint(0, zxid, snapshotZxid, zxid, proposers.encode(), side.encode()));

@@ -57,6 +57,11 @@ public final class TxnLogTail {
         }
     }
 
+    /** Whether something other than zeroes follows the last good entry of a file. */
+    static boolean isTorn(File file) throws IOException {
+        return scan(file).torn;
+    }
+
     private static boolean isGap(long last, long first) {
         return Zxids.epoch(last) == Zxids.epoch(first) && first != Zxids.next(last);
     }

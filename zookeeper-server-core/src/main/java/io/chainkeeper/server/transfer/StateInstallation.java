@@ -1,5 +1,6 @@
 package io.chainkeeper.server.transfer;
 
+import io.chainkeeper.command.FormerState;
 import io.chainkeeper.config.AtomicFile;
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.ordering.MalformedMessageException;
@@ -117,6 +118,7 @@ public final class StateInstallation {
                 IncomingState.deleteTree(incoming, step);
                 return false;
             }
+            requireNothingLost(arrived);
             step.before();
             AtomicFile.rename(complete, installing);
         }
@@ -141,6 +143,37 @@ public final class StateInstallation {
         return arrived.position() > ownPosition()
                 || isNew && arrived.position() == ownPosition()
                 || replacesWrongState && arrived.position() >= oldestPosition(checkpoints);
+    }
+
+    /** What Apache ZooKeeper has left here must not have more than the cluster began with. */
+    private void requireNothingLost(StateManifest arrived) throws IOException {
+        List<Checkpoint> own;
+        try {
+            own = checkpoints.readAll();
+        } catch (IOException e) {
+            return; // what was noted about it is as damaged as the state
+        }
+        if (own.isEmpty()) {
+            return;
+        }
+        try {
+            SideState side = SideState.decode(own.get(0).sideState());
+            FormerState former = side.formerStates().of(replicaId);
+            if (side.clusterId() != null || former == null) {
+                return;
+            }
+            Path file = incoming.resolve(arrived.find(Kind.CHECKPOINT).name());
+            FormerState origin = SideState.decode(
+                            Checkpoint.decode(Files.readAllBytes(file)).sideState())
+                    .formerStates()
+                    .origin();
+            String refusal = former.refusalOfReplacementBy(origin == null ? FormerState.EMPTY : origin);
+            if (refusal != null) {
+                throw new IOException(snapshotDirectory + " " + refusal);
+            }
+        } catch (MalformedMessageException e) {
+            throw new IOException("a checkpoint in " + incoming + " or of this replica " + e.getMessage(), e);
+        }
     }
 
     /**

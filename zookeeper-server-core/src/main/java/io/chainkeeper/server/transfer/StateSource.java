@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,6 +49,7 @@ public final class StateSource implements StateResponder, Closeable {
     private final File logDirectory;
     private final RateLimit limit;
     private final int chunkBytes;
+    private final BooleanSupplier isWrong;
     private final ScheduledThreadPoolExecutor releaser;
     private final Map<Integer, Receiver> receivers = new TreeMap<>();
     private boolean closed;
@@ -67,13 +69,15 @@ public final class StateSource implements StateResponder, Closeable {
      * @param snapshotDirectory where the snapshots lie
      * @param logDirectory where the transaction log lies
      * @param bytesPerSecond {@code ordering.stateTransferBytesPerSecond}
+     * @param isWrong whether this replica's own state is known to be wrong, so that nobody may get it
      */
     public StateSource(
             int replicaId,
             CheckpointStore checkpoints,
             File snapshotDirectory,
             File logDirectory,
-            long bytesPerSecond) {
+            long bytesPerSecond,
+            BooleanSupplier isWrong) {
         this(
                 replicaId,
                 checkpoints,
@@ -81,7 +85,8 @@ public final class StateSource implements StateResponder, Closeable {
                 logDirectory,
                 new RateLimit(bytesPerSecond, System::nanoTime, StateSource::pause),
                 // With a low limit an answer must not wait long for its turn.
-                (int) Math.max(LEAST_CHUNK_BYTES, Math.min(MAX_CHUNK_BYTES, bytesPerSecond / CHUNKS_PER_SECOND)));
+                (int) Math.max(LEAST_CHUNK_BYTES, Math.min(MAX_CHUNK_BYTES, bytesPerSecond / CHUNKS_PER_SECOND)),
+                isWrong);
     }
 
     StateSource(
@@ -90,12 +95,14 @@ public final class StateSource implements StateResponder, Closeable {
             File snapshotDirectory,
             File logDirectory,
             RateLimit limit,
-            int chunkBytes) {
+            int chunkBytes,
+            BooleanSupplier isWrong) {
         this.checkpoints = checkpoints;
         this.snapshotDirectory = snapshotDirectory;
         this.logDirectory = logDirectory;
         this.limit = limit;
         this.chunkBytes = chunkBytes;
+        this.isWrong = isWrong;
         this.releaser = new ScheduledThreadPoolExecutor(1, task -> {
             Thread created = new Thread(task, "state-source-" + replicaId);
             created.setDaemon(true);
@@ -122,6 +129,12 @@ public final class StateSource implements StateResponder, Closeable {
     }
 
     private StateAnswer answer(int peer, StateRequest request) throws IOException {
+        if (isWrong.getAsBoolean()) {
+            // Also in the middle of a transfer: what was sent before is wrong as well.
+            return request.kind() == StateRequest.Kind.MANIFEST
+                    ? StateAnswer.nothing("its own state differs from that of a majority and is being replaced")
+                    : StateAnswer.empty(StateAnswer.Kind.GONE);
+        }
         if (request.kind() == StateRequest.Kind.MANIFEST) {
             return manifest(peer, request.snapshotZxid());
         }

@@ -42,6 +42,9 @@ final class MemberFiles {
     private long zxid;
     private long position;
 
+    /** Whether this member knows that its state is wrong. */
+    boolean isWrong;
+
     MemberFiles(Path directory, int replicaId) throws IOException {
         this.replicaId = replicaId;
         File data = directory.resolve("data").toFile();
@@ -100,7 +103,8 @@ final class MemberFiles {
                 files.getSnapDir(),
                 files.getDataLogDir(),
                 unlimited,
-                chunkBytes);
+                chunkBytes,
+                () -> isWrong);
     }
 
     StateInstallation installation(IncomingState.Step step, Move move) {

@@ -336,6 +336,22 @@ public final class StateTransferTest {
         }
     }
 
+    /** Two of five may have diverged: the one must not get its state from the other. */
+    @Test
+    public void memberThatHasDiverged_givesItsStateToNobody() throws Exception {
+        ByteSlice request = StateRequest.manifest(StateRequest.NEWEST).encode();
+        StateManifest manifest = StateManifest.decode(
+                StateAnswer.decode(source.answer(10, request)).body());
+        ByteSlice part = new StateRequest(StateRequest.Kind.READ, manifest.snapshotZxid(), 0, 0, 10).encode();
+        assertEquals(StateAnswer.Kind.BYTES, answer(10, part));
+        sender.isWrong = true;
+        assertEquals("of a transfer that had begun", StateAnswer.Kind.GONE, answer(10, part));
+        IOException refusal = assertThrows(IOException.class, () -> fetch(source, 1, null, answer -> answer));
+        assertTrue(refusal.getMessage(), refusal.getMessage().contains("differs from that of a majority"));
+        sender.isWrong = false;
+        assertEquals(StateAnswer.Kind.BYTES, answer(10, part));
+    }
+
     @Test
     public void tooManyReceivers_areRefusedUntilOneIsReleased() throws Exception {
         ByteSlice request = StateRequest.manifest(StateRequest.NEWEST).encode();

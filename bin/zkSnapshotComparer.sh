@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Compares two snapshots: zkSnapshotComparer.sh -l SNAPSHOT_FILE -r SNAPSHOT_FILE -b BYTES -n NODES [-d] [-i]
+
+ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+# shellcheck source=bin/zkEnv.sh
+. "$ZOOBINDIR/zkEnv.sh"
+run_tool org.apache.zookeeper.server.SnapshotComparer "$@"

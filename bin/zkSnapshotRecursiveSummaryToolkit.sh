@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Prints how many znodes and bytes a snapshot holds below a znode:
+# zkSnapshotRecursiveSummaryToolkit.sh SNAPSHOT_FILE STARTING_NODE MAX_DEPTH
+
+ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+# shellcheck source=bin/zkEnv.sh
+. "$ZOOBINDIR/zkEnv.sh"
+run_tool org.apache.zookeeper.server.SnapshotRecursiveSummary "$@"

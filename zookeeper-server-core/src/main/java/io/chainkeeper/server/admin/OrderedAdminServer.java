@@ -1,0 +1,108 @@
+package io.chainkeeper.server.admin;
+
+import io.chainkeeper.server.OrderedZooKeeperServer;
+import io.chainkeeper.server.request.Proposer;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.security.GeneralSecurityException;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import org.apache.zookeeper.server.ZooKeeperServer;
+import org.apache.zookeeper.server.admin.AdminServer;
+import org.apache.zookeeper.server.admin.DummyAdminServer;
+import org.apache.zookeeper.server.admin.JettyAdminServer;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.servlet.ServletContextHandler;
+import org.eclipse.jetty.servlet.ServletHolder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * ZooKeeper's AdminServer, with all its settings ({@code admin.*}), and at the same port {@code /live}, {@code /ready}
+ * and the status page. Started and stopped by one thread.
+ */
+public final class OrderedAdminServer implements AdminServer {
+    private static final Logger LOG = LoggerFactory.getLogger(OrderedAdminServer.class);
+    private static final String ENABLED = "zookeeper.admin.enableServer";
+
+    private final AdminServer served;
+    private final WriteProbe probe;
+
+    private OrderedAdminServer(AdminServer served, WriteProbe probe) {
+        this.served = served;
+        this.probe = probe;
+    }
+
+    /**
+     * Creates the AdminServer that zoo.cfg asks for; it does not listen yet.
+     *
+     * @param server the server that it is about
+     * @param proposer for the no-ops of {@code /ready?write}
+     * @param refusesWrites whether the disk is full
+     * @param further numbers for the status page beside those of the order
+     * @param clockMillis a monotonic clock
+     * @return it, or one that does nothing if {@code admin.enableServer=false} or its settings cannot be used
+     */
+    public static AdminServer create(
+            OrderedZooKeeperServer server,
+            Proposer proposer,
+            BooleanSupplier refusesWrites,
+            Map<String, LongSupplier> further,
+            LongSupplier clockMillis) {
+        if ("false".equals(System.getProperty(ENABLED))) {
+            return new DummyAdminServer();
+        }
+        try {
+            JettyAdminServer jetty = new JettyAdminServer();
+            OrderedCommands.register();
+            WriteProbe probe = new WriteProbe(server.view().replicaId(), proposer::proposeNoOp, clockMillis);
+            Health health = new Health(server, refusesWrites, probe);
+            addPages(jetty, health, new StatusReport(server, health, further));
+            jetty.setZooKeeperServer(server);
+            return new OrderedAdminServer(jetty, probe);
+        } catch (IOException | GeneralSecurityException | AdminServerException e) {
+            // As ZooKeeper does: a replica without its AdminServer still serves clients.
+            LOG.warn("AdminServer cannot be used: {}; check the admin.* and ssl.quorum.* settings", e.getMessage(), e);
+            return new DummyAdminServer();
+        }
+    }
+
+    private static void addPages(JettyAdminServer jetty, Health health, StatusReport report) {
+        ServletContextHandler context = (ServletContextHandler) serverOf(jetty).getHandler();
+        ServletHolder checks = new ServletHolder(new HealthServlet(health));
+        context.addServlet(checks, HealthServlet.LIVE);
+        context.addServlet(checks, HealthServlet.READY);
+        ServletHolder status = new ServletHolder(new StatusServlet(report));
+        context.addServlet(status, StatusServlet.ROOT);
+        context.addServlet(status, StatusServlet.PAGE);
+        context.addServlet(status, StatusServlet.JSON);
+    }
+
+    /** ZooKeeper's class has all of TLS and port unification, but no way to add a page. */
+    private static Server serverOf(JettyAdminServer jetty) {
+        try {
+            Field field = JettyAdminServer.class.getDeclaredField("server");
+            field.setAccessible(true);
+            return (Server) field.get(jetty);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("this version of ZooKeeper keeps its AdminServer elsewhere: " + e, e);
+        }
+    }
+
+    @Override
+    public void start() throws AdminServerException {
+        served.start();
+    }
+
+    @Override
+    public void shutdown() throws AdminServerException {
+        probe.close();
+        served.shutdown();
+    }
+
+    @Override
+    public void setZooKeeperServer(ZooKeeperServer server) {
+        served.setZooKeeperServer(server);
+    }
+}

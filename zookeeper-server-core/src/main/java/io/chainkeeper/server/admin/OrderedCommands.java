@@ -1,0 +1,173 @@
+package io.chainkeeper.server.admin;
+
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import io.chainkeeper.server.OrderView;
+import io.chainkeeper.server.OrderedZooKeeperServer;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.servlet.http.HttpServletResponse;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.server.ServerStats;
+import org.apache.zookeeper.server.ZooKeeperServer;
+import org.apache.zookeeper.server.admin.AuthRequest;
+import org.apache.zookeeper.server.admin.Command;
+import org.apache.zookeeper.server.admin.CommandResponse;
+import org.apache.zookeeper.server.admin.Commands;
+import org.apache.zookeeper.server.admin.GetCommand;
+import org.apache.zookeeper.server.admin.PostCommand;
+import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
+
+/**
+ * The AdminServer commands for which ZooKeeper looks at its own leader and follower classes: the same names, keys and
+ * types, answered from the order. All others are ZooKeeper's own.
+ */
+final class OrderedCommands {
+    static final String RESTORE_REFUSAL = "restore is refused: all servers of an ensemble hold what has been ordered."
+            + " To start from a snapshot stop all servers, empty their dataDir (but myid) and dataLogDir, put the same"
+            + " snapshot into dataDir/version-2 of each and start them; see \"Restoring a snapshot\" in"
+            + " docs/operations.md";
+
+    private static final ObjectMapper MAPPER =
+            new ObjectMapper().setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE);
+
+    private static final TypeReference<LinkedHashMap<String, Object>> PROPERTIES = new TypeReference<>() {};
+
+    private static boolean registered;
+
+    private OrderedCommands() {}
+
+    /** Puts them in the place of ZooKeeper's; once for all servers of this process. */
+    static synchronized void register() {
+        if (!registered) {
+            registered = true;
+            Commands.registerCommand(new Leader());
+            Commands.registerCommand(new ZabState());
+            Commands.registerCommand(new Srvr());
+            Commands.registerCommand(new Stat());
+            Commands.registerCommand(new Observers());
+            Commands.registerCommand(new Restore());
+        }
+    }
+
+    /** The properties that ZooKeeper's AdminServer shows; the object itself has a space behind {@code leader}. */
+    private static Map<String, Object> shown(ServerStats stats, String state) {
+        Map<String, Object> properties = MAPPER.convertValue(stats, PROPERTIES);
+        properties.put("server_state", state);
+        return properties;
+    }
+
+    private static OrderView viewOf(ZooKeeperServer server) {
+        return ((OrderedZooKeeperServer) server).view();
+    }
+
+    /** Changes what a command of ZooKeeper's answers. */
+    private abstract static class Amended extends GetCommand {
+        private final Command original;
+
+        Amended(Command original, List<String> names) {
+            super(names, original.isServerRequired());
+            this.original = original;
+        }
+
+        @Override
+        public CommandResponse runGet(ZooKeeperServer server, Map<String, String> arguments) {
+            CommandResponse response = original.runGet(server, arguments);
+            if (server instanceof OrderedZooKeeperServer ordered) {
+                amend(response, ordered);
+            }
+            return response;
+        }
+
+        abstract void amend(CommandResponse response, OrderedZooKeeperServer server);
+    }
+
+    private static final class Leader extends Amended {
+        Leader() {
+            super(new Commands.LeaderCommand(), List.of("leader", "lead"));
+        }
+
+        @Override
+        void amend(CommandResponse response, OrderedZooKeeperServer server) {
+            response.put("is_leader", server.view().leads());
+        }
+    }
+
+    private static final class ZabState extends Amended {
+        ZabState() {
+            super(new Commands.ZabStateCommand(), List.of("zabstate"));
+        }
+
+        @Override
+        void amend(CommandResponse response, OrderedZooKeeperServer server) {
+            response.put("is_leader", server.view().leads());
+        }
+    }
+
+    private static class Srvr extends Amended {
+        Srvr() {
+            super(new Commands.SrvrCommand(), List.of("server_stats", "srvr"));
+        }
+
+        private Srvr(Command original, List<String> names) {
+            super(original, names);
+        }
+
+        @Override
+        void amend(CommandResponse response, OrderedZooKeeperServer server) {
+            response.put("server_stats", shown(server.serverStats(), server.getState()));
+            if (server.view().leads()) {
+                response.put("proposal_stats", server.proposalSizes());
+            }
+        }
+    }
+
+    private static final class Stat extends Srvr {
+        Stat() {
+            super(new Commands.StatCommand(), List.of("stats", "stat"));
+        }
+    }
+
+    private static final class Observers extends GetCommand {
+        Observers() {
+            super(List.of("observers", "obsr"));
+        }
+
+        /** Shown by the leader, which knows all of them; ZooKeeper's followers show those that they serve, if any. */
+        @Override
+        public CommandResponse runGet(ZooKeeperServer server, Map<String, String> arguments) {
+            CommandResponse response = initializeResponse();
+            List<Map<String, Object>> observers = new ArrayList<>();
+            OrderView view = viewOf(server);
+            if (view.leads()) {
+                ((OrderedZooKeeperServer) server).self.getView().forEach((id, of) -> {
+                    if (of.type == LearnerType.OBSERVER && view.linkedPeers().contains(id.intValue())) {
+                        Map<String, Object> observer = new LinkedHashMap<>();
+                        observer.put("sid", id);
+                        observer.put("remote_socket_address", String.join("|", of.addr.getAllHostStrings()));
+                        observers.add(observer);
+                    }
+                });
+            }
+            response.put("synced_observers", observers.size());
+            response.put("observers", observers);
+            return response;
+        }
+    }
+
+    /** Says why not, and what to do instead. */
+    private static final class Restore extends PostCommand {
+        Restore() {
+            super(List.of("restore", "rest"), true, new AuthRequest(ZooDefs.Perms.ALL, "/"));
+        }
+
+        @Override
+        public CommandResponse runPost(ZooKeeperServer server, InputStream snapshot) {
+            return new CommandResponse(getPrimaryName(), RESTORE_REFUSAL, HttpServletResponse.SC_NOT_IMPLEMENTED);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package io.chainkeeper.server;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNotNull;
+import static org.junit.Assert.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.AfterClass;
+import org.junit.Before;
+import org.junit.BeforeClass;
+import org.junit.ClassRule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** The AdminServer port: readiness, the status page and the commands, at replica 3 of three. */
+public class AdminServerTest {
+    private static final int SERVED = 3;
+
+    @ClassRule
+    public static final TemporaryFolder FOLDER = new TemporaryFolder();
+
+    private static TestEnsemble ensemble;
+    private static int port;
+
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    @BeforeClass
+    public static void startEnsemble() throws Exception {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = socket.getLocalPort();
+        }
+        Map<String, String> settings = new HashMap<>();
+        settings.put("admin.serverAddress", "127.0.0.1");
+        settings.put("admin.serverPort", Integer.toString(port));
+        ensemble = new TestEnsemble(FOLDER.getRoot().toPath(), 3, ReadConsistency.LINEARIZABLE, settings);
+        ensemble.start(1);
+        ensemble.start(2);
+        ensemble.set("admin.enableServer", "true");
+        ensemble.start(SERVED);
+        for (int id = 1; id <= 3; id++) {
+            ensemble.awaitServing(id);
+        }
+    }
+
+    @Before
+    public void elect() {
+        ensemble.order().elect(1);
+    }
+
+    @AfterClass
+    public static void stopEnsemble() throws Exception {
+        ensemble.close();
+    }
+
+    private HttpResponse<String> get(String path) {
+        return send(request(path).build());
+    }
+
+    private HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path));
+    }
+
+    private HttpResponse<String> send(HttpRequest request) {
+        try {
+            return http.send(request, BodyHandlers.ofString());
+        } catch (Exception e) {
+            throw new AssertionError(request.uri() + ": " + e, e);
+        }
+    }
+
+    private JsonNode json(String path) throws Exception {
+        return new ObjectMapper().readTree(get(path).body());
+    }
+
+    private void assertOk(String path) {
+        HttpResponse<String> answer = get(path);
+        assertEquals(answer.body(), 200, answer.statusCode());
+        assertEquals("ok", answer.body().trim());
+    }
+
+    @Test
+    public void healthyReplica_isReady_andOneThatIsCutOffIsNot() throws Exception {
+        assertOk("/live");
+        assertOk("/ready");
+        assertOk("/ready?write");
+        ensemble.order().setCutOff(SERVED, true);
+        TestEnsemble.await("not ready", () -> get("/ready").statusCode() == 503);
+        assertTrue(get("/ready").body().contains("leader"));
+        assertEquals(503, get("/ready?write").statusCode());
+        assertOk("/live");
+        JsonNode report = json("/status.json");
+        assertFalse(report.get("serving").asBoolean());
+        assertTrue(report.get("alarms").toString().contains("Not ready"));
+        ensemble.order().setCutOff(SERVED, false);
+        TestEnsemble.await("ready again", () -> get("/ready?write").statusCode() == 200);
+    }
+
+    @Test
+    public void noOpOfReadiness_changesNoTransactionNumber() throws Exception {
+        ensemble.awaitEqualPositions();
+        long zxid = ensemble.server(SERVED).getZKDatabase().getDataTreeLastProcessedZxid();
+        assertOk("/ready?write");
+        ensemble.awaitEqualPositions();
+        assertEquals(zxid, ensemble.server(SERVED).getZKDatabase().getDataTreeLastProcessedZxid());
+        EnsembleChecks.assertReplicasEqual(ensemble, 3);
+    }
+
+    @Test
+    public void statusPage_isOneFileOfThisServer() throws Exception {
+        for (String path : new String[] {"/", "/status"}) {
+            HttpResponse<String> page = get(path);
+            assertEquals(200, page.statusCode());
+            assertTrue(page.body().contains("<title>Chainkeeper</title>"));
+            assertFalse("nothing from elsewhere", page.body().contains("://"));
+        }
+        JsonNode report = json("/status.json");
+        assertEquals(3, report.get("members").size());
+        assertEquals("leader", report.get("members").get(0).get("role").asText());
+        assertEquals(1, report.get("chain").get(0).asInt());
+        assertEquals(404, get("/elsewhere").statusCode());
+    }
+
+    @Test
+    public void commands_knowTheRoleInTheOrder() throws Exception {
+        TestEnsemble.await(
+                "follower", () -> "follower".equals(ensemble.server(SERVED).getState()));
+        JsonNode leader = json("/commands/leader");
+        assertFalse(leader.get("is_leader").asBoolean());
+        assertEquals(1, leader.get("leader_id").asInt());
+        assertEquals("127.0.0.1", leader.get("leader_ip").asText());
+        assertFalse(json("/commands/srvr").has("proposal_stats"));
+        ensemble.order().elect(SERVED);
+        TestEnsemble.await(
+                "leader", () -> "leader".equals(ensemble.server(SERVED).getState()));
+        TestEnsemble.await("its peer knows", () -> ensemble.peer(SERVED).getLeaderId() == SERVED);
+        assertTrue(json("/commands/leader").get("is_leader").asBoolean());
+        assertTrue(json("/commands/zabstate").get("is_leader").asBoolean());
+        assertEquals("broadcast", json("/commands/zabstate").get("zabstate").asText());
+        JsonNode stat = json("/commands/stat");
+        assertEquals("leader", stat.get("server_stats").get("server_state").asText());
+        assertTrue(stat.has("proposal_stats"));
+        assertTrue(stat.has("connections"));
+        assertEquals("leader", json("/commands/monitor").get("server_state").asText());
+        assertEquals(0, json("/commands/observers").get("synced_observers").asInt());
+    }
+
+    @Test
+    public void restore_isRefusedWithItsReason_andSnapshotIsNot() throws Exception {
+        try (ZooKeeper client = ensemble.client(1)) {
+            client.create("/kept", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        }
+        ensemble.awaitEqualPositions();
+        HttpResponse<String> refused = send(request("/commands/restore")
+                .header("Authorization", "digest root:root")
+                .POST(HttpRequest.BodyPublishers.ofByteArray(new byte[10]))
+                .build());
+        assertEquals(refused.body(), 501, refused.statusCode());
+        assertTrue(refused.body(), refused.body().contains("docs/operations.md"));
+        HttpResponse<byte[]> snapshot = http.send(
+                request("/commands/snapshot")
+                        .header("Authorization", "digest root:root")
+                        .build(),
+                BodyHandlers.ofByteArray());
+        assertEquals(200, snapshot.statusCode());
+        String zxid = snapshot.headers().firstValue("last_zxid").orElseThrow().substring(2);
+        try (TestEnsemble restored =
+                new TestEnsemble(FOLDER.newFolder("restored").toPath(), 3)) {
+            for (int id = 1; id <= 3; id++) {
+                Path files = restored.dataDirectory(id).resolve("version-2");
+                Files.createDirectories(files);
+                Files.write(files.resolve("snapshot." + Long.toHexString(Long.parseLong(zxid, 16))), snapshot.body());
+            }
+            restored.startAll();
+            assertNotNull(restored.client(2).exists("/kept", false));
+            EnsembleChecks.assertReplicasEqual(restored, 3);
+        }
+    }
+}
