@@ -49,7 +49,8 @@ final class Suite {
     List<String> run() throws IOException {
         List<String> classes = new ArrayList<>();
         try (var files = Files.list(directory)) {
-            for (Path file : files.filter(file -> !file.endsWith(EXCLUDED)).sorted().collect(Collectors.toList())) {
+            for (Path file :
+                    files.filter(file -> !file.endsWith(EXCLUDED)).sorted().collect(Collectors.toList())) {
                 for (String line : lines(file)) {
                     if (!line.endsWith(CLASS_FILE)) {
                         throw new IllegalStateException(file + ": not a class file: " + line);

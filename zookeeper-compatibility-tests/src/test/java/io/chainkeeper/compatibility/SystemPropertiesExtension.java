@@ -25,7 +25,7 @@ public final class SystemPropertiesExtension implements BeforeAllCallback, After
     }
 
     private static ExtensionContext.Store store(ExtensionContext context) {
-        return context.getStore(ExtensionContext.Namespace.create(
-                SystemPropertiesExtension.class, context.getRequiredTestClass()));
+        return context.getStore(
+                ExtensionContext.Namespace.create(SystemPropertiesExtension.class, context.getRequiredTestClass()));
     }
 }

@@ -26,6 +26,7 @@ import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.acceptor.Ballot;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

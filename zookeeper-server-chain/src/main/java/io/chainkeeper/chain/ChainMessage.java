@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.List;
 
 /** The messages of ChainPaxos; each belongs to one ballot. */

@@ -34,6 +34,8 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.RecoveredState;
+import io.chainkeeper.ordering.acceptor.Ballot;
+import io.chainkeeper.ordering.acceptor.Introduction;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -266,15 +268,20 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     private void onHello(int sender, Hello m) {
-        state.disk.met(sender, m);
+        state.disk.met(sender, new Introduction(m.promisedNothing(), m.founder(), m.participants()));
     }
 
     private void sayHello() {
         for (int id : state.chain()) {
             if (state.linkUp[id]) {
-                effects.send(id, state.disk.hello(hasPromisedNothing()));
+                effects.send(id, hello());
             }
         }
+    }
+
+    private Hello hello() {
+        Introduction own = state.disk.introduction(hasPromisedNothing());
+        return new Hello(own.promisedNothing(), own.founder(), own.participants());
     }
 
     private boolean hasPromisedNothing() {
@@ -610,7 +617,7 @@ final class ChainPaxos implements OrderingProtocol {
     public void onPeerUp(int peer) {
         state.linkUp[peer] = true;
         state.disk.keep();
-        effects.send(peer, state.disk.hello(hasPromisedNothing()));
+        effects.send(peer, hello());
         if (state.isLeader() && state.mayLearn(peer)) {
             feeds.announce(peer);
         }

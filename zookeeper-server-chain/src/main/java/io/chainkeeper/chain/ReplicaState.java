@@ -11,6 +11,8 @@ import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.acceptor.Ballot;
+import io.chainkeeper.ordering.acceptor.Disk;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;

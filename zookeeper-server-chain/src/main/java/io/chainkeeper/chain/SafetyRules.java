@@ -1,6 +1,7 @@
 package io.chainkeeper.chain;
 
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.List;
 import java.util.function.IntToLongFunction;
 

@@ -8,6 +8,7 @@ import static org.junit.Assert.assertTrue;
 import io.chainkeeper.chain.AcceptedValues.Accepted;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;

@@ -26,6 +26,7 @@ import io.chainkeeper.chain.ChainMessage.TakeOver;
 import io.chainkeeper.chain.ChainMessage.Truncated;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;

@@ -5,6 +5,7 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.chain.ChainMessage.Accept;
 import io.chainkeeper.chain.ChainMessage.Forward;
+import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

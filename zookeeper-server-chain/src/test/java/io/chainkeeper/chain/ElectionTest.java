@@ -15,6 +15,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

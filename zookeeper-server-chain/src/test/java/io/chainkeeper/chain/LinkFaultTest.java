@@ -8,6 +8,7 @@ import io.chainkeeper.chain.ChainMessage.Accept;
 import io.chainkeeper.chain.ChainMessage.Accepted;
 import io.chainkeeper.chain.ChainMessage.Resume;
 import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -12,6 +12,7 @@ import io.chainkeeper.chain.ChainMessage.Prepare;
 import io.chainkeeper.chain.ChainMessage.PrepareOk;
 import io.chainkeeper.chain.ChainMessage.ReadNudge;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.List;
 import java.util.function.IntToLongFunction;
 import org.junit.Test;

@@ -3,6 +3,8 @@ package io.chainkeeper.chain;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.RecoveredState;
+import io.chainkeeper.ordering.acceptor.Ballot;
+import io.chainkeeper.ordering.acceptor.Disk;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

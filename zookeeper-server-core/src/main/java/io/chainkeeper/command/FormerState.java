@@ -75,9 +75,9 @@ public record FormerState(Kind kind, long epoch, long zxid, long digest) {
         }
         if (isAheadOf(origin)) {
             return "holds the data of Apache ZooKeeper up to " + this + ", but the cluster began with " + origin
-                    + ": transactions that only this server has would be lost. To begin with them, stop all servers, put"
-                    + " the old data directories of all of them in place and start them together; to give them up, empty"
-                    + " dataDir (except for myid) and dataLogDir of this server";
+                    + ": transactions that only this server has would be lost. To begin with them, stop all servers,"
+                    + " put the old data directories of all of them in place and start them together; to give them up,"
+                    + " empty dataDir (except for myid) and dataLogDir of this server";
         }
         return null;
     }

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The user's decision that old data is moved in although some servers are missing or have lost theirs: kept in the small
- * text file {@value #FILE_NAME} of the ordering directory until the cluster has been formed.
+ * The user's decision that old data is moved in although some servers are missing or have lost theirs: kept in the
+ * small text file {@value #FILE_NAME} of the ordering directory until the cluster has been formed.
  *
  * @param without replica ids, ascending
  */

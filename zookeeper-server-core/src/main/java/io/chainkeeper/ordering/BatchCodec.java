@@ -21,6 +21,8 @@ import java.util.List;
  * </pre>
  *
  * <p>A position may hold a {@link Membership} instead. Its count is {@value #MEMBERSHIP_MARK}, and the members follow.
+ * Or it holds a note of the protocol to itself: its count is {@value #NOTE_MARK}, and opaque bytes follow. For the
+ * application a note is an empty batch.
  */
 public final class BatchCodec {
     /** The no-op. */
@@ -33,6 +35,8 @@ public final class BatchCodec {
     public static final int COMMAND_OVERHEAD_BYTES = 28;
 
     private static final int MEMBERSHIP_MARK = -1;
+
+    private static final int NOTE_MARK = -2;
 
     private BatchCodec() {}
 
@@ -69,6 +73,34 @@ public final class BatchCodec {
     }
 
     /**
+     * Encodes a note of the protocol to itself as the value of a position.
+     *
+     * @param note the protocol's bytes
+     * @return the value
+     */
+    public static ByteSlice encodeNote(ByteSlice note) {
+        ByteBuffer out = ByteBuffer.allocate(BATCH_OVERHEAD_BYTES + note.length());
+        out.putInt(NOTE_MARK).put(note.array(), note.offset(), note.length());
+        return ByteSlice.of(out.array());
+    }
+
+    /**
+     * @param value the value of a position
+     * @return whether it is a note of the protocol to itself
+     */
+    public static boolean isNote(ByteSlice value) {
+        return value.length() >= BATCH_OVERHEAD_BYTES && value.asByteBuffer().getInt() == NOTE_MARK;
+    }
+
+    /**
+     * @param value for which {@link #isNote} holds
+     * @return the protocol's bytes
+     */
+    public static ByteSlice noteIn(ByteSlice value) {
+        return value.slice(BATCH_OVERHEAD_BYTES, value.length() - BATCH_OVERHEAD_BYTES);
+    }
+
+    /**
      * Encodes a batch.
      *
      * @param commands in order
@@ -94,13 +126,16 @@ public final class BatchCodec {
      * Decodes a batch; commands are views of the value.
      *
      * @param value as {@link #encode} made it
-     * @return the commands in order
+     * @return the commands in order; none if it is a note
      * @throws MalformedMessageException if it is anything else
      */
     public static List<ProposedCommand> decode(ByteSlice value) throws MalformedMessageException {
         ByteBuffer in = value.asByteBuffer();
         try {
             int count = in.getInt();
+            if (count == NOTE_MARK) {
+                return List.of();
+            }
             if (count < 0 || count > in.remaining() / COMMAND_OVERHEAD_BYTES) {
                 throw new MalformedMessageException(
                         "batch of " + value.length() + " bytes claims " + count + " commands");

@@ -73,6 +73,10 @@ final class StateDialer implements HandshakeHandler.Owner {
 
     private StateRequester connect(InetAddress target)
             throws ExecutionException, TimeoutException, InterruptedException {
+        if (Thread.interrupted()) {
+            // The future would not say so if the connection stood before it was asked.
+            throw new InterruptedException();
+        }
         if (io.loop().isShuttingDown()) {
             throw new RejectedExecutionException();
         }

@@ -169,7 +169,8 @@ public class ReconfigTest {
         assertEquals(List.of(1, 7), ensemble.order().members());
         TestEnsemble.await(
                 "server 3 is an observer", () -> ensemble.server(3).getState().equals("observer"));
-        assertEquals(LearnerType.OBSERVER, ensemble.peer(3).getLearnerType());
+        // The order knows it first, the configuration's followers a moment later.
+        TestEnsemble.await("its peer says so too", () -> ensemble.peer(3).getLearnerType() == LearnerType.OBSERVER);
         ensemble.client(3).create("/by-observer", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         TestEnsemble.await("server 2 stops serving", () -> !ensemble.server(2).isServing());
         assertEquals(configured(1), configured(7));
@@ -360,6 +361,7 @@ public class ReconfigTest {
                 },
                 null);
         TestEnsemble.await("the plan stands", () -> ensemble.order().configured(1) != null);
+        TestEnsemble.await("the create is answered", () -> !answers.isEmpty());
         assertEquals(List.of("create 0"), List.copyOf(answers));
         ensemble.start(4);
         assertTrue(all.await(TestEnsemble.DEADLINE_SECONDS, TimeUnit.SECONDS));

@@ -30,7 +30,7 @@ import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
-/** Requests that ZooKeeper's preparation accepts and its tree cannot execute. A stock server ends, or its digest is wrong. */
+/** Requests that ZooKeeper's preparation accepts and its tree cannot execute: a stock server ends, or errs. */
 public class UnexecutableRequestsTest {
     private static final int SESSION_TIMEOUT_MILLIS = 10_000;
 

@@ -14,6 +14,8 @@ import java.util.TreeSet;
 final class ProtocolSettings {
     private static final int[] COUNTS = {1, 2, 4, 16};
     private static final int[] BYTES = {1024, 4096, 65536};
+    private static final String[] LEADER_POLICIES = {"backoff", "all", "single"};
+    private static final String[] BUCKET_POLICIES = {"sticky", "rotating"};
 
     private ProtocolSettings() {}
 
@@ -43,6 +45,12 @@ final class ProtocolSettings {
         }
         if (key.endsWith("QuorumSize")) {
             return random.nextInt(3) == 0 ? Integer.toString(1 + random.nextInt(replicas)) : null;
+        }
+        if (key.endsWith("leaderPolicy")) {
+            return LEADER_POLICIES[random.nextInt(LEADER_POLICIES.length)];
+        }
+        if (key.endsWith("bucketPolicy")) {
+            return BUCKET_POLICIES[random.nextInt(BUCKET_POLICIES.length)];
         }
         if (random.nextInt(3) == 0) {
             return null;

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds replies that would be longer than {@code jute.maxbuffer} before they are made. A client closes its connection
- * when it meets one, connects again, asks again, and so on; here it gets an error instead. Any thread, but the size of a
- * read's reply may be asked for only while execution is excluded.
+ * when it meets one, connects again, asks again, and so on; here it gets an error instead. Any thread, but the size of
+ * a read's reply may be asked for only while execution is excluded.
  */
 final class ReplyLimit {
     private static final Logger LOG = LoggerFactory.getLogger(ReplyLimit.class);

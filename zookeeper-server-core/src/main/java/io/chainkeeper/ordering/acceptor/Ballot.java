@@ -1,4 +1,4 @@
-package io.chainkeeper.chain;
+package io.chainkeeper.ordering.acceptor;
 
 /**
  * A ballot number: ordered by round, then by the id of the replica that leads it.
@@ -6,9 +6,9 @@ package io.chainkeeper.chain;
  * @param round from 1; 0 only in {@link #NONE}
  * @param replica id of the replica that prepared it
  */
-record Ballot(long round, int replica) implements Comparable<Ballot> {
+public record Ballot(long round, int replica) implements Comparable<Ballot> {
     /** Lower than every ballot. */
-    static final Ballot NONE = new Ballot(0, 0);
+    public static final Ballot NONE = new Ballot(0, 0);
 
     @Override
     public int compareTo(Ballot other) {
@@ -16,7 +16,11 @@ record Ballot(long round, int replica) implements Comparable<Ballot> {
         return byRound != 0 ? byRound : Integer.compare(replica, other.replica);
     }
 
-    boolean lessThan(Ballot other) {
+    /**
+     * @param other another ballot
+     * @return whether this one is lower
+     */
+    public boolean lessThan(Ballot other) {
         return compareTo(other) < 0;
     }
 

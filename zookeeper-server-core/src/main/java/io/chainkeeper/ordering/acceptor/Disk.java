@@ -1,6 +1,5 @@
-package io.chainkeeper.chain;
+package io.chainkeeper.ordering.acceptor;
 
-import io.chainkeeper.chain.ChainMessage.Hello;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.LogRecord;
@@ -22,12 +21,12 @@ import java.util.List;
  * with them, and nobody who has. The first election waits until a majority are founders, so that those who come too
  * late to be one always find a leader that can admit them.
  */
-final class Disk {
+public final class Disk {
     /**
      * Metadata record: number of the disk, and a byte that is 1 if it took part in founding the cluster. If so, the
      * participants then follow: the membership before the first ordered one is theirs, whoever is configured by now.
      */
-    static final int DISK = 3;
+    public static final int DISK = 3;
 
     /** The number of all disks that forget with the process. */
     private static final long FORGETFUL_DISK = 1;
@@ -35,8 +34,8 @@ final class Disk {
     private final ProtocolContext context;
     private final Effects effects;
     private final int minQuorumSize;
-    private final boolean[] blankPeers = new boolean[ReplicaState.IDS];
-    private final boolean[] founders = new boolean[ReplicaState.IDS];
+    private final boolean[] blankPeers = new boolean[Membership.MAX_REPLICA_ID + 1];
+    private final boolean[] founders = new boolean[Membership.MAX_REPLICA_ID + 1];
     private final List<Integer> initialParticipants = new ArrayList<>();
     private boolean metSomebodyNotBlank;
     private long number;
@@ -51,14 +50,24 @@ final class Disk {
     private boolean isDurable;
     private long keptSequence;
 
-    Disk(ProtocolContext context, Effects effects, int minQuorumSize) {
+    /**
+     * @param context who this replica is
+     * @param effects where its records go
+     * @param minQuorumSize of the membership before the first ordered one
+     */
+    public Disk(ProtocolContext context, Effects effects, int minQuorumSize) {
         this.context = context;
         this.effects = effects;
         this.minQuorumSize = minQuorumSize;
     }
 
-    /** Reads what the log knows. */
-    void start(RecoveredState recovered, boolean promisedNothing) {
+    /**
+     * Reads what the log knows.
+     *
+     * @param recovered what this replica's disk holds
+     * @param promisedNothing whether no promise was found there
+     */
+    public void start(RecoveredState recovered, boolean promisedNothing) {
         if (context.start() == Start.FORGETFUL) {
             number = FORGETFUL_DISK;
             founder = true;
@@ -93,12 +102,13 @@ final class Disk {
         }
     }
 
-    long number() {
+    /** @return the number of this disk, from 1 */
+    public long number() {
         return number;
     }
 
     /** Makes the number durable; called when the first link is up, because before that a start must change nothing. */
-    void keep() {
+    public void keep() {
         if (!kept) {
             kept = true;
             keptSequence = append();
@@ -112,18 +122,26 @@ final class Disk {
         return effects.append(new LogRecord(LogRecord.METADATA, DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
     }
 
-    /** Whether this disk took part in founding the cluster. */
-    boolean isFounder() {
+    /** @return whether this disk took part in founding the cluster */
+    public boolean isFounder() {
         return founder;
     }
 
-    /** What to tell a peer, given whether anything was promised or accepted here. */
-    Hello hello(boolean nothingPromised) {
-        return new Hello(nothingPromised && (blank || founder), founderIsDurable, initialParticipants());
+    /**
+     * @param nothingPromised whether nothing was promised or accepted here
+     * @return what to tell a peer
+     */
+    public Introduction introduction(boolean nothingPromised) {
+        return new Introduction(nothingPromised && (blank || founder), founderIsDurable, initialParticipants());
     }
 
-    /** A peer has told about itself. */
-    void met(int peer, Hello hello) {
+    /**
+     * A peer has told about itself.
+     *
+     * @param peer replica id
+     * @param hello what it said
+     */
+    public void met(int peer, Introduction hello) {
         boolean sameParticipants = hello.participants().equals(initialParticipants());
         if (!hello.promisedNothing()) {
             metSomebodyNotBlank = true;
@@ -134,8 +152,8 @@ final class Disk {
         foundIfMajority();
     }
 
-    /** Whether so many have founded the cluster that one of them may be elected. */
-    boolean isFounded() {
+    /** @return whether so many have founded the cluster that they can decide something */
+    public boolean isFounded() {
         return countOf(founders) + (founder ? 1 : 0) >= quorumOfParticipants();
     }
 
@@ -169,31 +187,39 @@ final class Disk {
         keptSequence = founderSequence;
     }
 
-    /** Records are durable; returns whether that makes this replica one that others may take for a founder. */
-    boolean durable(long logSequence) {
+    /**
+     * Records are durable.
+     *
+     * @param logSequence up to here
+     * @return whether that makes this replica one that others may take for a founder
+     */
+    public boolean durable(long logSequence) {
         isDurable |= kept && logSequence >= keptSequence;
         boolean before = founderIsDurable;
         founderIsDurable |= founder && logSequence >= founderSequence;
         return founderIsDurable && !before;
     }
 
-    /** Whether a crash leaves this replica its number. */
-    boolean isDurable() {
+    /** @return whether a crash leaves this replica its number */
+    public boolean isDurable() {
         return isDurable;
     }
 
     /** There is a leader, so others have founded the cluster. */
-    void joined() {
+    public void joined() {
         blank = false;
     }
 
-    /** The participants of the membership before the first ordered one, as far as this replica can know them. */
-    List<Integer> initialParticipants() {
+    /** @return the participants of the membership before the first ordered one, as far as this replica can know them */
+    public List<Integer> initialParticipants() {
         return initialParticipants.isEmpty() ? context.ensemble().participants() : List.copyOf(initialParticipants);
     }
 
-    /** Whether this replica is the member. */
-    boolean votesAs(Member member) {
+    /**
+     * @param member of a membership, with this replica's id
+     * @return whether it is this replica with this disk
+     */
+    public boolean votesAs(Member member) {
         return member.disk() == number || member.disk() == Member.UNBOUND && founder;
     }
 }

@@ -1,0 +1,245 @@
+package io.chainkeeper.iss;
+
+import io.chainkeeper.iss.IssMessage.EpochInfo;
+import io.chainkeeper.iss.IssMessage.Fetch;
+import io.chainkeeper.iss.IssMessage.Learn;
+import io.chainkeeper.iss.IssMessage.Status;
+import io.chainkeeper.iss.IssMessage.Truncated;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.MalformedMessageException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Learning what others know to be decided. A replica that is behind fetches from one that is ahead, part by part, so
+ * what is on its way is bounded. What is asked for is answered from memory or, further back, from the log; if the logs
+ * of all that can be asked no longer reach back so far, the host is to fetch their state.
+ */
+final class CatchUp {
+    private static final int NOBODY = 0;
+
+    private final IssState state;
+
+    /** The newest epoch that anybody has described. */
+    private EpochConfig described;
+
+    private int asked = NOBODY;
+    private long askedTick;
+    private long lastPrefix;
+    private long stalledTick;
+
+    /** Until then a replica is not asked, because its log does not reach back far enough. */
+    private final long[] truncatedUntilTick = new long[Peers.IDS];
+
+    /** From where each replica waits for the log to be read; 0 if it does not. */
+    private final long[] readFor = new long[Peers.IDS];
+
+    private long readFrom;
+
+    CatchUp(IssState state) {
+        this.state = state;
+        Arrays.fill(truncatedUntilTick, Long.MIN_VALUE / 2);
+    }
+
+    // ---------------------------------------------------------------- asking
+
+    /** Somebody has told how far it is. */
+    void onStatus(int sender, Status m) {
+        boolean otherEpoch = m.epoch() > (state.epoch == null ? 0 : state.epoch.number());
+        boolean farBehind = m.prefix() > state.prefix + state.settings.caughtUpPositions();
+        if (asked == NOBODY && (farBehind || otherEpoch && (m.prefix() > state.prefix || state.epoch == null))) {
+            ask(sender);
+        }
+    }
+
+    /** Something is decided whose value this replica has not received. */
+    void missing(int sender) {
+        if (asked == NOBODY) {
+            ask(sender);
+        }
+    }
+
+    void tick() {
+        for (int id = 1; id < Peers.IDS; id++) {
+            if (readFor[id] != 0 && !state.peers.linkUp[id]) {
+                readFor[id] = 0;
+            }
+        }
+        if (state.prefix != lastPrefix) {
+            lastPrefix = state.prefix;
+            stalledTick = state.now;
+        }
+        if (asked != NOBODY && (!state.peers.linkUp[asked] || state.now - askedTick > state.settings.fetchTicks())) {
+            asked = NOBODY;
+        }
+        if (asked == NOBODY && state.now - stalledTick >= state.settings.heartbeatTicks()) {
+            askIfBehind();
+        }
+    }
+
+    private void askIfBehind() {
+        int best = NOBODY;
+        int truncated = NOBODY;
+        for (int id = 1; id < Peers.IDS; id++) {
+            Status status = state.peers.status(id);
+            boolean ahead = status.prefix() > state.prefix || state.epoch == null && status.epoch() > 0;
+            if (!state.peers.linkUp[id] || !ahead) {
+                continue;
+            }
+            if (state.now < truncatedUntilTick[id]) {
+                truncated = id;
+            } else if (best == NOBODY
+                    || status.prefix() > state.peers.status(best).prefix()) {
+                best = id;
+            }
+        }
+        if (best != NOBODY) {
+            ask(best);
+        } else if (truncated != NOBODY) {
+            Arrays.fill(truncatedUntilTick, Long.MIN_VALUE / 2);
+            stalledTick = state.now;
+            state.effects.needState(truncated, state.delivered + 1);
+        }
+    }
+
+    private void ask(int id) {
+        if (state.now < truncatedUntilTick[id]) {
+            return;
+        }
+        asked = id;
+        askedTick = state.now;
+        state.effects.send(id, new Fetch(state.epoch == null ? 0 : state.epoch.number(), state.prefix + 1));
+    }
+
+    void onTruncated(int sender, Truncated m) {
+        if (m.from() == state.prefix + 1) {
+            truncatedUntilTick[sender] = state.now + 2L * state.settings.suspicionTicks();
+        }
+        if (sender == asked) {
+            asked = NOBODY;
+        }
+    }
+
+    // ---------------------------------------------------------------- being told
+
+    void onEpochInfo(EpochInfo m) {
+        try {
+            EpochConfig config = EpochConfig.decode(m.config());
+            if (described == null || described.epoch() < config.epoch()) {
+                described = config;
+            }
+        } catch (MalformedMessageException e) {
+            throw new InvariantViolated("an epoch that was checked on arrival does not decode: " + e.getMessage());
+        }
+    }
+
+    /** The epoch to take part in, for a replica that does not know where the order is; null if it is not yet known. */
+    EpochConfig adoptable() {
+        boolean fits = described != null && state.prefix >= described.first() - 1 && state.prefix < described.last();
+        return fits ? described : null;
+    }
+
+    /**
+     * Takes decided values; {@code stepped} is called after each, because it may have completed an epoch.
+     *
+     * @return whether there was anything new
+     */
+    boolean onLearn(int sender, Learn m, Runnable stepped) {
+        long before = state.prefix;
+        for (int i = 0; i < m.values().size(); i++) {
+            long position = m.from() + i;
+            if (position <= state.prefix) {
+                continue;
+            }
+            if (state.epoch == null) {
+                // The last position before an epoch may be known by all and delivered by none yet, until enough of them
+                // have the epoch's configuration; with it this replica can wait for that, too.
+                boolean beforeDescribed = described != null && position < described.first();
+                if (position != state.prefix + 1 || position > m.delivered() && !beforeDescribed) {
+                    break;
+                }
+                state.learn(m.values().get(i));
+            } else if (state.epoch.config().contains(position)) {
+                EpochConfig config = state.epoch.config();
+                Segment segment = state.epoch.segment(config.segmentOf(position));
+                IssState.Source source = position <= m.delivered() ? IssState.Source.QUORUM : IssState.Source.HEARSAY;
+                state.decide(segment, config.indexOf(position), m.values().get(i), source);
+            }
+            stepped.run();
+        }
+        if (sender == asked) {
+            asked = NOBODY;
+            if (state.prefix > before && state.peers.status(sender).prefix() > state.prefix) {
+                ask(sender);
+            }
+        }
+        return state.prefix > before;
+    }
+
+    // ---------------------------------------------------------------- telling
+
+    void onFetch(int sender, Fetch m) {
+        if (state.epoch != null && m.epoch() == 0) {
+            state.effects.send(sender, new EpochInfo(state.epoch.config().encode()));
+        }
+        if (m.from() > state.prefix) {
+            state.effects.send(sender, new Learn(m.from(), state.delivered, List.of()));
+        } else if (state.recent.containsKey(m.from())) {
+            tellRecent(sender, m.from());
+        } else {
+            readFor[sender] = m.from();
+            readNext();
+        }
+    }
+
+    private void tellRecent(int to, long from) {
+        List<ByteSlice> values = new ArrayList<>();
+        long bytes = 0;
+        for (Map.Entry<Long, IssState.Recent> entry : state.recent.tailMap(from).entrySet()) {
+            ByteSlice value = entry.getValue().value();
+            if (entry.getKey() != from + values.size()
+                    || !values.isEmpty() && bytes + value.length() > IssSettings.PART_BYTES) {
+                break;
+            }
+            values.add(value);
+            bytes += value.length();
+        }
+        state.effects.send(to, new Learn(from, state.delivered, values));
+    }
+
+    private void readNext() {
+        if (readFrom != 0) {
+            return;
+        }
+        for (long from : readFor) {
+            if (from != 0) {
+                readFrom = from;
+                state.effects.readLog(from, IssSettings.PART_BYTES);
+                return;
+            }
+        }
+    }
+
+    void onLogRead(long from, List<LogRecord> records) {
+        readFrom = 0;
+        // Further on the log may not have been written yet, and hold what was accepted before.
+        long end = state.recent.isEmpty() ? state.prefix + 1 : state.recent.firstKey();
+        List<ByteSlice> values = records.stream()
+                .filter(record -> record.position() < end)
+                .map(LogRecord::body)
+                .toList();
+        for (int id = 1; id < Peers.IDS; id++) {
+            if (readFor[id] != from) {
+                continue;
+            }
+            readFor[id] = 0;
+            boolean held = !values.isEmpty();
+            state.effects.send(id, held ? new Learn(from, state.delivered, values) : new Truncated(from));
+        }
+        readNext();
+    }
+}

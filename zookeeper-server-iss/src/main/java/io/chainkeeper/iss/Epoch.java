@@ -1,0 +1,164 @@
+package io.chainkeeper.iss;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.acceptor.Ballot;
+import java.nio.ByteBuffer;
+
+/** The epoch that a replica takes part in. */
+final class Epoch {
+    private static final int PROMISE_BYTES = Integer.BYTES + Long.BYTES + Integer.BYTES;
+
+    private final EpochConfig config;
+    private final Segment[] segments;
+    private final Segment own;
+    private final boolean voter;
+    private final long beganTick;
+    private boolean speaks;
+    private boolean held;
+    private long sequence;
+    private long inUse;
+
+    /**
+     * @param config what it is like
+     * @param self this replica
+     * @param voter whether it votes in it
+     * @param maySpeak whether it has certainly not proposed in it before
+     * @param prefix everything up to here is decided
+     * @param now the present tick
+     */
+    Epoch(EpochConfig config, int self, boolean voter, boolean maySpeak, long prefix, long now) {
+        this.config = config;
+        this.voter = voter;
+        this.beganTick = now;
+        this.segments = new Segment[config.leaders().size()];
+        for (int i = 0; i < segments.length; i++) {
+            segments[i] = new Segment(config, i, now);
+        }
+        for (long position = config.first(); position <= Math.min(prefix, config.last()); position++) {
+            slot(position).past();
+        }
+        int number = config.segmentLedBy(self);
+        this.own = number < 0 ? null : segments[number];
+        this.inUse = Math.max(config.first() - 1, prefix);
+        this.held = prefix >= config.first();
+        if (own != null) {
+            own.next = own.firstUndecided();
+            own.announced = own.next;
+            this.speaks = voter && maySpeak;
+            own.proposing = speaks ? own.initial : Ballot.NONE;
+        }
+    }
+
+    EpochConfig config() {
+        return config;
+    }
+
+    long number() {
+        return config.epoch();
+    }
+
+    Segment[] segments() {
+        return segments;
+    }
+
+    Segment segment(int number) {
+        return segments[number];
+    }
+
+    Slot slot(long position) {
+        return segments[config.segmentOf(position)].slot(config.indexOf(position));
+    }
+
+    /** The segment that this replica leads at first; null if none. */
+    Segment own() {
+        return own;
+    }
+
+    boolean isVoter() {
+        return voter;
+    }
+
+    /** How long this replica has been in it. */
+    long ticks(long now) {
+        return now - beganTick;
+    }
+
+    /** Whether this replica may propose in the initial ballot of its segment. */
+    boolean maySpeak() {
+        return speaks && own.proposing.equals(own.initial);
+    }
+
+    /** Whether a quorum has the configuration on disk. */
+    boolean isHeld() {
+        return held;
+    }
+
+    void held() {
+        held = true;
+    }
+
+    /** The log record of the configuration; 0 if it is from before this start. */
+    long sequence() {
+        return sequence;
+    }
+
+    void appended(long logSequence) {
+        sequence = logSequence;
+    }
+
+    /**
+     * The highest position that is known to have a value. Leaders with nothing to propose skip up to there. Once the
+     * last position is decided nobody has a reason to wait with the rest.
+     */
+    long inUse() {
+        return inUse;
+    }
+
+    void used(long position, ByteSlice value, boolean decided) {
+        if (!IssState.isNil(value) || decided && position == config.last()) {
+            inUse = Math.max(inUse, position);
+        }
+    }
+
+    void raiseInUse(long position) {
+        inUse = Math.max(inUse, Math.min(position, config.last()));
+    }
+
+    // ---------------------------------------------------------------- promises
+
+    ByteSlice encodePromises() {
+        int count = 0;
+        for (Segment segment : segments) {
+            count += segment.isTakenOver() ? 1 : 0;
+        }
+        ByteBuffer out = ByteBuffer.allocate(Long.BYTES + count * PROMISE_BYTES);
+        out.putLong(config.epoch());
+        for (Segment segment : segments) {
+            if (segment.isTakenOver()) {
+                out.putInt(segment.number());
+                out.putLong(segment.promised.round()).putInt(segment.promised.replica());
+            }
+        }
+        return ByteSlice.of(out.array());
+    }
+
+    /** Reads back what was promised, if it was in this epoch. */
+    void recoverPromises(ByteSlice head) {
+        ByteBuffer in = head.asByteBuffer();
+        if (in.getLong() != config.epoch()) {
+            return;
+        }
+        while (in.hasRemaining()) {
+            Segment segment = segments[in.getInt()];
+            segment.raise(IssState.ballotOf(in));
+        }
+    }
+
+    /** A replica that has restarted in it: it may have proposed anything. */
+    void beSilent() {
+        speaks = false;
+        if (own != null && own.proposing.equals(own.initial)) {
+            own.proposing = Ballot.NONE;
+        }
+    }
+}

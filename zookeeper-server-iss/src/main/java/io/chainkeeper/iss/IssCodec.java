@@ -1,0 +1,338 @@
+package io.chainkeeper.iss;
+
+import io.chainkeeper.iss.IssMessage.Accept;
+import io.chainkeeper.iss.IssMessage.AcceptNil;
+import io.chainkeeper.iss.IssMessage.Accepted;
+import io.chainkeeper.iss.IssMessage.Decided;
+import io.chainkeeper.iss.IssMessage.Entry;
+import io.chainkeeper.iss.IssMessage.EpochInfo;
+import io.chainkeeper.iss.IssMessage.Fetch;
+import io.chainkeeper.iss.IssMessage.Forward;
+import io.chainkeeper.iss.IssMessage.Hello;
+import io.chainkeeper.iss.IssMessage.Learn;
+import io.chainkeeper.iss.IssMessage.OfSegment;
+import io.chainkeeper.iss.IssMessage.Poll;
+import io.chainkeeper.iss.IssMessage.PollOk;
+import io.chainkeeper.iss.IssMessage.PreVote;
+import io.chainkeeper.iss.IssMessage.PreVoteOk;
+import io.chainkeeper.iss.IssMessage.Prepare;
+import io.chainkeeper.iss.IssMessage.Promise;
+import io.chainkeeper.iss.IssMessage.Refused;
+import io.chainkeeper.iss.IssMessage.Skip;
+import io.chainkeeper.iss.IssMessage.Status;
+import io.chainkeeper.iss.IssMessage.Truncated;
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.MessageCodec;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.acceptor.Ballot;
+import io.chainkeeper.ordering.acceptor.Introduction;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Wire format of {@link IssMessage}. Big-endian; every message begins with a type byte; those about a segment go on with
+ * epoch long, segment int, ballot (round long, replica int). The value of an {@code Accept} is the rest of the frame.
+ */
+final class IssCodec implements MessageCodec {
+    private static final byte ACCEPT = 1;
+    private static final byte ACCEPT_NIL = 2;
+    private static final byte ACCEPTED = 3;
+    private static final byte DECIDED = 4;
+    private static final byte SKIP = 5;
+    private static final byte PRE_VOTE = 6;
+    private static final byte PRE_VOTE_OK = 7;
+    private static final byte PREPARE = 8;
+    private static final byte PROMISE = 9;
+    private static final byte REFUSED = 10;
+    private static final byte FORWARD = 11;
+    private static final byte POLL = 12;
+    private static final byte POLL_OK = 13;
+    private static final byte HELLO = 14;
+    private static final byte STATUS = 15;
+    private static final byte FETCH = 16;
+    private static final byte EPOCH_INFO = 17;
+    private static final byte LEARN = 18;
+    private static final byte TRUNCATED = 19;
+
+    private static final int BALLOT_BYTES = 12;
+    private static final int SEGMENT_BYTES = 1 + 8 + 4 + BALLOT_BYTES;
+    private static final int ENTRY_BYTES = 8 + BALLOT_BYTES + 1 + 4;
+
+    @Override
+    public ByteSlice[] encode(Message message) {
+        if (message instanceof Accept m) {
+            ByteBuffer out = begin(ACCEPT, m, m.ballot(), 16);
+            return new ByteSlice[] {done(out.putLong(m.position()).putLong(m.decidedTo())), m.value()};
+        } else if (message instanceof Promise m) {
+            return encodePromise(m);
+        } else if (message instanceof Learn m) {
+            return encodeLearn(m);
+        }
+        return new ByteSlice[] {done(encodeFlat(message))};
+    }
+
+    private static ByteBuffer encodeFlat(Message message) {
+        if (message instanceof Accepted m) {
+            return begin(ACCEPTED, m, m.ballot(), 16).putLong(m.from()).putLong(m.to());
+        } else if (message instanceof Decided m) {
+            return begin(DECIDED, m, m.ballot(), 8).putLong(m.decidedTo());
+        } else if (message instanceof Skip m) {
+            return begin(SKIP, m, Ballot.NONE, 16).putLong(m.from()).putLong(m.to());
+        } else if (message instanceof AcceptNil m) {
+            return begin(ACCEPT_NIL, m, m.ballot(), 16).putLong(m.from()).putLong(m.to());
+        } else if (message instanceof PreVote m) {
+            return begin(PRE_VOTE, m, m.ballot(), 0);
+        } else if (message instanceof PreVoteOk m) {
+            return begin(PRE_VOTE_OK, m, m.ballot(), 0);
+        } else if (message instanceof Prepare m) {
+            return begin(PREPARE, m, m.ballot(), 0);
+        } else if (message instanceof Refused m) {
+            return putBallot(begin(REFUSED, m, m.ballot(), BALLOT_BYTES), m.promised());
+        } else if (message instanceof Forward m) {
+            return encodeForward(m);
+        } else if (message instanceof Poll m) {
+            return begin(POLL, 16).putLong(m.epoch()).putLong(m.number());
+        } else if (message instanceof PollOk m) {
+            return begin(POLL_OK, 24).putLong(m.epoch()).putLong(m.number()).putLong(m.floor());
+        }
+        return encodeOutsideEpochs(message);
+    }
+
+    private static ByteBuffer encodeOutsideEpochs(Message message) {
+        if (message instanceof Hello m) {
+            List<Integer> participants = m.introduction().participants();
+            ByteBuffer out = begin(HELLO, 3 + participants.size());
+            out.put(flag(m.introduction().promisedNothing()));
+            out.put(flag(m.introduction().founder())).put((byte) participants.size());
+            participants.forEach(id -> out.put(id.byteValue()));
+            return out;
+        } else if (message instanceof Status m) {
+            ByteBuffer out = begin(STATUS, 6 * 8 + 4).putLong(m.epoch()).putLong(m.prefix());
+            out.putLong(m.delivered()).putLong(m.inUse()).putLong(m.durableEpoch());
+            out.putLong(m.disk()).put(flag(m.votes())).put(flag(m.speaks()));
+            return out.put(flag(m.wantsEnd())).put(flag(m.resend()));
+        } else if (message instanceof Fetch m) {
+            return begin(FETCH, 16).putLong(m.epoch()).putLong(m.from());
+        } else if (message instanceof EpochInfo m) {
+            ByteSlice config = m.config();
+            return begin(EPOCH_INFO, config.length()).put(config.array(), config.offset(), config.length());
+        } else if (message instanceof Truncated m) {
+            return begin(TRUNCATED, 8).putLong(m.from());
+        }
+        throw new InvariantViolated("no wire format for " + message);
+    }
+
+    private static ByteSlice[] encodePromise(Promise m) {
+        List<Entry> entries = m.entries();
+        ByteSlice[] parts = new ByteSlice[1 + entries.size()];
+        ByteBuffer out = begin(PROMISE, m, m.ballot(), 8 + 4 + 1 + 4 + entries.size() * ENTRY_BYTES);
+        out.putLong(m.prefix()).putInt(m.part()).put(flag(m.last())).putInt(entries.size());
+        for (int i = 0; i < entries.size(); i++) {
+            Entry entry = entries.get(i);
+            putBallot(out.putLong(entry.position()), entry.accepted());
+            out.put(flag(entry.decided())).putInt(entry.value().length());
+            parts[i + 1] = entry.value();
+        }
+        parts[0] = done(out);
+        return parts;
+    }
+
+    private static ByteSlice[] encodeLearn(Learn m) {
+        ByteSlice[] parts = new ByteSlice[1 + m.values().size()];
+        ByteBuffer out = begin(LEARN, 8 + 8 + 4 + 4 * m.values().size());
+        out.putLong(m.from()).putLong(m.delivered()).putInt(m.values().size());
+        for (int i = 0; i < m.values().size(); i++) {
+            parts[i + 1] = m.values().get(i);
+            out.putInt(parts[i + 1].length());
+        }
+        parts[0] = done(out);
+        return parts;
+    }
+
+    private static ByteBuffer encodeForward(Forward m) {
+        int bytes = 8 + 8 + 4;
+        for (ProposedCommand command : m.commands()) {
+            bytes += BatchCodec.COMMAND_OVERHEAD_BYTES + command.command().length();
+        }
+        ByteBuffer out = begin(FORWARD, bytes);
+        out.putLong(m.epoch()).putLong(m.lowest()).putInt(m.commands().size());
+        m.commands().forEach(command -> BatchCodec.put(out, command));
+        return out;
+    }
+
+    private static ByteBuffer begin(byte type, int bodyBytes) {
+        return ByteBuffer.allocate(1 + bodyBytes).put(type);
+    }
+
+    private static ByteBuffer begin(byte type, OfSegment message, Ballot ballot, int bodyBytes) {
+        ByteBuffer out = ByteBuffer.allocate(SEGMENT_BYTES + bodyBytes).put(type);
+        return putBallot(out.putLong(message.epoch()).putInt(message.segment()), ballot);
+    }
+
+    private static ByteSlice done(ByteBuffer out) {
+        InvariantViolated.check(!out.hasRemaining(), "message shorter than computed by %d bytes", out.remaining());
+        return ByteSlice.of(out.array());
+    }
+
+    private static ByteBuffer putBallot(ByteBuffer out, Ballot ballot) {
+        return out.putLong(ballot.round()).putInt(ballot.replica());
+    }
+
+    private static byte flag(boolean value) {
+        return (byte) (value ? 1 : 0);
+    }
+
+    @Override
+    public Message decode(ByteSlice frame) throws MalformedMessageException {
+        ByteBuffer in = frame.asByteBuffer();
+        try {
+            byte type = in.get();
+            Message message = type <= REFUSED ? ofSegment(type, in, frame) : other(type, in, frame);
+            if (in.hasRemaining()) {
+                throw new MalformedMessageException(
+                        "message of type " + type + " has " + in.remaining() + " bytes too many");
+            }
+            return message;
+        } catch (BufferUnderflowException | IndexOutOfBoundsException | IllegalArgumentException e) {
+            throw new MalformedMessageException("ISS message of " + frame.length() + " bytes is cut short");
+        }
+    }
+
+    private static Message ofSegment(byte type, ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
+        long epoch = in.getLong();
+        int segment = in.getInt();
+        Ballot ballot = ballot(in);
+        if (segment < 0) {
+            throw new MalformedMessageException("segment " + segment);
+        }
+        return switch (type) {
+            case ACCEPT -> {
+                long position = in.getLong();
+                long decidedTo = in.getLong();
+                ByteSlice value = frame.slice(in.position(), in.remaining());
+                in.position(in.limit());
+                yield new Accept(epoch, segment, ballot, position, decidedTo, value);
+            }
+            case ACCEPT_NIL -> new AcceptNil(epoch, segment, ballot, in.getLong(), in.getLong());
+            case ACCEPTED -> new Accepted(epoch, segment, ballot, in.getLong(), in.getLong());
+            case DECIDED -> new Decided(epoch, segment, ballot, in.getLong());
+            case SKIP -> new Skip(epoch, segment, in.getLong(), in.getLong());
+            case PRE_VOTE -> new PreVote(epoch, segment, ballot);
+            case PRE_VOTE_OK -> new PreVoteOk(epoch, segment, ballot);
+            case PREPARE -> new Prepare(epoch, segment, ballot);
+            case PROMISE -> promise(epoch, segment, ballot, in, frame);
+            case REFUSED -> new Refused(epoch, segment, ballot, ballot(in));
+            default -> throw new MalformedMessageException("unknown ISS message type " + type);
+        };
+    }
+
+    private static Message other(byte type, ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
+        return switch (type) {
+            case FORWARD -> forward(in, frame);
+            case POLL -> new Poll(in.getLong(), in.getLong());
+            case POLL_OK -> new PollOk(in.getLong(), in.getLong(), in.getLong());
+            case HELLO -> hello(in);
+            case STATUS ->
+                new Status(
+                        in.getLong(),
+                        in.getLong(),
+                        in.getLong(),
+                        in.getLong(),
+                        in.getLong(),
+                        in.getLong(),
+                        in.get() != 0,
+                        in.get() != 0,
+                        in.get() != 0,
+                        in.get() != 0);
+            case FETCH -> new Fetch(in.getLong(), in.getLong());
+            case EPOCH_INFO -> {
+                ByteSlice config = frame.slice(in.position(), in.remaining());
+                in.position(in.limit());
+                EpochConfig.decode(config);
+                yield new EpochInfo(config);
+            }
+            case LEARN -> learn(in, frame);
+            case TRUNCATED -> new Truncated(in.getLong());
+            default -> throw new MalformedMessageException("unknown ISS message type " + type);
+        };
+    }
+
+    private static Promise promise(long epoch, int segment, Ballot ballot, ByteBuffer in, ByteSlice frame)
+            throws MalformedMessageException {
+        long prefix = in.getLong();
+        int part = in.getInt();
+        boolean last = in.get() != 0;
+        int count = count(in, ENTRY_BYTES);
+        int position = in.position() + count * ENTRY_BYTES;
+        List<Entry> entries = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            long at = in.getLong();
+            Ballot accepted = ballot(in);
+            boolean decided = in.get() != 0;
+            int length = in.getInt();
+            entries.add(new Entry(at, accepted, decided, frame.slice(position, length)));
+            position += length;
+        }
+        in.position(position);
+        return new Promise(epoch, segment, ballot, prefix, part, last, entries);
+    }
+
+    private static Learn learn(ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
+        long from = in.getLong();
+        long delivered = in.getLong();
+        int count = count(in, Integer.BYTES);
+        int position = in.position() + count * Integer.BYTES;
+        List<ByteSlice> values = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            int length = in.getInt();
+            values.add(frame.slice(position, length));
+            position += length;
+        }
+        in.position(position);
+        return new Learn(from, delivered, values);
+    }
+
+    private static Hello hello(ByteBuffer in) throws MalformedMessageException {
+        boolean promisedNothing = in.get() != 0;
+        boolean founder = in.get() != 0;
+        int count = in.get() & 0xff;
+        List<Integer> participants = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            int id = in.get() & 0xff;
+            if (id == 0) {
+                throw new MalformedMessageException("replica id 0");
+            }
+            participants.add(id);
+        }
+        return new Hello(new Introduction(promisedNothing, founder, participants));
+    }
+
+    private static Forward forward(ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
+        long epoch = in.getLong();
+        long lowest = in.getLong();
+        int count = count(in, BatchCodec.COMMAND_OVERHEAD_BYTES);
+        List<ProposedCommand> commands = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            commands.add(BatchCodec.get(in, frame));
+        }
+        return new Forward(epoch, lowest, commands);
+    }
+
+    private static int count(ByteBuffer in, int bytesEach) throws MalformedMessageException {
+        int count = in.getInt();
+        if (count < 0 || count > in.remaining() / bytesEach) {
+            throw new MalformedMessageException("message claims " + count + " entries in " + in.remaining() + " bytes");
+        }
+        return count;
+    }
+
+    private static Ballot ballot(ByteBuffer in) {
+        return new Ballot(in.getLong(), in.getInt());
+    }
+}

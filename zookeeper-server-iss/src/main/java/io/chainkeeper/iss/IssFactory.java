@@ -1,0 +1,52 @@
+package io.chainkeeper.iss;
+
+import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.MessageCodec;
+import io.chainkeeper.ordering.OrderingProtocol;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.ordering.ProtocolContext;
+import java.util.Map;
+import java.util.Set;
+
+/** {@code ordering.protocol=iss}. */
+public final class IssFactory implements OrderingProtocolFactory {
+    private static final MessageCodec CODEC = new IssCodec();
+
+    @Override
+    public String name() {
+        return "iss";
+    }
+
+    @Override
+    public Set<String> settingKeys() {
+        return IssSettings.names();
+    }
+
+    @Override
+    public String checkSettings(Map<String, String> settings, int memberCount) {
+        return IssSettings.check(settings, memberCount);
+    }
+
+    @Override
+    public MessageCodec codec() {
+        return CODEC;
+    }
+
+    /** A bucket holds all that one replica proposes, so what a replica starts with is ordered before what follows. */
+    @Override
+    public int streamCount(int memberCount) {
+        return 1;
+    }
+
+    @Override
+    public OrderingProtocol create(ProtocolContext context, Effects effects) {
+        return create(context, new SafetyRules(), effects);
+    }
+
+    /** Creates an instance with some of the rules taken out, for tests that show what each is good for. */
+    static OrderingProtocol create(ProtocolContext context, SafetyRules rules, Effects effects) {
+        int participants = context.ensemble().participants().size();
+        IssSettings settings = IssSettings.of(context.settings(), participants, context.tickMillis());
+        return new Iss(context, settings, rules, effects);
+    }
+}

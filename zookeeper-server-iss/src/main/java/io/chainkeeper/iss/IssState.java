@@ -1,0 +1,336 @@
+package io.chainkeeper.iss;
+
+import io.chainkeeper.iss.IssMessage.Status;
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.Member;
+import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.acceptor.Ballot;
+import io.chainkeeper.ordering.acceptor.Disk;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * The acceptor's and learner's state, shared by the parts of the protocol of one replica. The only class that appends
+ * accepted and decided values, promises and epochs, and that delivers.
+ *
+ * <p>What the log holds, in the order of its records, so that a crash which cuts off the end cuts the newest:
+ *
+ * <ul>
+ *   <li>Of each position up to {@link #prefix} the decided value, appended before any record whose head says that the
+ *       prefix reaches there. Initial leaders' nil may be missing from the durable part; nothing contradicts it.
+ *   <li>The configuration of an epoch only behind the decided values of all epochs before it.
+ * </ul>
+ *
+ * <p>Delivery waits: for the record of a value (so no checkpoint ever covers a position of which the log holds an older
+ * value), and, at the last position of an epoch, until a quorum of the next one has its configuration on disk (so it
+ * cannot be lost while any checkpoint needs it).
+ */
+final class IssState {
+    /** Metadata record: the configuration of the newest epoch that this replica was in. */
+    static final int EPOCH = 1;
+
+    /** Positional record: an accepted value. Head: ballot and prefix at the time; body: the value. */
+    static final int ACCEPTED = 2;
+
+    /** Metadata record: the promises in an epoch's segments. Kind {@link Disk#DISK} lies between. */
+    static final int PROMISES = 4;
+
+    /** Positional record: a decided value that was accepted otherwise, or not at all. Head and body as accepted. */
+    static final int DECIDED = 5;
+
+    private static final int HEAD_BYTES = 12 + Long.BYTES;
+
+    private record Undelivered(long position, ByteSlice value, Slot slot, long sequence) {}
+
+    final ProtocolContext context;
+    final IssSettings settings;
+    final SafetyRules rules;
+    final Effects effects;
+    final int self;
+    final Disk disk;
+    final Peers peers = new Peers();
+
+    /** Decided values near the end of the order; every one whose record is not durable is among them. */
+    final TreeMap<Long, Recent> recent = new TreeMap<>();
+
+    private final ArrayDeque<Undelivered> undelivered = new ArrayDeque<>();
+    private long recentBytes;
+
+    Ensemble ensemble;
+
+    /** The epoch that this replica takes part in; null while it does not know it. */
+    Epoch epoch;
+
+    /** Everything up to here is decided and known here. */
+    long prefix;
+
+    /** Everything up to here has been handed to the application. */
+    long delivered;
+
+    long durableSequence;
+    long now;
+
+    /** A decided value that is still in memory. */
+    record Recent(ByteSlice value, long sequence) {}
+
+    IssState(ProtocolContext context, IssSettings settings, SafetyRules rules, Effects effects) {
+        this.context = context;
+        this.settings = settings;
+        this.rules = rules;
+        this.effects = effects;
+        this.self = context.replicaId();
+        this.ensemble = context.ensemble();
+        this.disk = new Disk(context, effects, settings.minQuorumSize());
+    }
+
+    // ---------------------------------------------------------------- who takes part
+
+    boolean votesIn(EpochConfig config) {
+        Member member = config.membership().find(self);
+        return member != null && disk.votesAs(member);
+    }
+
+    boolean isVoter() {
+        return epoch != null && epoch.isVoter();
+    }
+
+    /** Whether a replica is to be told values: a member, or configured. */
+    boolean mayLearn(int id) {
+        return ensemble.contains(id)
+                || epoch != null && epoch.config().membership().contains(id);
+    }
+
+    /** Sends to every replica that is to be told and can be reached, once this record is durable. */
+    void broadcast(long logSequence, IssMessage message) {
+        for (int id = 1; id < Peers.IDS; id++) {
+            if (peers.linkUp[id] && mayLearn(id)) {
+                effects.sendAfter(logSequence, id, message);
+            }
+        }
+    }
+
+    Status status(boolean wantsEnd, boolean resend) {
+        boolean durable = epoch != null && epoch.isVoter() && epoch.sequence() <= durableSequence;
+        return new Status(
+                epoch == null ? 0 : epoch.number(),
+                prefix,
+                delivered,
+                epoch == null ? prefix : epoch.inUse(),
+                durable ? epoch.number() : 0,
+                disk.isDurable() ? disk.number() : 0,
+                isVoter(),
+                epoch != null && epoch.maySpeak(),
+                wantsEnd,
+                resend);
+    }
+
+    // ---------------------------------------------------------------- the log
+
+    private long append(long position, int kind, Ballot ballot, ByteSlice value) {
+        ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES);
+        head.putLong(ballot.round()).putInt(ballot.replica()).putLong(prefix);
+        return effects.append(new LogRecord(position, kind, ByteSlice.of(head.array()), value));
+    }
+
+    /** Accepts a value; returns the log record that an acknowledgement rests on. */
+    long accept(Segment segment, int index, Ballot ballot, ByteSlice value) {
+        InvariantViolated.check(
+                !ballot.lessThan(segment.promised), "accepting in %s, promised %s", ballot, segment.promised);
+        InvariantViolated.check(epoch.isVoter(), "replica %d accepts without a vote", self);
+        segment.raise(ballot);
+        Slot slot = segment.slot(index);
+        InvariantViolated.check(
+                !slot.isDecided() || value.equals(slot.value()),
+                "%s is proposed at position %d, where something else is decided",
+                value,
+                segment.position(index));
+        long position = segment.position(index);
+        slot.accept(ballot, value, append(position, ACCEPTED, ballot, value));
+        epoch.used(position, value, false);
+        return slot.sequence();
+    }
+
+    /** Promises a ballot for a segment; the promise rests on {@link Segment#promiseSequence}. */
+    void promise(Segment segment, Ballot ballot) {
+        InvariantViolated.check(segment.promised.lessThan(ballot), "promise %s after %s", ballot, segment.promised);
+        segment.raise(ballot);
+        segment.progressTick = now;
+        segment.promiseSequence =
+                effects.append(new LogRecord(LogRecord.METADATA, PROMISES, epoch.encodePromises(), ByteSlice.EMPTY));
+    }
+
+    // ---------------------------------------------------------------- epochs
+
+    /** Begins an epoch. Its configuration goes to the log before anything that is done in it. */
+    void enter(EpochConfig config, boolean maySpeak) {
+        InvariantViolated.check(prefix >= config.first() - 1, "%s begins although only %d is decided", config, prefix);
+        Epoch next = new Epoch(config, self, votesIn(config), maySpeak, prefix, now);
+        epoch = next;
+        next.appended(effects.append(new LogRecord(LogRecord.METADATA, EPOCH, config.encode(), ByteSlice.EMPTY)));
+        disk.joined();
+        noteHolders();
+    }
+
+    /** Goes on with the epoch that the log ends in. */
+    void resume(Epoch recovered) {
+        epoch = recovered;
+    }
+
+    /** The epoch as the user has it who gave up all other members; from now on the log says so too. */
+    EpochConfig survived(EpochConfig config) {
+        Membership survivors = new Membership(1, List.of(new Member(self, disk.number())));
+        EpochConfig survived = config.with(survivors);
+        effects.append(new LogRecord(LogRecord.METADATA, EPOCH, survived.encode(), ByteSlice.EMPTY));
+        return survived;
+    }
+
+    /** Looks whether a quorum has the epoch's configuration on disk. */
+    void noteHolders() {
+        if (epoch == null || epoch.isHeld()) {
+            return;
+        }
+        int holders = 0;
+        for (Member member : epoch.config().membership().members()) {
+            int id = member.replicaId();
+            boolean holds = id == self
+                    ? epoch.isVoter() && epoch.sequence() <= durableSequence
+                    : peers.status(id).durableEpoch() >= epoch.number();
+            holders += holds ? 1 : 0;
+        }
+        boolean othersDelivered = peers.maxDelivered() >= epoch.config().first() - 1;
+        if (holders >= epoch.config().membership().quorum() || othersDelivered) {
+            epoch.held();
+        }
+    }
+
+    // ---------------------------------------------------------------- decisions
+
+    /** How a decision became known. */
+    enum Source {
+        /** The initial leader has skipped. */
+        SKIP,
+        /** A quorum has accepted, behind the epoch's configuration in their logs. */
+        QUORUM,
+        /** Somebody who knows it has told, but not how it was decided. */
+        HEARSAY
+    }
+
+    /** A position of the present epoch is decided. */
+    void decide(Segment segment, int index, ByteSlice value, Source source) {
+        Slot slot = segment.slot(index);
+        if (slot.isDecided()) {
+            return;
+        }
+        long position = segment.position(index);
+        slot.decide(value, source == Source.SKIP);
+        epoch.used(position, value, true);
+        segment.progressTick = now;
+        if (source == Source.QUORUM || !isNil(value)) {
+            epoch.held();
+        }
+    }
+
+    /** Takes note of what is decided without a gap; returns whether the epoch is complete. */
+    boolean advance() {
+        while (epoch != null && epoch.config().contains(prefix + 1)) {
+            Slot slot = epoch.slot(prefix + 1);
+            if (!slot.isDecided()) {
+                break;
+            }
+            take(slot.value(), slot);
+        }
+        return epoch != null && prefix == epoch.config().last();
+    }
+
+    /** The next position is decided, in an epoch that this replica does not know. */
+    void learn(ByteSlice value) {
+        take(value, null);
+    }
+
+    private void take(ByteSlice value, Slot slot) {
+        prefix++;
+        boolean recorded = slot != null && slot.isRecorded();
+        long sequence = recorded ? slot.sequence() : append(prefix, DECIDED, Ballot.NONE, value);
+        if (!recorded && slot != null) {
+            slot.recorded(sequence);
+        }
+        recent.put(prefix, new Recent(value, sequence));
+        recentBytes += value.length();
+        boolean waits = slot == null || !slot.isSkipped();
+        undelivered.add(new Undelivered(prefix, value, slot, waits ? sequence : 0));
+    }
+
+    /** A decided value that the log held when this replica started. */
+    void recovered(ByteSlice value) {
+        prefix++;
+        undelivered.add(new Undelivered(prefix, value, null, 0));
+    }
+
+    /** Delivers what may be; hands each value to the commands' queue. */
+    void deliver(Consumer<ByteSlice> told) {
+        while (!undelivered.isEmpty() && mayDeliver(undelivered.peek())) {
+            Undelivered next = undelivered.remove();
+            delivered = next.position();
+            if (next.slot() != null) {
+                next.slot().release();
+            }
+            told.accept(next.value());
+            effects.deliver(next.position(), next.value());
+        }
+        trim();
+    }
+
+    private boolean mayDeliver(Undelivered next) {
+        if (next.sequence() > durableSequence) {
+            return false;
+        }
+        boolean endsEpoch = epoch != null && next.position() == epoch.config().first() - 1;
+        return !endsEpoch || epoch.isHeld();
+    }
+
+    private void trim() {
+        while (recent.size() > settings.recentPositions() || recentBytes > settings.recentBytes()) {
+            Map.Entry<Long, Recent> oldest = recent.firstEntry();
+            if (oldest.getKey() > delivered || oldest.getValue().sequence() > durableSequence) {
+                return;
+            }
+            recent.remove(oldest.getKey());
+            recentBytes -= oldest.getValue().value().length();
+        }
+    }
+
+    long recentBytes() {
+        return recentBytes;
+    }
+
+    /** Whether anything is known to be decided that the application does not have yet. */
+    int undelivered() {
+        return undelivered.size();
+    }
+
+    void checkInvariants() {
+        InvariantViolated.check(delivered <= prefix, "delivered %d, decided only up to %d", delivered, prefix);
+        if (epoch != null) {
+            InvariantViolated.check(
+                    prefix >= epoch.config().first() - 1, "%s, decided only up to %d", epoch.config(), prefix);
+        }
+    }
+
+    static Ballot ballotOf(ByteBuffer head) {
+        return new Ballot(head.getLong(), head.getInt());
+    }
+
+    static boolean isNil(ByteSlice value) {
+        return value.equals(BatchCodec.NO_OP);
+    }
+}

@@ -1,0 +1,71 @@
+package io.chainkeeper.iss;
+
+import io.chainkeeper.iss.IssMessage.Status;
+import io.chainkeeper.ordering.Membership;
+import java.util.Arrays;
+
+/** What a replica knows of the others from what they said last. */
+final class Peers {
+    /** Arrays indexed by replica id have this length. */
+    static final int IDS = Membership.MAX_REPLICA_ID + 1;
+
+    private static final Status NOTHING = new Status(0, 0, 0, 0, 0, 0, false, false, false, false);
+
+    final boolean[] linkUp = new boolean[IDS];
+    private final long[] heardTick = new long[IDS];
+    private final long[] downTick = new long[IDS];
+    private final Status[] statuses = new Status[IDS];
+    private final long[] statusTick = new long[IDS];
+
+    Peers() {
+        Arrays.fill(statuses, NOTHING);
+        Arrays.fill(statusTick, Long.MIN_VALUE / 2);
+    }
+
+    void up(int peer, long now) {
+        linkUp[peer] = true;
+        heardTick[peer] = now;
+    }
+
+    void down(int peer, long now) {
+        linkUp[peer] = false;
+        downTick[peer] = now;
+        statuses[peer] = NOTHING;
+        statusTick[peer] = Long.MIN_VALUE / 2;
+    }
+
+    void heard(int peer, long now) {
+        heardTick[peer] = now;
+    }
+
+    void told(int peer, Status status, long now) {
+        statuses[peer] = status;
+        statusTick[peer] = now;
+    }
+
+    Status status(int peer) {
+        return statuses[peer];
+    }
+
+    long statusAge(int peer, long now) {
+        return now - statusTick[peer];
+    }
+
+    long silentTicks(int peer, long now) {
+        return now - heardTick[peer];
+    }
+
+    /** How long the link has been down, 0 if it is up. */
+    long downTicks(int peer, long now) {
+        return linkUp[peer] ? 0 : now - downTick[peer];
+    }
+
+    /** The highest position that any other replica has delivered, as far as known. */
+    long maxDelivered() {
+        long highest = 0;
+        for (Status status : statuses) {
+            highest = Math.max(highest, status.delivered());
+        }
+        return highest;
+    }
+}

@@ -1,0 +1,99 @@
+package io.chainkeeper.iss;
+
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.ProtocolContext.Start;
+import io.chainkeeper.ordering.RecoveredState;
+import java.nio.ByteBuffer;
+
+/**
+ * Rebuilds a replica's state from its log.
+ *
+ * <p>Known as decided is everything before the newest epoch in the log, up to the highest prefix in the head of any
+ * record, and up to the checkpoint. A checkpoint can be ahead of the log only by positions that initial leaders left
+ * empty. One that lies beyond the newest epoch in the log was installed; then this replica learns until others have told
+ * it in which epoch the order is.
+ */
+final class Recovery {
+    private final IssState state;
+
+    Recovery(IssState state) {
+        this.state = state;
+    }
+
+    /** Returns the epoch to go on in; null if it is not known. */
+    Epoch recover(RecoveredState recovered) {
+        LogRecord record = recovered.metadata(IssState.EPOCH);
+        state.disk.start(recovered, record == null);
+        long applied = recovered.appliedPosition();
+        state.prefix = applied;
+        state.delivered = applied;
+        EpochConfig config = record == null ? null : decode(record);
+        if (config != null && state.context.start() == Start.SOLE_SURVIVOR) {
+            config = state.survived(config);
+        }
+        long[] decided = {config == null ? applied : Math.max(applied, config.first() - 1)};
+        recovered.forEachPosition(1, r -> decided[0] = Math.max(decided[0], knownIn(r)));
+        recovered.forEachPosition(applied + 1, r -> {
+            if (r.position() == state.prefix + 1 && r.position() <= decided[0]) {
+                state.recovered(r.body());
+            }
+        });
+        InvariantViolated.check(
+                state.prefix == decided[0],
+                "the acceptor log knows position %d as decided but holds values only up to %d",
+                decided[0],
+                state.prefix);
+        if (config == null || state.prefix > config.last() || applied >= config.last()) {
+            return null;
+        }
+        return resume(recovered, config);
+    }
+
+    private static EpochConfig decode(LogRecord record) {
+        try {
+            return EpochConfig.decode(record.head());
+        } catch (MalformedMessageException e) {
+            throw new InvariantViolated("the acceptor log's epoch does not decode: " + e.getMessage());
+        }
+    }
+
+    private static long knownIn(LogRecord record) {
+        ByteBuffer head = record.head().asByteBuffer();
+        IssState.ballotOf(head);
+        return head.getLong();
+    }
+
+    private Epoch resume(RecoveredState recovered, EpochConfig config) {
+        boolean maySpeak = state.rules.mayRestartedLeaderSpeak();
+        Epoch epoch = new Epoch(config, state.self, state.votesIn(config), maySpeak, state.prefix, state.now);
+        recovered.forEachPosition(config.first(), record -> {
+            if (config.contains(record.position())) {
+                refill(epoch, record);
+            }
+        });
+        LogRecord promises = recovered.metadata(IssState.PROMISES);
+        if (promises != null) {
+            epoch.recoverPromises(promises.head());
+        }
+        return epoch;
+    }
+
+    private void refill(Epoch epoch, LogRecord record) {
+        long position = record.position();
+        Slot slot = epoch.slot(position);
+        if (record.kind() == IssState.DECIDED) {
+            slot.decide(record.body(), false);
+            slot.recorded(0);
+        } else {
+            Segment segment = epoch.segment(epoch.config().segmentOf(position));
+            slot.accept(IssState.ballotOf(record.head().asByteBuffer()), record.body(), 0);
+            segment.raise(slot.ballot());
+        }
+        epoch.used(position, record.body(), slot.isDecided());
+        if (position < epoch.config().last() && position <= state.prefix) {
+            slot.release();
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package io.chainkeeper.iss;
+
+import io.chainkeeper.ordering.acceptor.Ballot;
+
+/** One segment of the present epoch: an instance of Sequenced Broadcast, as its acceptor and its proposer see it. */
+final class Segment {
+    private final EpochConfig config;
+    private final int number;
+    private final Slot[] slots;
+
+    /** The ballot of the initial leader, which needs no phase 1. */
+    final Ballot initial;
+
+    /** The highest ballot that this acceptor promised or accepted in, or knows that others have. */
+    Ballot promised;
+
+    /** The log record of the promise; 0 if it is from before this start, or needs none. */
+    long promiseSequence;
+
+    /** The ballot in which this replica proposes here; {@link Ballot#NONE} if it does not. */
+    Ballot proposing = Ballot.NONE;
+
+    /** Initial leader: the index that it proposes next. */
+    int next;
+
+    /** Proposer after a takeover: the first index that it proposed. */
+    int proposedFrom;
+
+    /** What the others were last told as decided. */
+    int announced;
+
+    /** Tick of the latest sign that somebody works on the segment, if it holds up the order. */
+    long progressTick;
+
+    private int firstUndecided;
+
+    Segment(EpochConfig config, int number, long now) {
+        this.config = config;
+        this.number = number;
+        this.slots = new Slot[config.segmentPositions()];
+        this.initial = new Ballot(0, config.leaders().get(number));
+        this.promised = initial;
+        this.progressTick = now;
+        for (int i = 0; i < slots.length; i++) {
+            slots[i] = new Slot();
+        }
+    }
+
+    int number() {
+        return number;
+    }
+
+    int size() {
+        return slots.length;
+    }
+
+    Slot slot(int index) {
+        return slots[index];
+    }
+
+    long position(int index) {
+        return config.position(number, index);
+    }
+
+    int leader() {
+        return initial.replica();
+    }
+
+    boolean isTakenOver() {
+        return !promised.equals(initial);
+    }
+
+    /** The first index whose decision is not known here. */
+    int firstUndecided() {
+        while (firstUndecided < slots.length && slots[firstUndecided].isDecided()) {
+            firstUndecided++;
+        }
+        return firstUndecided;
+    }
+
+    boolean isFinished() {
+        return firstUndecided() == slots.length;
+    }
+
+    /** The first position whose decision is not known here, a very high one if there is none. */
+    long firstUndecidedPosition() {
+        return isFinished() ? Long.MAX_VALUE : position(firstUndecided());
+    }
+
+    /** The first index whose position is above one. */
+    int indexAbove(long other) {
+        int index = other < position(0)
+                ? 0
+                : (int) ((other - position(0)) / config.leaders().size()) + 1;
+        return Math.min(index, slots.length);
+    }
+
+    /** The first index whose position is not below one. */
+    int indexFrom(long other) {
+        return indexAbove(other - 1);
+    }
+
+    /** A higher ballot than that of the proposals made here is about: they are no longer this replica's. */
+    void raise(Ballot higher) {
+        if (promised.lessThan(higher)) {
+            promised = higher;
+            if (!proposing.equals(higher)) {
+                proposing = Ballot.NONE;
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "segment " + number + " of " + leader() + " promised " + promised + " decided below " + firstUndecided;
+    }
+}

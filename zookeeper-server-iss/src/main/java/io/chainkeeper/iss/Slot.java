@@ -1,0 +1,106 @@
+package io.chainkeeper.iss;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.acceptor.Ballot;
+import java.util.BitSet;
+
+/** What a replica knows of one position of the present epoch. */
+final class Slot {
+    /** The ballot in which the value was accepted here, or learned as proposed; {@link Ballot#NONE} if there is none. */
+    private Ballot ballot = Ballot.NONE;
+
+    private boolean hasValue;
+    private ByteSlice value;
+    private boolean decided;
+    private boolean skipped;
+
+    /** Whether the log holds this very value; if so, as which record of this start (0: from before it). */
+    private boolean recorded;
+
+    private long sequence;
+
+    /** Who has accepted what this replica proposes here. */
+    private BitSet votes;
+
+    boolean hasValue() {
+        return hasValue;
+    }
+
+    Ballot ballot() {
+        return ballot;
+    }
+
+    /** The value; null if there is none, or if it has been delivered and let go. */
+    ByteSlice value() {
+        return value;
+    }
+
+    boolean isDecided() {
+        return decided;
+    }
+
+    /** Whether its initial leader has left it empty, which needs no quorum. */
+    boolean isSkipped() {
+        return skipped;
+    }
+
+    boolean isRecorded() {
+        return recorded;
+    }
+
+    long sequence() {
+        return sequence;
+    }
+
+    /** A value of a ballot, recorded as a log record, or not recorded if that is negative. */
+    void accept(Ballot accepted, ByteSlice proposed, long logSequence) {
+        ballot = accepted;
+        value = proposed;
+        hasValue = true;
+        recorded = logSequence >= 0;
+        sequence = Math.max(0, logSequence);
+        votes = null;
+    }
+
+    void vote(int replicaId) {
+        if (votes == null) {
+            votes = new BitSet();
+        }
+        votes.set(replicaId);
+    }
+
+    boolean hasVoteOf(int replicaId) {
+        return votes != null && votes.get(replicaId);
+    }
+
+    /** The value is decided, whatever was accepted here. */
+    void decide(ByteSlice decision, boolean isSkip) {
+        if (!hasValue || !decision.equals(value)) {
+            recorded = false;
+            sequence = 0;
+        }
+        value = decision;
+        hasValue = true;
+        decided = true;
+        skipped = isSkip && !recorded;
+        votes = null;
+    }
+
+    /** The log holds the decided value from this record on. */
+    void recorded(long logSequence) {
+        recorded = true;
+        sequence = logSequence;
+    }
+
+    /** Decided before, by whatever value. */
+    void past() {
+        decided = true;
+        recorded = true;
+        hasValue = true;
+    }
+
+    /** The value has been delivered. */
+    void release() {
+        value = null;
+    }
+}

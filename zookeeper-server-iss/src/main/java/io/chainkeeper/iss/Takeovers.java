@@ -1,0 +1,379 @@
+package io.chainkeeper.iss;
+
+import io.chainkeeper.iss.IssMessage.Entry;
+import io.chainkeeper.iss.IssMessage.PreVote;
+import io.chainkeeper.iss.IssMessage.PreVoteOk;
+import io.chainkeeper.iss.IssMessage.Prepare;
+import io.chainkeeper.iss.IssMessage.Promise;
+import io.chainkeeper.iss.IssMessage.Refused;
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Member;
+import io.chainkeeper.ordering.acceptor.Ballot;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Finishing the segments of leaders that do not. A voter that misses progress asks the others whether they do, too
+ * (which binds nobody and disturbs no living leader), then runs phase 1 for the whole segment, and proposes, per
+ * position, the value accepted in the highest ballot, or nil. Nothing else may be proposed in a segment by anybody but
+ * its initial leader.
+ *
+ * <p>Nothing is proposed without promises of a quorum, and a promise tells what its sender has accepted or knows to be
+ * decided in the segment, except in positions up to its prefix: those are decided, it tells their values to whoever
+ * fetches them, and a candidate proposes only above the highest such prefix.
+ */
+final class Takeovers {
+    private enum Phase {
+        ASKING,
+        PREPARING
+    }
+
+    private static final class Candidate {
+        private final Ballot ballot;
+        private final long deadlineTick;
+        private final BitSet granted = new BitSet();
+        private final BitSet promised = new BitSet();
+        private final Map<Long, Entry> highest = new TreeMap<>();
+        private final int[] nextPart = new int[Peers.IDS];
+        private Phase phase = Phase.ASKING;
+        private long decidedTo;
+
+        private Candidate(Ballot ballot, long deadlineTick) {
+            this.ballot = ballot;
+            this.deadlineTick = deadlineTick;
+        }
+    }
+
+    private final IssState state;
+    private final Proposals proposals;
+
+    private Epoch epoch;
+    private Candidate[] candidates = {};
+    private long[] suspectedTick = {};
+    private long[] notBeforeTick = {};
+
+    /** The highest round that anybody used in a segment, as far as known. */
+    private long[] rounds = {};
+
+    Takeovers(IssState state, Proposals proposals) {
+        this.state = state;
+        this.proposals = proposals;
+    }
+
+    /** The present epoch is another. */
+    void epochBegan() {
+        epoch = state.epoch;
+        int count = epoch == null ? 0 : epoch.segments().length;
+        candidates = new Candidate[count];
+        suspectedTick = new long[count];
+        notBeforeTick = new long[count];
+        rounds = new long[count];
+    }
+
+    // ---------------------------------------------------------------- suspicion
+
+    void tick() {
+        if (epoch == null) {
+            return;
+        }
+        for (Segment segment : epoch.segments()) {
+            if (segment.firstUndecidedPosition() >= epoch.inUse()) {
+                segment.progressTick = state.now; // nobody waits for it
+            }
+            if (epoch.isVoter()) {
+                tick(segment);
+            }
+        }
+    }
+
+    private void tick(Segment segment) {
+        int number = segment.number();
+        if (!suspects(segment)) {
+            suspectedTick[number] = 0;
+            candidates[number] = null;
+            return;
+        }
+        if (suspectedTick[number] == 0) {
+            suspectedTick[number] = state.now;
+            // Those next to the leader try first, so that two candidates seldom meet.
+            long stagger = (long) rank(segment) * state.settings.heartbeatTicks();
+            notBeforeTick[number] = Math.max(notBeforeTick[number], state.now + stagger);
+        }
+        Candidate candidate = candidates[number];
+        if (candidate != null && state.now >= candidate.deadlineTick) {
+            candidates[number] = null;
+            notBeforeTick[number] = state.now + 1 + state.context.random().nextInt(state.settings.electionTicks());
+        } else if (candidate == null && state.now >= notBeforeTick[number]) {
+            ask(segment);
+        }
+    }
+
+    private int rank(Segment segment) {
+        List<Integer> members = epoch.config().membership().replicaIds();
+        int leader = Math.max(0, members.indexOf(segment.promised.replica()));
+        return Math.floorMod(members.indexOf(state.self) - leader - 1, members.size());
+    }
+
+    /** Whether nobody seems to be about to finish the segment. */
+    private boolean suspects(Segment segment) {
+        if (segment.isFinished()) {
+            return false;
+        }
+        int proposer = segment.promised.replica();
+        boolean blocks = segment.firstUndecidedPosition() < epoch.inUse();
+        boolean stalls = blocks && state.now - segment.progressTick > 2L * state.settings.suspicionTicks();
+        if (isProposing(segment)) {
+            // After a takeover, what others had reported as known may have been forgotten by them.
+            return stalls && segment.isTakenOver();
+        }
+        if (proposer == state.self) {
+            return true; // of an earlier start, or given up
+        }
+        if (stalls) {
+            return true;
+        }
+        boolean fellSilent = !segment.isTakenOver()
+                && state.peers.status(proposer).epoch() == epoch.number()
+                && !state.peers.status(proposer).speaks();
+        return fellSilent
+                || state.peers.downTicks(proposer, state.now) > state.settings.linkSuspicionTicks()
+                || state.peers.silentTicks(proposer, state.now) > state.settings.suspicionTicks();
+    }
+
+    private static boolean isProposing(Segment segment) {
+        return !segment.proposing.equals(Ballot.NONE);
+    }
+
+    // ---------------------------------------------------------------- asking
+
+    private void ask(Segment segment) {
+        long round = Math.max(rounds[segment.number()], segment.promised.round()) + 1;
+        rounds[segment.number()] = round;
+        Candidate candidate = new Candidate(new Ballot(round, state.self), state.now + state.settings.electionTicks());
+        candidates[segment.number()] = candidate;
+        candidate.granted.set(state.self);
+        toVoters(0, new PreVote(epoch.number(), segment.number(), candidate.ballot));
+        prepareIfGranted(segment, candidate);
+    }
+
+    private void toVoters(long logSequence, IssMessage message) {
+        for (Member member : epoch.config().membership().members()) {
+            int id = member.replicaId();
+            if (id != state.self && state.peers.linkUp[id]) {
+                state.effects.sendAfter(logSequence, id, message);
+            }
+        }
+    }
+
+    void onPreVote(int sender, PreVote m) {
+        Segment segment = epoch.segment(m.segment());
+        if (!epoch.isVoter()) {
+            return;
+        }
+        boolean free = segment.promised.lessThan(m.ballot());
+        boolean disturbsNobody = segment.isFinished() || segment.promised.replica() == sender || suspects(segment);
+        if (free && disturbsNobody) {
+            state.effects.send(sender, new PreVoteOk(m.epoch(), m.segment(), m.ballot()));
+        } else {
+            state.effects.send(sender, new Refused(m.epoch(), m.segment(), m.ballot(), segment.promised));
+        }
+    }
+
+    void onPreVoteOk(int sender, PreVoteOk m) {
+        Candidate candidate = candidates[m.segment()];
+        if (candidate != null && candidate.phase == Phase.ASKING && candidate.ballot.equals(m.ballot())) {
+            candidate.granted.set(sender);
+            prepareIfGranted(epoch.segment(m.segment()), candidate);
+        }
+    }
+
+    private int members(BitSet set) {
+        int count = 0;
+        for (Member member : epoch.config().membership().members()) {
+            count += set.get(member.replicaId()) ? 1 : 0;
+        }
+        return count;
+    }
+
+    private void prepareIfGranted(Segment segment, Candidate candidate) {
+        boolean enough =
+                members(candidate.granted) >= epoch.config().membership().quorum();
+        if (enough && segment.promised.lessThan(candidate.ballot)) {
+            candidate.phase = Phase.PREPARING;
+            state.promise(segment, candidate.ballot);
+            toVoters(segment.promiseSequence, new Prepare(epoch.number(), segment.number(), candidate.ballot));
+        }
+    }
+
+    // ---------------------------------------------------------------- promises
+
+    void onPrepare(int sender, Prepare m) {
+        Segment segment = epoch.segment(m.segment());
+        if (!epoch.isVoter()) {
+            return;
+        }
+        if (m.ballot().lessThan(segment.promised) || m.ballot().replica() != sender) {
+            state.effects.send(sender, new Refused(m.epoch(), m.segment(), m.ballot(), segment.promised));
+            return;
+        }
+        if (segment.promised.lessThan(m.ballot())) {
+            state.promise(segment, m.ballot());
+            candidates[m.segment()] = null;
+            rounds[m.segment()] = Math.max(rounds[m.segment()], m.ballot().round());
+        }
+        answer(sender, segment);
+    }
+
+    private void answer(int sender, Segment segment) {
+        List<Entry> entries = new ArrayList<>();
+        int part = 0;
+        long bytes = 0;
+        for (int index = segment.indexAbove(state.prefix); index < segment.size(); index++) {
+            Slot slot = segment.slot(index);
+            if (!slot.hasValue() || slot.isDecided() && !state.rules.mentionsDecided()) {
+                continue;
+            }
+            if (!entries.isEmpty() && bytes + slot.value().length() > IssSettings.PART_BYTES) {
+                sendPromise(sender, segment, part++, false, entries);
+                entries = new ArrayList<>();
+                bytes = 0;
+            }
+            bytes += slot.value().length();
+            entries.add(new Entry(segment.position(index), slot.ballot(), slot.isDecided(), slot.value()));
+        }
+        sendPromise(sender, segment, part, true, entries);
+    }
+
+    private void sendPromise(int to, Segment segment, int part, boolean last, List<Entry> entries) {
+        state.effects.sendAfter(
+                segment.promiseSequence,
+                to,
+                new Promise(epoch.number(), segment.number(), segment.promised, state.prefix, part, last, entries));
+    }
+
+    void onPromise(int sender, Promise m) {
+        Candidate candidate = candidates[m.segment()];
+        if (candidate == null || candidate.phase != Phase.PREPARING || !candidate.ballot.equals(m.ballot())) {
+            return;
+        }
+        if (m.part() == 0) {
+            candidate.nextPart[sender] = 0;
+        } else if (m.part() != candidate.nextPart[sender]) {
+            return; // the link broke in between; it is asked again
+        }
+        candidate.nextPart[sender]++;
+        candidate.decidedTo = Math.max(candidate.decidedTo, m.prefix());
+        for (Entry entry : m.entries()) {
+            merge(candidate, entry);
+        }
+        if (m.last()) {
+            candidate.promised.set(sender);
+        }
+        takeOverIfPromised(epoch.segment(m.segment()), candidate);
+    }
+
+    private static void merge(Candidate candidate, Entry entry) {
+        Entry known = candidate.highest.get(entry.position());
+        boolean better = known == null
+                || !known.decided() && (entry.decided() || known.accepted().lessThan(entry.accepted()));
+        if (better) {
+            candidate.highest.put(entry.position(), entry);
+        }
+    }
+
+    void onDurable() {
+        if (epoch == null) {
+            return;
+        }
+        for (Segment segment : epoch.segments()) {
+            Candidate candidate = candidates[segment.number()];
+            if (candidate != null && candidate.phase == Phase.PREPARING && !candidate.promised.get(state.self)) {
+                takeOverIfPromised(segment, candidate);
+            }
+        }
+    }
+
+    private void takeOverIfPromised(Segment segment, Candidate candidate) {
+        if (!segment.promised.equals(candidate.ballot)) {
+            return;
+        }
+        if (segment.promiseSequence <= state.durableSequence) {
+            candidate.promised.set(state.self);
+        }
+        boolean own = candidate.promised.get(state.self);
+        if (own
+                && state.rules.suffices(
+                        members(candidate.promised), epoch.config().membership().quorum())) {
+            candidates[segment.number()] = null;
+            takeOver(segment, candidate);
+        }
+    }
+
+    /** Proposes for every position of the segment that may not be decided yet. */
+    private void takeOver(Segment segment, Candidate candidate) {
+        segment.proposing = candidate.ballot;
+        segment.progressTick = state.now;
+        segment.proposedFrom = segment.indexAbove(Math.max(candidate.decidedTo, state.prefix));
+        int index = segment.proposedFrom;
+        while (index < segment.size()) {
+            ByteSlice value = choose(segment, index, candidate);
+            int to = index;
+            while (IssState.isNil(value)
+                    && to + 1 < segment.size()
+                    && IssState.isNil(choose(segment, to + 1, candidate))) {
+                to++;
+            }
+            if (IssState.isNil(value)) {
+                proposals.proposeNil(segment, index, to, candidate.ballot);
+            } else {
+                proposals.propose(segment, index, candidate.ballot, value);
+            }
+            index = to + 1;
+        }
+    }
+
+    private ByteSlice choose(Segment segment, int index, Candidate candidate) {
+        Slot slot = segment.slot(index);
+        if (slot.isDecided()) {
+            return slot.value();
+        }
+        Entry reported = candidate.highest.get(segment.position(index));
+        boolean ownIsHigher = slot.hasValue()
+                && (reported == null || !reported.decided() && !slot.ballot().lessThan(reported.accepted()));
+        if (ownIsHigher) {
+            return slot.value();
+        }
+        return reported == null ? BatchCodec.NO_OP : reported.value();
+    }
+
+    void onRefused(Refused m) {
+        Segment segment = epoch.segment(m.segment());
+        rounds[m.segment()] = Math.max(rounds[m.segment()], m.promised().round());
+        if (m.ballot().equals(segment.proposing) && m.ballot().lessThan(m.promised())) {
+            segment.raise(m.promised());
+        }
+    }
+
+    /** The link to a replica is new: what a candidate sent may be lost. */
+    void resendTo(int peer) {
+        if (epoch == null || !epoch.config().membership().contains(peer)) {
+            return;
+        }
+        for (Segment segment : epoch.segments()) {
+            Candidate candidate = candidates[segment.number()];
+            if (candidate == null) {
+                continue;
+            }
+            if (candidate.phase == Phase.ASKING) {
+                state.effects.send(peer, new PreVote(epoch.number(), segment.number(), candidate.ballot));
+            } else {
+                Prepare again = new Prepare(epoch.number(), segment.number(), candidate.ballot);
+                state.effects.sendAfter(segment.promiseSequence, peer, again);
+            }
+        }
+    }
+}
