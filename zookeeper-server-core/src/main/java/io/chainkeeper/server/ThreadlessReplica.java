@@ -1,7 +1,6 @@
 package io.chainkeeper.server;
 
 import io.chainkeeper.command.Command;
-import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.MalformedMessageException;
@@ -62,28 +61,6 @@ public final class ThreadlessReplica {
     private final long recoveredZxid;
     private TotalOrder order;
 
-    /**
-     * Who the replica is and what it promises.
-     *
-     * @param replicaId this replica
-     * @param ensemble the configured ensemble; it stays as it is
-     * @param tickTimeMillis ZooKeeper's tick; the housekeeping looks at everything twice per tick
-     * @param minSessionTimeoutMillis least timeout a client can get
-     * @param maxSessionTimeoutMillis greatest timeout a client can get
-     * @param patienceMillis how long clients are served without a leader
-     * @param digestAuditSeconds how often the replicas compare their states
-     * @param reads what reads promise
-     */
-    public record Settings(
-            int replicaId,
-            Ensemble ensemble,
-            int tickTimeMillis,
-            int minSessionTimeoutMillis,
-            int maxSessionTimeoutMillis,
-            long patienceMillis,
-            int digestAuditSeconds,
-            ReadConsistency reads) {}
-
     /** What a replica otherwise has threads, clocks and chance for. */
     public interface Surroundings {
         /** @return a clock that never runs backwards */
@@ -135,7 +112,7 @@ public final class ThreadlessReplica {
      * @throws IOException if the state does not decode
      */
     public ThreadlessReplica(
-            Settings settings,
+            ThreadlessSettings settings,
             Surroundings surroundings,
             FileTxnSnapLog files,
             State state,
@@ -202,7 +179,7 @@ public final class ThreadlessReplica {
         server.setZxid(recoveredZxid);
     }
 
-    private static PassiveQuorumPeer peer(Settings settings, FileTxnSnapLog files) throws IOException {
+    private static PassiveQuorumPeer peer(ThreadlessSettings settings, FileTxnSnapLog files) throws IOException {
         PassiveQuorumPeer peer = PassiveQuorumPeer.create(running -> {}, failure -> {});
         peer.setTxnFactory(files);
         peer.setTickTime(settings.tickTimeMillis());
@@ -241,7 +218,7 @@ public final class ThreadlessReplica {
     }
 
     private Housekeeping housekeeping(
-            Settings settings,
+            ThreadlessSettings settings,
             Surroundings surroundings,
             EnsembleConfiguration configuration,
             OwnedSessions owned,
