@@ -25,6 +25,9 @@ final class Admission {
     private final long[] learningTick = new long[ReplicaState.IDS];
     private final long[] aliveTick = new long[ReplicaState.IDS];
 
+    /** When each replica has shown a sign of life since this one leads. */
+    private final long[] provenTick = new long[ReplicaState.IDS];
+
     private boolean survivorAnnounced;
 
     Admission(ReplicaState state) {
@@ -36,6 +39,7 @@ final class Admission {
         for (int id = 0; id < ReplicaState.IDS; id++) {
             learningTick[id] = Long.MIN_VALUE / 2;
             aliveTick[id] = state.now;
+            provenTick[id] = Long.MIN_VALUE / 2;
         }
     }
 
@@ -44,12 +48,13 @@ final class Admission {
         disks[sender] = m.disk();
         learnedUpTo[sender] = m.maxDecided();
         learningTick[sender] = state.now;
-        aliveTick[sender] = state.now;
+        alive(sender);
     }
 
     /** A replica has shown a sign of life. */
     void alive(int id) {
         aliveTick[id] = state.now;
+        provenTick[id] = state.now;
     }
 
     long silentTicks(int id) {
@@ -119,7 +124,8 @@ final class Admission {
     }
 
     /**
-     * Whether a membership can decide something with those who show signs of life. A replica that still learns does not
+     * Whether a membership can decide something with those who show signs of life. What nobody has shown to this leader
+     * does not count: the member may have lost its disk a moment before. A replica that still learns does not
      * vote with whatever disk the membership has of it, unless it is the one that is being admitted.
      */
     private boolean isAlive(Membership membership) {
@@ -128,7 +134,8 @@ final class Admission {
             int id = member.replicaId();
             boolean learns = state.now - learningTick[id] <= state.settings.suspicionTicks();
             boolean votes = !learns || member.disk() == disks[id];
-            alive += votes && silentTicks(id) <= state.settings.suspicionTicks() ? 1 : 0;
+            boolean proven = id == state.self || state.now - provenTick[id] <= state.settings.suspicionTicks();
+            alive += votes && proven ? 1 : 0;
         }
         return alive >= membership.quorum();
     }

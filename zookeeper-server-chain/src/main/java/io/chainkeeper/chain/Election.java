@@ -321,6 +321,7 @@ final class Election {
     /** What the new leader proposes: per instance the value of the highest ballot, no-ops in holes. Ascending. */
     Map<Long, ByteSlice> recovered() {
         Map<Long, ByteSlice> chosen = new TreeMap<>();
+        Membership inForce = state.memberships.at(prepareFrom);
         long instance = prepareFrom;
         for (Entry entry : reported.values()) {
             if (entry.instance() < prepareFrom) {
@@ -331,11 +332,31 @@ final class Election {
                         instance > reportedDecided, "instance %d is decided but nobody reported it", instance);
                 chosen.put(instance, BatchCodec.NO_OP);
             }
-            // A sole survivor is the only member, whatever was on its way.
-            boolean dropped = state.context.start() == Start.SOLE_SURVIVOR && BatchCodec.isMembership(entry.value());
-            chosen.put(instance++, dropped ? BatchCodec.NO_OP : entry.value());
+            ByteSlice value = entry.value();
+            if (BatchCodec.isMembership(value)) {
+                Membership next = ReplicaState.membershipIn(value);
+                if (isVoid(instance, next, inForce)) {
+                    value = BatchCodec.NO_OP;
+                } else {
+                    inForce = next;
+                }
+            }
+            chosen.put(instance++, value);
         }
         return chosen;
+    }
+
+    /**
+     * Whether a membership that was accepted cannot have been decided. A sole survivor is the only member, whatever was
+     * on its way. And a leader proposes one change of what is in force after all its earlier values; so where more than
+     * one has changed, these values were not the ones that were decided, and an instance is decided only after them.
+     * Taken up, such a membership would bring back whom another leader has removed, or a disk that is lost.
+     */
+    private boolean isVoid(long instance, Membership next, Membership inForce) {
+        if (state.context.start() == Start.SOLE_SURVIVOR) {
+            return true;
+        }
+        return instance > Math.max(reportedDecided, state.maxDecided) && !next.isOneChangeFrom(inForce);
     }
 
     /** Everything up to here was decided in earlier ballots. */

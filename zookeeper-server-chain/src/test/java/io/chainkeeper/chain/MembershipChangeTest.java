@@ -5,11 +5,14 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.chain.ChainMessage.Accept;
 import io.chainkeeper.chain.ChainMessage.PrepareOk;
+import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.Test;
 
 /** Members that come, go, lose their disks, or only learn. */
@@ -214,5 +217,74 @@ public final class MembershipChangeTest {
         ensemble.run(200);
         assertFalse("one of three is no quorum", ensemble.replica(1).leads());
         assertEquals(2, ensemble.replica(1).gauge("quorum"));
+    }
+
+    /**
+     * Accepted by one replica only, on top of values that were not the ones decided: taken up, it would undo a change
+     * that was.
+     */
+    @Test
+    public void membershipOnTopOfOtherValues_isNotTakenUp() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(5);
+        int former = ensemble.awaitLeader();
+        int second = ensemble.behindLeader(former, 1);
+        int third = ensemble.behindLeader(former, 2);
+        int fourth = ensemble.behindLeader(former, 3);
+        int last = ensemble.behindLeader(former, 4);
+        ensemble.run(5);
+        long before = ensemble.replica(former).gauge("max_accepted");
+        ensemble.isolate(former);
+        ensemble.replica(former).propose("lost");
+        ensemble.replica(former).input(p -> p.onEnsemble(sorted(former, second, third, fourth)));
+        ensemble.run(1);
+        assertEquals("the command, the change", before + 2, ensemble.replica(former).gauge("max_accepted"));
+        ensemble.crash(former);
+        ensemble.configure(sorted(former, second, third, last));
+        awaitMembers(ensemble, second, sorted(former, second, third, last).participants());
+
+        ensemble.crash(List.of(second, third, last).stream()
+                .filter(id -> ensemble.replica(id).leads())
+                .findFirst()
+                .orElseThrow());
+        ensemble.sent.clear();
+        ensemble.start(former);
+        ensemble.rejoin(former);
+        ensemble.replica(former).propose("a");
+        ensemble.runUntil("three of four", 400, () -> !ensemble.replica(former).executed.isEmpty());
+        ensemble.run(100);
+        assertEquals(List.of("a"), ensemble.replica(former).executed);
+        assertFalse(
+                "nobody proposes it again",
+                ensemble.sent.stream()
+                        .filter(sent -> sent.message() instanceof Accept)
+                        .map(sent -> ((Accept) sent.message()).value())
+                        .anyMatch(value -> BatchCodec.isMembership(value)
+                                && !ReplicaState.membershipIn(value).contains(last)));
+    }
+
+    /** What a new leader has not been shown it does not rely on: the member may have lost its disk a moment before. */
+    @Test
+    public void newLeader_removesNobodyBeforeTheOthersHaveShownThatTheyVote() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
+        int former = ensemble.awaitLeader();
+        int leaving = ensemble.behindLeader(former, 1);
+        int lost = ensemble.behindLeader(former, 2);
+        ensemble.crash(former);
+        ensemble.loseDisk(lost);
+        ensemble.configure(sorted(former, lost));
+        ensemble.start(former);
+        ensemble.awaitLeader();
+        ensemble.run(100);
+        assertEquals(3, ensemble.replica(leaving).gauge("members"));
+        ensemble.replica(leaving).propose("a");
+        ensemble.run(5);
+        assertEquals(List.of("a"), ensemble.replica(former).executed);
+        ensemble.start(lost);
+        awaitMembers(ensemble, former, sorted(former, lost).participants());
+        awaitVoter(ensemble, lost);
+    }
+
+    private static Ensemble sorted(Integer... ids) {
+        return Ensemble.of(Stream.of(ids).sorted().toList());
     }
 }

@@ -23,6 +23,8 @@ public sealed interface Command {
      * @param payload the request record's bytes; null if the operation has no record
      * @param quotaRefusedOp index of the first part of a multi that exceeds a quota (0 for a single operation), or
      *     {@link #QUOTA_KEPT}
+     * @param localSession whether the proposer alone knows the session: it answers for it, and no other replica looks
+     *     for the session
      */
     record ClientRequest(
             long wallClockMillis,
@@ -31,10 +33,33 @@ public sealed interface Command {
             int opcode,
             List<AuthId> authIds,
             ByteSlice payload,
-            int quotaRefusedOp)
+            int quotaRefusedOp,
+            boolean localSession)
             implements Command {
         /** Value of {@link #quotaRefusedOp} if the proposer found no quota exceeded. */
         public static final int QUOTA_KEPT = -1;
+
+        /**
+         * A request of a session that all replicas know.
+         *
+         * @param wallClockMillis see {@link ClientRequest}
+         * @param sessionId see {@link ClientRequest}
+         * @param cxid see {@link ClientRequest}
+         * @param opcode see {@link ClientRequest}
+         * @param authIds see {@link ClientRequest}
+         * @param payload see {@link ClientRequest}
+         * @param quotaRefusedOp see {@link ClientRequest}
+         */
+        public ClientRequest(
+                long wallClockMillis,
+                long sessionId,
+                int cxid,
+                int opcode,
+                List<AuthId> authIds,
+                ByteSlice payload,
+                int quotaRefusedOp) {
+            this(wallClockMillis, sessionId, cxid, opcode, authIds, payload, quotaRefusedOp, false);
+        }
     }
 
     /**

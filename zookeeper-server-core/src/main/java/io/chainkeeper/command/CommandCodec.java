@@ -15,10 +15,11 @@ import java.util.UUID;
  * <pre>
  * version          byte   {@link #VERSION}
  * type             byte   1 request, 2 attach, 3 expire, 4 orphan, 5 replica started, 6 cluster formed, 7 digest audit,
- *                         8 digest report, 9 plan ensemble, 10 drop plan, 11 plan progress, 12 no-op
+ *                         8 digest report, 9 plan ensemble, 10 drop plan, 11 plan progress, 12 no-op,
+ *                         13 request of a local session
  * wallClockMillis  long
  * then by type:
- *   request          sessionId long, cxid int, opcode int, quotaRefusedOp int,
+ *   request, either  sessionId long, cxid int, opcode int, quotaRefusedOp int,
  *                    authCount int (-1: null), that many (scheme string, id string),
  *                    payloadLength int (-1: null), payload
  *   attach           sessionId long, timeoutMillis int
@@ -56,6 +57,7 @@ public final class CommandCodec {
     private static final byte DROP_PLAN = 10;
     private static final byte PLAN_PROGRESS = 11;
     private static final byte NO_OP = 12;
+    private static final byte LOCAL_REQUEST = 13;
 
     private static final int PREFIX_BYTES = 10;
     private static final int NULL = -1;
@@ -132,7 +134,7 @@ public final class CommandCodec {
         }
         ByteSlice payload = request.payload();
         size += payload == null ? 0 : payload.length();
-        ByteBuffer out = start(REQUEST, request.wallClockMillis(), size);
+        ByteBuffer out = start(request.localSession() ? LOCAL_REQUEST : REQUEST, request.wallClockMillis(), size);
         out.putLong(request.sessionId()).putInt(request.cxid()).putInt(request.opcode());
         out.putInt(request.quotaRefusedOp());
         out.putInt(ids == null ? NULL : ids.size());
@@ -210,7 +212,7 @@ public final class CommandCodec {
     private static Command decodeBody(byte type, long wallClock, ByteBuffer in, ByteSlice bytes)
             throws MalformedMessageException {
         return switch (type) {
-            case REQUEST -> decodeRequest(wallClock, in, bytes);
+            case REQUEST, LOCAL_REQUEST -> decodeRequest(wallClock, type == LOCAL_REQUEST, in, bytes);
             case ATTACH -> new Command.Attach(wallClock, in.getLong(), in.getInt());
             case EXPIRE -> new Command.Expire(wallClock, in.getLong(), in.getInt(), in.getLong());
             case ORPHAN -> new Command.Orphan(wallClock, in.getInt(), in.getLong());
@@ -226,7 +228,7 @@ public final class CommandCodec {
         };
     }
 
-    private static Command decodeRequest(long wallClock, ByteBuffer in, ByteSlice bytes)
+    private static Command decodeRequest(long wallClock, boolean local, ByteBuffer in, ByteSlice bytes)
             throws MalformedMessageException {
         long sessionId = in.getLong();
         int cxid = in.getInt();
@@ -243,7 +245,7 @@ public final class CommandCodec {
             payload = bytes.slice(in.position(), length);
             in.position(in.position() + length);
         }
-        return new Command.ClientRequest(wallClock, sessionId, cxid, opcode, ids, payload, quotaRefusedOp);
+        return new Command.ClientRequest(wallClock, sessionId, cxid, opcode, ids, payload, quotaRefusedOp, local);
     }
 
     private static Command decodeFormed(long wallClock, ByteBuffer in) throws MalformedMessageException {

@@ -55,6 +55,7 @@ public final class OrderingConfigParser {
         EnsembleLines ensemble = EnsembleLines.parse(serverFile, settings.protocol(), maxId);
         int replicaId = MyIdFile.read(dataDirectory(zooCfg), ensemble, maxId);
         QuorumPeerConfig peerConfig = ZooKeeperSettings.parse(zooCfg);
+        SecuritySettings.check(zooCfg, settings.protocol());
         checkResolvedAddresses(ensemble, peerConfig);
         checkDirectories(peerConfig);
         Path orderingDirectory = peerConfig.getDataLogDir().toPath().resolve(ORDERING);
@@ -73,7 +74,11 @@ public final class OrderingConfigParser {
                 settings.logRetentionBytes(),
                 settings.safeguards(),
                 settings.stateTransferBytesPerSecond());
-        return Optional.of(new StartupConfig(peerConfig, ordering, settings.factory()));
+        return Optional.of(new StartupConfig(
+                peerConfig,
+                ordering,
+                settings.factory(),
+                Boolean.parseBoolean(zooCfg.value("sslQuorumReloadCertFiles", "false"))));
     }
 
     private static void checkUnsupported(SettingsFile zooCfg, String protocol) throws UserMistakeException {

@@ -9,5 +9,10 @@ import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
  * @param peerConfig ZooKeeper's part of the file, as ZooKeeper's parser sees it
  * @param ordering our part of it
  * @param factory the protocol that {@code ordering.protocol} names
+ * @param reloadLinkCertificates {@code sslQuorumReloadCertFiles}
  */
-public record StartupConfig(QuorumPeerConfig peerConfig, OrderingConfig ordering, OrderingProtocolFactory factory) {}
+public record StartupConfig(
+        QuorumPeerConfig peerConfig,
+        OrderingConfig ordering,
+        OrderingProtocolFactory factory,
+        boolean reloadLinkCertificates) {}

@@ -2,8 +2,11 @@ package io.chainkeeper.main;
 
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.StartupConfig;
+import io.chainkeeper.server.AuthenticationSchemes;
 import io.chainkeeper.server.ChainkeeperServer;
+import io.chainkeeper.server.ClientConnections;
 import io.chainkeeper.server.execution.ExecutionProfile;
+import io.chainkeeper.server.tls.ClientTls;
 import io.chainkeeper.server.tls.QuorumTls;
 import io.chainkeeper.transport.PeerTls;
 import io.chainkeeper.transport.TransportSettings;
@@ -11,10 +14,15 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import org.apache.zookeeper.common.ZKConfig;
+import org.apache.zookeeper.server.NettyServerCnxnFactory;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Starts a replica from its checked configuration: the ZooKeeper server over a {@link ReplicatedOrdering}. */
 public final class ReplicaStarter implements ServerStarter {
+    private static final Logger LOG = LoggerFactory.getLogger(ReplicaStarter.class);
+
     @Override
     public RunningServer start(StartupConfig config) throws IOException {
         return new Running(startReplica(config));
@@ -30,8 +38,12 @@ public final class ReplicaStarter implements ServerStarter {
     public static ChainkeeperServer startReplica(StartupConfig config) throws IOException {
         QuorumPeerConfig peerConfig = config.peerConfig();
         Path orderingDirectory = config.ordering().orderingDirectory();
+        AuthenticationSchemes.enable();
+        ClientConnections.useByDefault();
         long executionProfile = ExecutionProfile.hash(ExecutionProfile.settings(QuorumPeerConfig.isReconfigEnabled()));
-        PeerTls tls = peerConfig.isSslQuorum() ? new QuorumTls(new ZKConfig()) : null;
+        PeerTls tls = linkTls(peerConfig, config.reloadLinkCertificates());
+        ClientTls.check(peerConfig.getSecureClientPortAddress() != null
+                || Boolean.getBoolean(NettyServerCnxnFactory.PORT_UNIFICATION_KEY));
         ReplicatedOrdering ordering = new ReplicatedOrdering(
                 config.ordering(),
                 config.factory(),
@@ -42,6 +54,17 @@ public final class ReplicaStarter implements ServerStarter {
         ChainkeeperServer server = new ChainkeeperServer(peerConfig, config.ordering(), ordering);
         server.start();
         return server;
+    }
+
+    private static PeerTls linkTls(QuorumPeerConfig config, boolean reloads) throws IOException {
+        boolean unified = config.shouldUsePortUnification();
+        if (unified) {
+            LOG.warn("portUnification=true: replica links without TLS are let in too. Set it to false as soon as all"
+                    + " servers have sslQuorum=true");
+        }
+        return config.isSslQuorum() || unified
+                ? new QuorumTls(new ZKConfig(), new QuorumTls.Use(config.isSslQuorum(), unified, reloads))
+                : null;
     }
 
     private static long clusterOf(Path orderingDirectory) {

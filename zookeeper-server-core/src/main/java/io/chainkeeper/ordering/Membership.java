@@ -4,6 +4,7 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
 
 /**
  * Who votes, from one position of the order on. Part of the order: a position whose value is a membership
@@ -104,6 +105,19 @@ public record Membership(int minQuorumSize, List<Member> members) {
                 members.stream()
                         .filter(member -> member.replicaId() != replicaId)
                         .toList());
+    }
+
+    /**
+     * Tells whether one step leads from one membership to the other; only of such two do quorums always meet.
+     *
+     * @param other a membership
+     * @return whether they differ by one replica, by the disk of one, or in no member
+     */
+    public boolean isOneChangeFrom(Membership other) {
+        TreeSet<Integer> touched = new TreeSet<>();
+        members.stream().filter(member -> !other.members.contains(member)).forEach(m -> touched.add(m.replicaId()));
+        other.members.stream().filter(member -> !members.contains(member)).forEach(m -> touched.add(m.replicaId()));
+        return touched.size() <= 1;
     }
 
     /** @return ids of the members in the order of the chain */

@@ -232,6 +232,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         }
         reaper.accept(leading && server.isServing());
         keeper.tick(server.isServing(), leading && side.clusterId() != null, current.epoch(), periodMillis);
+        server.expireLocalSessions();
     }
 
     /** One source after the other, until one answers. */
@@ -375,7 +376,10 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
     @Override
     public void close() {
         // Queued behind whatever is being done at the moment; nothing else may touch the reaper.
-        background.execute(() -> reaper.accept(false));
+        background.execute(() -> {
+            reaper.accept(false);
+            serving.close();
+        });
         background.close();
     }
 }

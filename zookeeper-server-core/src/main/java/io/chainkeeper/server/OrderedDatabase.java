@@ -37,6 +37,12 @@ final class OrderedDatabase extends ZKDatabase {
         // Lagging replicas are served from the order, so recent transactions are not kept in memory a second time.
     }
 
+    /** Asked for by a read-only server that ends: this tree is never behind its log. */
+    @Override
+    public long fastForwardDataBase() {
+        return getDataTreeLastProcessedZxid();
+    }
+
     @Override
     public void removeCnxn(ServerCnxn connection) {
         super.removeCnxn(connection);

@@ -9,29 +9,36 @@ import io.chainkeeper.server.reconfig.EnsembleConfiguration;
 import io.chainkeeper.server.request.LocalRefusal;
 import io.chainkeeper.server.request.Proposer;
 import io.chainkeeper.server.request.RequestGate;
+import io.chainkeeper.server.session.ReplicatedSessionTracker;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.QuotaExceededException;
+import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.proto.ConnectRequest;
+import org.apache.zookeeper.proto.RequestHeader;
 import org.apache.zookeeper.server.ClientCnxnLimitException;
 import org.apache.zookeeper.server.DataTree.ProcessTxnResult;
 import org.apache.zookeeper.server.Request;
+import org.apache.zookeeper.server.RequestRecord;
 import org.apache.zookeeper.server.RequestThrottler;
 import org.apache.zookeeper.server.ServerCnxn;
 import org.apache.zookeeper.server.ServerCnxn.DisconnectReason;
 import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.apache.zookeeper.server.ServerStats;
-import org.apache.zookeeper.server.SessionTracker;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.quorum.BufferStats;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
 import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
 import org.apache.zookeeper.server.quorum.QuorumZooKeeperServer;
 import org.apache.zookeeper.server.quorum.flexible.QuorumVerifier;
+import org.apache.zookeeper.txn.CreateSessionTxn;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * ZooKeeper's server with its request pipeline replaced: requests enter through {@link RequestGate} and come back from
@@ -39,6 +46,7 @@ import org.apache.zookeeper.server.quorum.flexible.QuorumVerifier;
  * #setServing}.
  */
 public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
+    private static final Logger LOG = LoggerFactory.getLogger(OrderedZooKeeperServer.class);
     private static final String DIVERGED = "diverged";
     private static final String LEADER = "leader";
     private static final String FOLLOWER = "follower";
@@ -84,7 +92,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
 
     /** Wires the parts that need this object themselves; called once, before {@link #startup()}. */
     void connect(
-            SessionTracker tracker,
+            ReplicatedSessionTracker tracker,
             RequestGate requestGate,
             Proposer orderProposer,
             BooleanSupplier quotaRefusal,
@@ -201,7 +209,29 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
             throw new ServerCnxn.CloseRequestException(
                     "this replica's state differs from that of the majority", DisconnectReason.SERVER_SHUTDOWN);
         }
+        long sessionId = request.getSessionId();
+        if (sessionId != 0 && !checkPasswd(sessionId, request.getPasswd())) {
+            // ZooKeeper closes the session's own connection before it looks at the password of the new one.
+            LOG.warn(
+                    "Refusing {}: wrong password for session 0x{}",
+                    connection.getRemoteSocketAddress(),
+                    Long.toHexString(sessionId));
+            finishSessionInit(connection, false);
+            return;
+        }
         super.processConnectRequest(connection, request);
+    }
+
+    @Override
+    public void processPacket(ServerCnxn connection, RequestHeader header, RequestRecord request) throws IOException {
+        try {
+            super.processPacket(connection, header, request);
+        } catch (RuntimeException e) {
+            if (header.getType() != OpCode.auth && header.getType() != OpCode.sasl) {
+                throw e;
+            }
+            throw new IOException("an authentication that cannot be understood: " + e, e);
+        }
     }
 
     /** Skips the throttler's queue and thread while its limits are off. */
@@ -218,9 +248,38 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
         }
     }
 
+    /**
+     * @param sessionId any session
+     * @return whether this replica is the only one that knows it
+     */
+    public boolean isLocalSession(long sessionId) {
+        return upgradeableSessionTracker.isLocalSession(sessionId);
+    }
+
+    /** A {@code reconfig} is planned for its session by all replicas, so it makes the session known to them too. */
+    @Override
+    public Request checkUpgradeSession(Request request) throws IOException, KeeperException {
+        if (request.type != OpCode.reconfig) {
+            return super.checkUpgradeSession(request);
+        }
+        int timeoutMillis = upgradeableSessionTracker.upgradeSession(request.sessionId);
+        RequestRecord record = RequestRecord.fromRecord(new CreateSessionTxn(timeoutMillis));
+        return timeoutMillis < 0 ? null : new Request(null, request.sessionId, 0, OpCode.createSession, record, null);
+    }
+
+    /** Ends the local sessions whose clients were silent for their timeout. */
+    void expireLocalSessions() {
+        ((ReplicatedSessionTracker) sessionTracker).expiredLocalSessions().forEach(this::closeSession);
+    }
+
     @Override
     protected void revalidateSession(ServerCnxn connection, long sessionId, int timeoutMillis) {
         gate.open(connection);
+        if (isLocalSession(sessionId)) {
+            ((ReplicatedSessionTracker) sessionTracker).resumeLocalSession(sessionId, timeoutMillis);
+            finishSessionInit(connection, true);
+            return;
+        }
         try {
             proposer.propose(new Command.Attach(proposer.wallClockMillis(), sessionId, timeoutMillis), connection);
         } catch (ReplicaStoppedException e) {
@@ -357,6 +416,12 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     @Override
     public long getServerId() {
         return self.getMyId();
+    }
+
+    /** Shows this server's numbers again, after a read-only server has shown its own. */
+    void showMetrics() {
+        super.registerMetrics();
+        getTxnLogFactory().setServerStats(serverStats());
     }
 
     @Override

@@ -25,6 +25,7 @@ final class PassiveQuorumPeer extends QuorumPeer {
     private final Consumer<Throwable> failed;
     private OrderedDatabase database;
     private volatile ZooKeeperServer activeServer;
+    private volatile boolean readOnly;
     private ServerCnxnFactory clientPort;
     private ServerCnxnFactory secureClientPort;
 
@@ -115,6 +116,17 @@ final class PassiveQuorumPeer extends QuorumPeer {
         super.setCnxnFactory(clientPort);
         super.setSecureCnxnFactory(secureClientPort);
         setZooKeeperServer(server);
+    }
+
+    /** Whether the active server is ZooKeeper's read-only one. */
+    void setReadOnly(boolean active) {
+        readOnly = active;
+    }
+
+    /** The read-only server asks for it: its sessions, of which no other replica can know, are local ones always. */
+    @Override
+    public boolean areLocalSessionsEnabled() {
+        return readOnly || super.areLocalSessionsEnabled();
     }
 
     @Override

@@ -99,10 +99,6 @@ final class ReplicaLife implements AutoCloseable {
         this.ordering = ordering;
         this.failureHandler = failureHandler;
         this.files = peer.getTxnFactory();
-        if (config.areLocalSessionsEnabled()) {
-            throw new IOException("localSessionsEnabled is not supported: remove it from the configuration, all"
-                    + " sessions are known to every replica");
-        }
         OrderedDatabase database = peer.database();
         CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
         this.recovery = Recovery.recover(files, database, checkpoints, identity(), ordering.replicaId());
@@ -355,7 +351,8 @@ final class ReplicaLife implements AutoCloseable {
                 server.getMinSessionTimeout() / 4,
                 expire -> proposer.propose(expire.sessionId(), expire));
         long patienceMillis = Math.min(LONGEST_PATIENCE_MILLIS, (long) peer.getSyncLimit() * peer.getTickTime());
-        Serving serving = new Serving(server, proposer, CLOCK_MILLIS, patienceMillis);
+        Serving.WithoutOrder withoutOrder = ReadOnlyMode.ifEnabled(peer, server, lock);
+        Serving serving = new Serving(server, proposer, CLOCK_MILLIS, patienceMillis, withoutOrder);
         return new Housekeeping(
                 new Housekeeping.Parts(
                         server,
@@ -403,7 +400,8 @@ final class ReplicaLife implements AutoCloseable {
         SessionIds ids = new SessionIds(
                 ordering.replicaId(), sessionBase, recovery.side().sessions());
         server.connect(
-                new ReplicatedSessionTracker(recovery.side().sessions(), owned, ids, database),
+                new ReplicatedSessionTracker(
+                        recovery.side().sessions(), owned, ids, database, config.areLocalSessionsEnabled()),
                 gate,
                 proposer,
                 executor::quotaRefused,

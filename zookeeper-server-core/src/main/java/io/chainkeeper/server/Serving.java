@@ -19,6 +19,7 @@ final class Serving {
     private final Proposer proposer;
     private final LongSupplier clockMillis;
     private final long patienceMillis;
+    private final WithoutOrder withoutOrder;
     private boolean started;
     private long lookingSinceMillis = -1;
     private boolean catchingUp;
@@ -29,12 +30,37 @@ final class Serving {
      * @param proposer for the barrier that shows that this replica has caught up
      * @param clockMillis a monotonic clock
      * @param patienceMillis how long to go on without a leader
+     * @param withoutOrder what is done for clients after that
      */
-    Serving(OrderedZooKeeperServer server, Proposer proposer, LongSupplier clockMillis, long patienceMillis) {
+    Serving(
+            OrderedZooKeeperServer server,
+            Proposer proposer,
+            LongSupplier clockMillis,
+            long patienceMillis,
+            WithoutOrder withoutOrder) {
         this.server = server;
         this.proposer = proposer;
         this.clockMillis = clockMillis;
         this.patienceMillis = patienceMillis;
+        this.withoutOrder = withoutOrder;
+    }
+
+    /** Serves clients that can do without the order. Both are called again and again. */
+    interface WithoutOrder {
+        /** Nobody is served at all. */
+        WithoutOrder NOBODY = new WithoutOrder() {
+            @Override
+            public void begin() {}
+
+            @Override
+            public void end() {}
+        };
+
+        /** There is no order, and no client is served from it. */
+        void begin();
+
+        /** There is an order, or this replica stops. */
+        void end();
     }
 
     /** This replica's first command has been executed. */
@@ -47,33 +73,43 @@ final class Serving {
      *
      * @param role this replica's role
      * @param configured whether this replica is part of the ensemble
-     * @param awaitsAdmission whether it is meant to vote but the order has not admitted it yet; that does not end what
-     *     has begun
+     * @param awaitsAdmission whether it is meant to vote but the order has not admitted it yet, or has no state that is
+     *     known to be the cluster's; that does not end what has begun
      * @param reached runs a task on the housekeeping thread
      */
     void tick(Role role, boolean configured, boolean awaitsAdmission, Executor reached) {
         if (!configured) {
+            withoutOrder.end();
             stop("This server is not part of the ensemble: closing all client connections");
             return;
         }
         if (role == Role.LOOKING) {
-            withoutLeader();
+            withoutLeader(awaitsAdmission);
             return;
         }
         lookingSinceMillis = -1;
+        withoutOrder.end();
         boolean mayBegin = !catchingUp && !awaitsAdmission && !server.hasDiverged();
         if (started && !server.isServing() && mayBegin) {
             catchUp(reached);
         }
     }
 
-    private void withoutLeader() {
+    /** This replica stops. */
+    void close() {
+        withoutOrder.end();
+    }
+
+    private void withoutLeader(boolean awaitsAdmission) {
         long now = clockMillis.getAsLong();
         if (lookingSinceMillis < 0) {
             lookingSinceMillis = now;
         }
         if (now - lookingSinceMillis >= patienceMillis) {
             stop("No leader of the order for " + patienceMillis + " ms: closing all client connections");
+            if (!server.hasDiverged() && !awaitsAdmission) {
+                withoutOrder.begin();
+            }
         }
     }
 

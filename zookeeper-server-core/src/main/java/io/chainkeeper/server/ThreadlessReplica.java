@@ -187,7 +187,7 @@ public final class ThreadlessReplica {
                 settings.replicaId(),
                 Math.max(surroundings.wallClockMillis(), side.agreedTimeMillis()),
                 side.sessions());
-        connect(new ReplicatedSessionTracker(side.sessions(), owned, ids, database), gate, executor);
+        connect(new ReplicatedSessionTracker(side.sessions(), owned, ids, database, false), gate, executor);
     }
 
     private void connect(ReplicatedSessionTracker tracker, RequestGate gate, CommandExecutor executor) {
@@ -256,7 +256,12 @@ public final class ThreadlessReplica {
                         proposer,
                         () -> order.status(),
                         keeper,
-                        new Serving(server, proposer, surroundings::monotonicMillis, settings.patienceMillis()),
+                        new Serving(
+                                server,
+                                proposer,
+                                surroundings::monotonicMillis,
+                                settings.patienceMillis(),
+                                Serving.WithoutOrder.NOBODY),
                         new ConfiguredEnsemble(settings.replicaId(), configuration, true, side),
                         () -> {},
                         new Reconfigurer(

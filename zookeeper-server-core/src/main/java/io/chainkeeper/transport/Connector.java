@@ -36,7 +36,7 @@ final class Connector {
                     protected void initChannel(Channel channel) {
                         io.channels().add(channel);
                         PeerTls tls = io.settings().tls();
-                        if (tls != null) {
+                        if (tls != null && tls.dials()) {
                             channel.pipeline()
                                     .addLast(
                                             "tls",

@@ -38,7 +38,7 @@ final class PeerAcceptor extends ChannelInitializer<Channel> {
         PeerTls tls = io.settings().tls();
         if (tls != null) {
             SslHandler decrypting = new SslHandler(tls.server(remoteHost, remote.getPort()), io.blocking());
-            channel.pipeline().addLast("tlsGate", new TlsGate(decrypting, handshake));
+            channel.pipeline().addLast("tlsGate", new TlsGate(decrypting, handshake, tls.admitsPlain()));
         }
         channel.pipeline().addLast("handshake", handshake);
     }

@@ -24,4 +24,14 @@ public interface PeerTls {
      * @return a fresh engine in server mode that demands a certificate
      */
     SSLEngine server(String remoteAddress, int remotePort);
+
+    /** @return whether connections that this replica opens use TLS; for as long as all members change over to it */
+    default boolean dials() {
+        return true;
+    }
+
+    /** @return whether peers without TLS are let in too; for as long as all members change over to it */
+    default boolean admitsPlain() {
+        return false;
+    }
 }

@@ -7,21 +7,25 @@ import io.netty.handler.ssl.SslHandler;
 
 /**
  * First handler of an accepted connection when TLS is on: puts TLS in its own place, unless the first byte shows a peer
- * that was started without TLS. Such a peer can be told so, in the only language it speaks, and is then refused.
+ * that was started without TLS. Such a peer is let in if that is allowed; if not, it can be told so, in the only
+ * language it speaks, and is then refused.
  */
 final class TlsGate extends ChannelInboundHandlerAdapter {
     private static final int FIRST_BYTE_OF_PLAIN_HELLO = HandshakeMessage.MAGIC >>> 24;
 
     private final SslHandler tls;
     private final HandshakeHandler handshake;
+    private final boolean admitsPlain;
 
     /**
      * @param tls decrypts for the handshake
      * @param handshake told if there is nothing to decrypt
+     * @param admitsPlain whether a peer without TLS is let in
      */
-    TlsGate(SslHandler tls, HandshakeHandler handshake) {
+    TlsGate(SslHandler tls, HandshakeHandler handshake, boolean admitsPlain) {
         this.tls = tls;
         this.handshake = handshake;
+        this.admitsPlain = admitsPlain;
     }
 
     @Override
@@ -32,7 +36,9 @@ final class TlsGate extends ChannelInboundHandlerAdapter {
             return;
         }
         if (in.getUnsignedByte(in.readerIndex()) == FIRST_BYTE_OF_PLAIN_HELLO) {
-            handshake.refuseForLackOfTls();
+            if (!admitsPlain) {
+                handshake.refuseForLackOfTls();
+            }
             context.pipeline().remove(this);
         } else {
             context.pipeline().replace(this, "tls", tls);

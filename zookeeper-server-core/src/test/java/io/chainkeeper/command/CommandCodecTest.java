@@ -24,6 +24,7 @@ public class CommandCodecTest {
                     2),
             new Command.ClientRequest(0, 0, 0, -11, null, null, Command.ClientRequest.QUOTA_KEPT),
             new Command.ClientRequest(0, 1, 0, 1, List.of(), ByteSlice.EMPTY, 0),
+            new Command.ClientRequest(0, 1, 0, 1, null, ByteSlice.EMPTY, 0, true),
             new Command.Attach(7, 8, 30_000),
             new Command.Expire(7, 8, Command.Expire.NO_OWNER, 12),
             new Command.Orphan(7, 3, Long.MAX_VALUE),

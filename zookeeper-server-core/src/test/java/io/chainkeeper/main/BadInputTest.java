@@ -188,6 +188,9 @@ public class BadInputTest {
                 replaced("clientPort", "clientPort=70000", "zoo.cfg:7: clientPort=70000", "1 to 65535"),
                 replaced("clientPort", "clientPort=\\u00zz", "zoo.cfg:7", "backslash"),
                 line("standaloneEnabled=perhaps", "write true or false"),
+                line("quorum.auth.enableSasl=true", "SASL between servers is not supported", "sslQuorum=true"),
+                line("secureClientPort=2281", "has no TLS", "NettyServerCnxnFactory"),
+                line("client.portUnification=true", "has no TLS", "NettyServerCnxnFactory"),
                 row(
                         "server lines with reconfig, wrong limit",
                         files -> {
@@ -342,6 +345,8 @@ public class BadInputTest {
         } finally {
             System.clearProperty("zookeeper.datadir.autocreate");
             System.clearProperty("zookeeper.extendedTypesEnabled");
+            System.clearProperty("zookeeper.client.portUnification");
+            System.clearProperty("zookeeper.authProvider.x509");
         }
     }
 

@@ -40,6 +40,7 @@ public final class TestEnsemble implements AutoCloseable {
     private final Map<Integer, PeerAddress> members = new TreeMap<>();
     private final Map<Integer, PeerAddress> joiners = new TreeMap<>();
     private final Map<Integer, Integer> clientPorts = new TreeMap<>();
+    private final Map<Integer, Integer> securePorts = new TreeMap<>();
     private final Map<Integer, ChainkeeperServer> servers = new TreeMap<>();
     private long stateTransferBytesPerSecond = OrderingConfig.DEFAULT_STATE_TRANSFER_BYTES_PER_SECOND;
     private final List<ZooKeeper> clients = new ArrayList<>();
@@ -77,6 +78,18 @@ public final class TestEnsemble implements AutoCloseable {
     public TestEnsemble withAuditSeconds(int seconds) {
         auditSeconds = seconds;
         return this;
+    }
+
+    /** Gives each member a port for clients with TLS. */
+    public TestEnsemble withSecurePorts() {
+        for (int id : members.keySet()) {
+            securePorts.put(id, FreePorts.next());
+        }
+        return this;
+    }
+
+    public String secureAddress(int id) {
+        return "127.0.0.1:" + securePorts.get(id);
     }
 
     /** A line of the zoo.cfg of replicas that are started for the first time later. */
@@ -125,6 +138,10 @@ public final class TestEnsemble implements AutoCloseable {
         members.forEach((member, address) -> properties.setProperty("server." + member, link(address)));
         if (joiners.containsKey(id)) {
             properties.setProperty("server." + id, link(joiners.get(id)));
+        }
+        if (securePorts.containsKey(id)) {
+            properties.setProperty("secureClientPortAddress", "127.0.0.1");
+            properties.setProperty("secureClientPort", Integer.toString(securePorts.get(id)));
         }
         properties.putAll(extra);
         QuorumPeerConfig config = parse(configFile(id), properties);
@@ -272,11 +289,17 @@ public final class TestEnsemble implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() throws Exception {
+    /** Closes the clients that it has opened so far. */
+    public void closeClients() throws Exception {
         for (ZooKeeper client : clients) {
             client.close(1_000);
         }
+        clients.clear();
+    }
+
+    @Override
+    public void close() throws Exception {
+        closeClients();
         for (int id : List.copyOf(servers.keySet())) {
             stop(id);
         }

@@ -4,16 +4,13 @@ import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
-import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.ProposerTable;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -107,17 +104,8 @@ final class OrderChecker {
 
     /** Quorums of neighbouring memberships meet only if these differ by one replica, or by the disk of one. */
     private static void checkChange(long position, Membership before, Membership after) {
-        Set<Member> others = new HashSet<>(after.members());
-        before.members().forEach(others::remove);
-        Set<Integer> touched = new HashSet<>();
-        others.forEach(member -> touched.add(member.replicaId()));
-        for (Member member : before.members()) {
-            if (!after.members().contains(member)) {
-                touched.add(member.replicaId());
-            }
-        }
         InvariantViolated.check(
-                touched.size() <= 1,
+                after.isOneChangeFrom(before),
                 "membership: position %d turns %s into %s, which is more than one change",
                 position,
                 before,

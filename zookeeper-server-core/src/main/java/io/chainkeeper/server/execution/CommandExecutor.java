@@ -13,6 +13,7 @@ import io.chainkeeper.server.OrderedZooKeeperServer;
 import io.chainkeeper.server.request.AttachProposal;
 import io.chainkeeper.server.request.ClientProposal;
 import io.chainkeeper.server.request.NoOpProposal;
+import io.chainkeeper.server.request.UpgradeProposal;
 import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.session.SessionState;
 import java.util.ArrayList;
@@ -122,7 +123,7 @@ public final class CommandExecutor {
         }
         long time = side.advanceTime(command.wallClockMillis());
         if (command instanceof Command.ClientRequest request) {
-            executeRequest(request, proposed, (ClientProposal) clientProposal(own), time);
+            executeRequest(request, proposed, own, time);
         } else if (command instanceof Command.Attach attach) {
             attach(attach, proposed, (AttachProposal) own);
         } else if (command instanceof Command.Expire expire) {
@@ -167,12 +168,8 @@ public final class CommandExecutor {
         events.membershipChanged();
     }
 
-    private static Proposal clientProposal(Proposal own) {
-        return own instanceof ClientProposal ? own : null;
-    }
-
-    private void executeRequest(
-            Command.ClientRequest command, ProposedCommand proposed, ClientProposal own, long time) {
+    private void executeRequest(Command.ClientRequest command, ProposedCommand proposed, Proposal proposal, long time) {
+        ClientProposal own = proposal instanceof ClientProposal client ? client : null;
         long sessionId = command.sessionId();
         if (own != null) {
             own.beforeExecution();
@@ -182,7 +179,7 @@ public final class CommandExecutor {
             LOG.warn(
                     "Refusing session 0x{}: malformed, or the id is in use, or its server is not in the ensemble",
                     Long.toHexString(sessionId));
-            refuseSession(own);
+            refuseSession(proposal);
             return;
         }
         long zxid = takeZxid();
@@ -193,10 +190,11 @@ public final class CommandExecutor {
             recovered.verify(zxid, sessionId, command.cxid(), time);
         } else {
             Request request = own != null ? own.request() : RequestExecutor.remoteRequest(command);
-            if (creates && own != null) {
+            if (creates && proposal != null) {
                 owned.owned(sessionId, side.sessions().get(sessionId).timeoutMillis());
             }
-            requests.execute(request, proposed.proposer(), zxid, time, command.quotaRefusedOp());
+            requests.execute(
+                    request, proposed.proposer(), command.localSession(), zxid, time, command.quotaRefusedOp());
         }
         if (command.opcode() == OpCode.closeSession) {
             side.sessions().remove(sessionId);
@@ -220,9 +218,16 @@ public final class CommandExecutor {
         return side.sessions().create(command.sessionId(), timeoutMillis, proposed.proposer(), proposed.incarnation());
     }
 
-    private void refuseSession(ClientProposal own) {
-        if (own != null) {
-            owned.forget(own.request().sessionId);
+    private void refuseSession(Proposal proposal) {
+        if (proposal instanceof UpgradeProposal upgrade) {
+            owned.forget(upgrade.sessionId());
+            events.sessionLost(upgrade.sessionId());
+        } else if (proposal instanceof ClientProposal own) {
+            long sessionId = own.request().sessionId;
+            SessionState existing = side.sessions().get(sessionId);
+            if (existing == null || existing.owner() != replicaId) {
+                owned.forget(sessionId);
+            }
             server.refuseSession(own.request());
             own.afterExecution();
         }
@@ -274,7 +279,7 @@ public final class CommandExecutor {
         } else {
             LOG.info("Expiring session 0x{}", Long.toHexString(sessionId));
             Request request = RequestExecutor.closeRequest(sessionId);
-            requests.execute(request, proposer, zxid, time, Command.ClientRequest.QUOTA_KEPT);
+            requests.execute(request, proposer, false, zxid, time, Command.ClientRequest.QUOTA_KEPT);
         }
         side.sessions().remove(sessionId);
         owned.forget(sessionId);

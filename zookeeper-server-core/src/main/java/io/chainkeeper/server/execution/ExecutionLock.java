@@ -24,6 +24,16 @@ public final class ExecutionLock {
         }
     }
 
+    /** Keeps execution waiting until {@link #admitExecution}, which the same thread has to call. */
+    public void excludeExecution() {
+        lock.readLock().lock();
+    }
+
+    /** Ends what {@link #excludeExecution} began. */
+    public void admitExecution() {
+        lock.readLock().unlock();
+    }
+
     /**
      * Runs something that reads the tree, on any thread.
      *

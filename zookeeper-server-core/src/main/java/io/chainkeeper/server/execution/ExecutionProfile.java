@@ -1,5 +1,6 @@
 package io.chainkeeper.server.execution;
 
+import io.chainkeeper.server.AuthenticationSchemes;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -55,7 +56,9 @@ public final class ExecutionProfile {
         Map<String, String> providers = new TreeMap<>();
         System.getProperties().stringPropertyNames().stream()
                 .filter(name -> name.startsWith(ProviderRegistry.AUTHPROVIDER_PROPERTY_PREFIX))
-                .forEach(name -> providers.put(System.getProperty(name), ""));
+                .map(System::getProperty)
+                .filter(provider -> !AuthenticationSchemes.isAlwaysKnown(provider))
+                .forEach(provider -> providers.put(provider, ""));
         return providers.keySet();
     }
 

@@ -4,6 +4,7 @@ import io.chainkeeper.command.AuthId;
 import io.chainkeeper.command.Command;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.server.OrderedZooKeeperServer;
+import io.chainkeeper.server.session.ReplicatedSessionTracker;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -39,15 +40,16 @@ final class RequestExecutor {
      *
      * @param request the request, the proposer's own object on its own replica
      * @param proposer replica id
+     * @param localSession see {@link Command.ClientRequest#localSession}
      * @param takenZxid the zxid it takes
      * @param timeMillis the agreed time
      * @param refusedOp see {@link Command.ClientRequest#quotaRefusedOp}
      */
-    void execute(Request request, int proposer, long takenZxid, long timeMillis, int refusedOp) {
+    void execute(Request request, int proposer, boolean localSession, long takenZxid, long timeMillis, int refusedOp) {
         zxid = takenZxid;
         agreedTimeMillis = timeMillis;
         quotaRefusedOp = refusedOp;
-        request.setOwner(proposer);
+        request.setOwner(localSession ? ReplicatedSessionTracker.LOCAL_OWNER : proposer);
         try {
             prep.prepare(request, proposer, takenZxid, timeMillis);
         } catch (RequestProcessor.RequestProcessorException e) {

@@ -12,7 +12,8 @@ import org.apache.zookeeper.server.Request;
 final class RequestCommands {
     private RequestCommands() {}
 
-    static Command.ClientRequest command(Request request, byte[] payload, int quotaRefusedOp, long wallClockMillis) {
+    static Command.ClientRequest command(
+            Request request, byte[] payload, int quotaRefusedOp, boolean local, long wallClockMillis) {
         List<AuthId> ids = null;
         if (request.authInfo != null) {
             ids = new ArrayList<>(request.authInfo.size());
@@ -27,6 +28,7 @@ final class RequestCommands {
                 request.type,
                 ids,
                 payload == null ? null : ByteSlice.of(payload),
-                quotaRefusedOp);
+                quotaRefusedOp,
+                local);
     }
 }

@@ -8,6 +8,7 @@ import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.server.OrderedZooKeeperServer;
 import io.chainkeeper.server.SpaceWatch;
 import io.chainkeeper.server.execution.ExecutionLock;
+import java.io.IOException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
@@ -64,17 +65,17 @@ public final class RequestGate implements RequestProcessor {
     @Override
     public void processRequest(Request request) {
         if (request.cnxn == null) {
-            proposer.propose(
-                    request.sessionId,
-                    RequestCommands.command(
-                            request,
-                            request.readRequestBytes(),
-                            Command.ClientRequest.QUOTA_KEPT,
-                            proposer.wallClockMillis()));
+            ofTheServer(request);
             return;
         }
         if (request.type == OpCode.ping) {
             lock.read(() -> answer(request));
+            return;
+        }
+        if (request.type == OpCode.createSession && request.authInfo != null) {
+            // Those of the server itself, for a new connection, bear no identities.
+            LOG.warn("Closing the connection of {}: it asked for a session within one", peer(request));
+            drop(request);
             return;
         }
         ConnectionGate gate = request.type == OpCode.createSession ? open(request.cnxn) : gates.get(request.cnxn);
@@ -85,8 +86,28 @@ public final class RequestGate implements RequestProcessor {
         }
     }
 
+    private void ofTheServer(Request request) {
+        if (request.isLocalSession()) {
+            lock.read(() -> answer(request));
+        } else {
+            proposer.propose(request.sessionId, serverCommand(request));
+        }
+    }
+
+    private Command.ClientRequest serverCommand(Request request) {
+        return RequestCommands.command(
+                request,
+                request.readRequestBytes(),
+                Command.ClientRequest.QUOTA_KEPT,
+                false,
+                proposer.wallClockMillis());
+    }
+
     private void process(ConnectionGate gate, Request request) {
-        if (request.isThrottled()) {
+        if (request.isThrottled() || ReadChecks.refused(request)) {
+            answerInTurn(gate, request);
+        } else if (request.isLocalSession()) {
+            // The beginning or the end of a session that no other replica knows.
             answerInTurn(gate, request);
         } else if (isWrite(request.type)) {
             write(gate, request);
@@ -104,7 +125,17 @@ public final class RequestGate implements RequestProcessor {
      * @return its gate
      */
     public ConnectionGate open(ServerCnxn connection) {
-        return gates.computeIfAbsent(connection, key -> new ConnectionGate(this::answer, this::drainBehindBarrier));
+        ConnectionGate gate =
+                gates.computeIfAbsent(connection, key -> new ConnectionGate(this::answer, this::drainBehindBarrier));
+        if (connection.isStale()) {
+            // Whoever closes it marks it first and calls closed() after that: perhaps before the gate was there.
+            gates.remove(connection);
+        }
+        return gate;
+    }
+
+    private static Object peer(Request request) {
+        return request.cnxn.getRemoteSocketAddress();
     }
 
     /**
@@ -132,7 +163,7 @@ public final class RequestGate implements RequestProcessor {
     private void write(ConnectionGate gate, Request request) {
         if (request.type == OpCode.deleteContainer) {
             // Deletes without any access check: only the server itself may ask for it.
-            LOG.warn("Closing a connection that asked to delete a container: {}", request);
+            LOG.warn("Closing the connection of {}: it asked to delete a container", peer(request));
             drop(request);
             return;
         }
@@ -143,7 +174,7 @@ public final class RequestGate implements RequestProcessor {
             answerInTurn(gate, request);
             return;
         }
-        if (!server.authWriteRequest(request)) {
+        if (!server.authWriteRequest(request) || !upgradeIfNeeded(gate, request)) {
             return;
         }
         if (request.type == OpCode.reconfig) {
@@ -153,9 +184,33 @@ public final class RequestGate implements RequestProcessor {
         }
     }
 
+    /** Makes a local session known to all replicas, in front of its first ephemeral node. */
+    private boolean upgradeIfNeeded(ConnectionGate gate, Request request) {
+        try {
+            Request upgrade = server.checkUpgradeSession(request);
+            if (upgrade != null) {
+                ByteSlice command = CommandCodec.encode(serverCommand(upgrade));
+                proposer.propose(new UpgradeProposal(proposer.streamOf(request.sessionId), command, request.sessionId));
+            }
+            return true;
+        } catch (KeeperException e) {
+            LocalRefusal.mark(request, e);
+            answerInTurn(gate, request);
+        } catch (IOException e) {
+            throw new IllegalStateException("a request that decoded before does not decode any more: " + request, e);
+        } catch (ReplicaStoppedException e) {
+            request.cnxn.close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
+        }
+        return false;
+    }
+
     private void order(ConnectionGate gate, Request request, byte[] payload) {
-        ByteSlice command = CommandCodec.encode(
-                RequestCommands.command(request, payload, checks.quotaRefusedOp(request), proposer.wallClockMillis()));
+        ByteSlice command = CommandCodec.encode(RequestCommands.command(
+                request,
+                payload,
+                checks.quotaRefusedOp(request),
+                server.isLocalSession(request.sessionId),
+                proposer.wallClockMillis()));
         ConnectionGate.Entry entry = gate.addWrite(request);
         try {
             proposer.propose(new ClientProposal(proposer.streamOf(request.sessionId), command, gate, entry));

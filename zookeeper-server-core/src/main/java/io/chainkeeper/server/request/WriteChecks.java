@@ -4,6 +4,7 @@ import io.chainkeeper.command.Command;
 import io.chainkeeper.server.OrderedZooKeeperServer;
 import io.chainkeeper.server.SpaceWatch;
 import java.io.IOException;
+import java.util.List;
 import org.apache.jute.BinaryInputArchive;
 import org.apache.jute.Record;
 import org.apache.zookeeper.KeeperException;
@@ -11,6 +12,8 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.MultiOperationRecord;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs.OpCode;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.proto.CreateRequest;
 import org.apache.zookeeper.proto.CreateTTLRequest;
 import org.apache.zookeeper.proto.DeleteRequest;
@@ -45,7 +48,8 @@ final class WriteChecks {
      */
     KeeperException refusal(Request request, byte[] payload) {
         try {
-            if (replies.refusesWrite(request, decode(request))) {
+            Record record = decode(request);
+            if (isBroken(record) || replies.refusesWrite(request, record)) {
                 return new KeeperException.MarshallingErrorException();
             }
         } catch (IOException | RuntimeException e) {
@@ -58,6 +62,41 @@ final class WriteChecks {
         return isFree(request.type) || space.admits(payload == null ? 0 : payload.length)
                 ? null
                 : KeeperException.create(Code.THROTTLEDOP);
+    }
+
+    /**
+     * Finds records that decode, but that ZooKeeper's preparation gives up at, on every replica, with the error of a
+     * record that does not decode and with all its bytes in the log.
+     */
+    private static boolean isBroken(Record record) {
+        if (record instanceof DeleteRequest delete) {
+            return delete.getPath() == null;
+        }
+        if (record instanceof CreateRequest create) {
+            return isBroken(create.getAcl());
+        }
+        if (record instanceof CreateTTLRequest create) {
+            return isBroken(create.getAcl());
+        }
+        if (record instanceof SetACLRequest set) {
+            return isBroken(set.getAcl());
+        }
+        if (record instanceof MultiOperationRecord multi) {
+            for (Op op : multi) {
+                if (op.getKind() == Op.OpKind.READ || isBroken(op.toRequestRecord())) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private static boolean isBroken(List<ACL> acl) {
+        return acl != null && acl.stream().anyMatch(entry -> isBroken(entry.getId()));
+    }
+
+    private static boolean isBroken(Id id) {
+        return id != null && (id.getScheme() == null || id.getId() == null);
     }
 
     /** Sessions come and go however little space there is: without one a client could not even read. */

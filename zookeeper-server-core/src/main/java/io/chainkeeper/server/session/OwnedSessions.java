@@ -14,16 +14,29 @@ import java.util.function.LongSupplier;
  * replica proposes to expire these sessions. Safe for use by any thread.
  */
 public final class OwnedSessions {
+    private enum Kind {
+        /** Not ordered yet. */
+        REQUESTED,
+        /** The order says that this replica owns it. */
+        OWNED,
+        /** Known to this replica only. */
+        LOCAL
+    }
+
     private static final class Liveness {
         private final int timeoutMillis;
         private volatile long lastHeardMillis;
-        private final boolean committed;
+        private final Kind kind;
         private volatile long expiryProposedMillis = Long.MIN_VALUE;
 
-        private Liveness(int timeoutMillis, long nowMillis, boolean committed) {
+        private Liveness(int timeoutMillis, long nowMillis, Kind kind) {
             this.timeoutMillis = timeoutMillis;
             this.lastHeardMillis = nowMillis;
-            this.committed = committed;
+            this.kind = kind;
+        }
+
+        private boolean silent(long now) {
+            return now - lastHeardMillis >= timeoutMillis;
         }
     }
 
@@ -42,7 +55,71 @@ public final class OwnedSessions {
      * @param timeoutMillis negotiated timeout
      */
     public void requested(long sessionId, int timeoutMillis) {
-        sessions.put(sessionId, new Liveness(timeoutMillis, clockMillis.getAsLong(), false));
+        put(sessionId, timeoutMillis, Kind.REQUESTED);
+    }
+
+    /**
+     * A client has got a session that is not ordered, or goes on with it on a new connection.
+     *
+     * @param sessionId its id
+     * @param timeoutMillis negotiated timeout
+     */
+    public void local(long sessionId, int timeoutMillis) {
+        put(sessionId, timeoutMillis, Kind.LOCAL);
+    }
+
+    private void put(long sessionId, int timeoutMillis, Kind kind) {
+        sessions.put(sessionId, new Liveness(timeoutMillis, clockMillis.getAsLong(), kind));
+    }
+
+    /**
+     * @param sessionId any session
+     * @return whether only this replica knows it
+     */
+    public boolean isLocal(long sessionId) {
+        Liveness session = sessions.get(sessionId);
+        return session != null && session.kind == Kind.LOCAL;
+    }
+
+    /** @return ids of the local sessions, ascending */
+    public Set<Long> localSessions() {
+        Set<Long> local = new TreeSet<>();
+        sessions.forEach((sessionId, session) -> {
+            if (session.kind == Kind.LOCAL) {
+                local.add(sessionId);
+            }
+        });
+        return local;
+    }
+
+    /**
+     * A local session is about to be ordered: from now on it is a requested one.
+     *
+     * @param sessionId the session
+     * @return its timeout in milliseconds, or -1 if it is not local
+     */
+    public int upgrade(long sessionId) {
+        int[] timeoutMillis = {-1};
+        sessions.computeIfPresent(sessionId, (id, session) -> {
+            if (session.kind != Kind.LOCAL) {
+                return session;
+            }
+            timeoutMillis[0] = session.timeoutMillis;
+            return new Liveness(session.timeoutMillis, clockMillis.getAsLong(), Kind.REQUESTED);
+        });
+        return timeoutMillis[0];
+    }
+
+    /** @return ids of the local sessions whose clients were silent for their timeout, in no particular order */
+    public List<Long> expiredLocal() {
+        long now = clockMillis.getAsLong();
+        List<Long> expired = new ArrayList<>();
+        sessions.forEach((sessionId, session) -> {
+            if (session.kind == Kind.LOCAL && session.silent(now)) {
+                expired.add(sessionId);
+            }
+        });
+        return expired;
     }
 
     /**
@@ -52,7 +129,7 @@ public final class OwnedSessions {
      * @param timeoutMillis negotiated timeout
      */
     public void owned(long sessionId, int timeoutMillis) {
-        sessions.put(sessionId, new Liveness(timeoutMillis, clockMillis.getAsLong(), true));
+        put(sessionId, timeoutMillis, Kind.OWNED);
     }
 
     /**
@@ -94,9 +171,11 @@ public final class OwnedSessions {
     public List<Long> expired() {
         long now = clockMillis.getAsLong();
         List<Long> expired = new ArrayList<>();
+        // Requests for a session that were never ordered; if one still is, it becomes owned then.
+        sessions.values().removeIf(session -> session.kind == Kind.REQUESTED && session.silent(now));
         sessions.forEach((sessionId, session) -> {
             long since = Math.max(session.lastHeardMillis, session.expiryProposedMillis);
-            if (session.committed && now - since >= session.timeoutMillis) {
+            if (session.kind == Kind.OWNED && now - since >= session.timeoutMillis) {
                 session.expiryProposedMillis = now;
                 expired.add(sessionId);
             }

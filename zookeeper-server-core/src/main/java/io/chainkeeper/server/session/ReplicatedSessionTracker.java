@@ -1,6 +1,7 @@
 package io.chainkeeper.server.session;
 
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -12,9 +13,15 @@ import org.apache.zookeeper.server.quorum.UpgradeableSessionTracker;
 
 /**
  * ZooKeeper's view of the sessions: existence and owner come from the replicated {@link SessionTable}, liveness from
- * {@link OwnedSessions}. Owners are compared by replica id. Local sessions are not supported.
+ * {@link OwnedSessions}. Owners are compared by replica id.
+ *
+ * <p>A local session is not in the table: only the replica that its client is connected to knows it, and answers for it
+ * in what it proposes. Executing such a request looks for no session, on no replica.
  */
 public final class ReplicatedSessionTracker extends UpgradeableSessionTracker {
+    /** The owner that a request of a local session is executed with. */
+    public static final Object LOCAL_OWNER = new Object();
+
     private final SessionTable table;
     private final OwnedSessions owned;
     private final SessionIds ids;
@@ -25,19 +32,61 @@ public final class ReplicatedSessionTracker extends UpgradeableSessionTracker {
      * @param owned those served here
      * @param ids where ids for new sessions come from
      * @param database keeps the timeouts that snapshots hold
+     * @param localSessions {@code localSessionsEnabled}: whether new sessions are local
      */
-    public ReplicatedSessionTracker(SessionTable table, OwnedSessions owned, SessionIds ids, ZKDatabase database) {
+    public ReplicatedSessionTracker(
+            SessionTable table, OwnedSessions owned, SessionIds ids, ZKDatabase database, boolean localSessions) {
         this.table = table;
         this.owned = owned;
         this.ids = ids;
         this.database = database;
+        this.localSessionsEnabled = localSessions;
     }
 
     @Override
     public long createSession(int timeoutMillis) {
         long id = ids.next();
-        owned.requested(id, timeoutMillis);
+        if (localSessionsEnabled) {
+            owned.local(id, timeoutMillis);
+        } else {
+            owned.requested(id, timeoutMillis);
+        }
         return id;
+    }
+
+    @Override
+    public boolean isLocalSession(long id) {
+        return localSessionsEnabled && owned.isLocal(id);
+    }
+
+    @Override
+    public Set<Long> localSessions() {
+        return owned.localSessions();
+    }
+
+    @Override
+    public long getLocalSessionCount() {
+        return localSessionsEnabled ? owned.localSessions().size() : 0;
+    }
+
+    /** @return local sessions whose clients were silent for their timeout; any thread */
+    public List<Long> expiredLocalSessions() {
+        return localSessionsEnabled ? owned.expiredLocal() : List.of();
+    }
+
+    @Override
+    public int upgradeSession(long id) {
+        return owned.upgrade(id);
+    }
+
+    /**
+     * The client of a local session goes on with it on a new connection to this replica.
+     *
+     * @param id the session
+     * @param timeoutMillis negotiated timeout
+     */
+    public void resumeLocalSession(long id, int timeoutMillis) {
+        owned.local(id, timeoutMillis);
     }
 
     @Override
@@ -52,6 +101,9 @@ public final class ReplicatedSessionTracker extends UpgradeableSessionTracker {
 
     @Override
     public void removeSession(long id) {
+        if (isLocalSession(id)) {
+            owned.forget(id);
+        }
         database.getSessionWithTimeOuts().remove(id);
     }
 
@@ -72,18 +124,20 @@ public final class ReplicatedSessionTracker extends UpgradeableSessionTracker {
 
     @Override
     public void checkSession(long id, Object owner) throws SessionExpiredException, SessionMovedException {
-        SessionState state = table.get(id);
-        if (state == null) {
-            throw new SessionExpiredException();
-        }
-        if (owner == null || state.owner() != (Integer) owner) {
-            throw new SessionMovedException();
+        if (owner != LOCAL_OWNER) {
+            checkGlobalSession(id, owner);
         }
     }
 
     @Override
     public void checkGlobalSession(long id, Object owner) throws SessionExpiredException, SessionMovedException {
-        checkSession(id, owner);
+        SessionState state = table.get(id);
+        if (state == null) {
+            throw new SessionExpiredException();
+        }
+        if (!(owner instanceof Integer replica) || state.owner() != replica) {
+            throw new SessionMovedException();
+        }
     }
 
     @Override
@@ -93,6 +147,11 @@ public final class ReplicatedSessionTracker extends UpgradeableSessionTracker {
 
     @Override
     public void dumpSessions(PrintWriter out) {
+        if (localSessionsEnabled) {
+            Set<Long> local = owned.localSessions();
+            out.println("Local Sessions(" + local.size() + "):");
+            local.forEach(id -> out.println("0x" + Long.toHexString(id)));
+        }
         out.println("Global Sessions(" + table.size() + "):");
         Map<Long, SessionState> sorted = new TreeMap<>();
         table.forEach(sorted::put);

@@ -13,6 +13,8 @@ import org.apache.zookeeper.common.SSLContextAndOptions;
 import org.apache.zookeeper.common.X509Exception;
 import org.apache.zookeeper.common.X509Util;
 import org.apache.zookeeper.common.ZKConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Mutual TLS for replica links with ZooKeeper's quorum keys: {@code ssl.quorum.keyStore.location} and the others, which
@@ -31,37 +33,66 @@ import org.apache.zookeeper.common.ZKConfig;
  * <p>Thread-safe.
  */
 public final class QuorumTls implements PeerTls, Closeable {
-    private final QuorumX509Util util;
-    private final SSLContext context;
-    private final String[] cipherSuites;
-    private final String[] protocols;
-    private final boolean identifyServer;
+    private static final Logger LOG = LoggerFactory.getLogger(QuorumTls.class);
+
+    private final QuorumX509Util util = new QuorumX509Util();
+    private final ZKConfig config;
+    private final Use use;
+    private final StoreFiles files;
+    private volatile Stores stores;
 
     /**
-     * Reads the stores once.
+     * What TLS is used for.
+     *
+     * @param dials {@code sslQuorum}: whether this replica opens its connections with TLS
+     * @param admitsPlain {@code portUnification}: whether members that open theirs without TLS are let in
+     * @param reloads {@code sslQuorumReloadCertFiles}: whether a connection that begins after the stores have changed
+     *     uses what they hold then
+     */
+    public record Use(boolean dials, boolean admitsPlain, boolean reloads) {
+        /** Links with TLS only, from stores that are read once. */
+        public static final Use ALWAYS = new Use(true, false, false);
+    }
+
+    /** What was made of the stores. */
+    private record Stores(SSLContext context, String[] cipherSuites, String[] protocols, boolean identifyServer) {}
+
+    /**
+     * Reads the stores, for links with TLS only.
      *
      * @param config where the {@code zookeeper.ssl.quorum.*} properties are; {@code new ZKConfig()} takes the system
      *     properties
      * @throws IOException if a store is missing, unreadable or its password wrong; the message names key and remedy
      */
     public QuorumTls(ZKConfig config) throws IOException {
-        this.util = new QuorumX509Util();
+        this(config, Use.ALWAYS);
+    }
+
+    /**
+     * Reads the stores.
+     *
+     * @param config where the {@code zookeeper.ssl.quorum.*} properties are; {@code new ZKConfig()} takes the system
+     *     properties
+     * @param use what TLS is used for
+     * @throws IOException if a store is missing, unreadable or its password wrong; the message names key and remedy
+     */
+    public QuorumTls(ZKConfig config, Use use) throws IOException {
+        this.config = config;
+        this.use = use;
+        this.files = new StoreFiles(
+                config,
+                util.getSslKeystoreLocationProperty(),
+                util.getSslTruststoreLocationProperty(),
+                util.getSslKeystorePasswdPathProperty(),
+                util.getSslTruststorePasswdPathProperty());
         try {
-            checkKeyStore(config);
-            SSLContextAndOptions options = util.createSSLContextAndOptions(config);
-            this.context = options.getSSLContext();
-            // ZooKeeper shows the protocols and cipher suites that it chose only on the sockets it makes.
-            try (SSLSocket client = options.createSSLSocket();
-                    SSLServerSocket server = options.createSSLServerSocket()) {
-                SSLParameters chosen = client.getSSLParameters();
-                this.cipherSuites = chosen.getCipherSuites();
-                this.protocols = server.getSSLParameters().getProtocols();
-            }
-            this.identifyServer = X509Util.getFipsMode(config) && util.isServerHostnameVerificationEnabled(config);
+            checkKeyStore();
+            files.changed();
+            this.stores = load();
         } catch (X509Exception | IllegalArgumentException e) {
             util.close();
             throw new IOException(
-                    "sslQuorum=true, but TLS cannot be set up (" + rootMessage(e) + "): check "
+                    askedFor() + ", but TLS cannot be set up (" + rootMessage(e) + "): check "
                             + zooCfgKey(util.getSslKeystoreLocationProperty()) + ", "
                             + zooCfgKey(util.getSslTruststoreLocationProperty()) + " and their passwords",
                     e);
@@ -71,13 +102,46 @@ public final class QuorumTls implements PeerTls, Closeable {
         }
     }
 
-    private void checkKeyStore(ZKConfig config) throws IOException {
+    private Stores load() throws X509Exception, IOException {
+        SSLContextAndOptions options = util.createSSLContextAndOptions(config);
+        // ZooKeeper shows the protocols and cipher suites that it chose only on the sockets it makes.
+        try (SSLSocket client = options.createSSLSocket();
+                SSLServerSocket server = options.createSSLServerSocket()) {
+            return new Stores(
+                    options.getSSLContext(),
+                    client.getSSLParameters().getCipherSuites(),
+                    server.getSSLParameters().getProtocols(),
+                    X509Util.getFipsMode(config) && util.isServerHostnameVerificationEnabled(config));
+        }
+    }
+
+    /** The stores as they are now, or as they were when they could last be read. */
+    private synchronized Stores stores() {
+        if (use.reloads() && files.changed()) {
+            try {
+                stores = load();
+                LOG.info("The certificates of replica links have been read again from {}", files);
+            } catch (X509Exception | IOException | IllegalArgumentException e) {
+                LOG.warn(
+                        "Going on with the certificates in use, because {} cannot be read ({}): correct the files",
+                        files,
+                        rootMessage(e));
+            }
+        }
+        return stores;
+    }
+
+    private String askedFor() {
+        return use.dials() ? "sslQuorum=true" : "portUnification=true";
+    }
+
+    private void checkKeyStore() throws IOException {
         String location = config.getProperty(util.getSslKeystoreLocationProperty(), "");
         boolean ownSupplier = config.getProperty(util.getSslContextSupplierClassProperty()) != null;
         if (location.isEmpty() && !ownSupplier) {
-            throw new IOException("sslQuorum=true, but " + zooCfgKey(util.getSslKeystoreLocationProperty())
-                    + " is not set: name the key store that holds this server's certificate, or set sslQuorum=false"
-                    + " on all servers");
+            throw new IOException(askedFor() + ", but " + zooCfgKey(util.getSslKeystoreLocationProperty())
+                    + " is not set: name the key store that holds this server's certificate, or remove "
+                    + askedFor() + " on all servers");
         }
     }
 
@@ -94,11 +158,22 @@ public final class QuorumTls implements PeerTls, Closeable {
     }
 
     @Override
+    public boolean dials() {
+        return use.dials();
+    }
+
+    @Override
+    public boolean admitsPlain() {
+        return use.admitsPlain();
+    }
+
+    @Override
     public SSLEngine client(String host, int port) {
-        SSLEngine engine = context.createSSLEngine(host, port);
+        Stores current = stores();
+        SSLEngine engine = current.context().createSSLEngine(host, port);
         engine.setUseClientMode(true);
-        SSLParameters parameters = parameters(engine);
-        if (identifyServer) {
+        SSLParameters parameters = parameters(engine, current);
+        if (current.identifyServer()) {
             parameters.setEndpointIdentificationAlgorithm("HTTPS");
         }
         engine.setSSLParameters(parameters);
@@ -107,18 +182,19 @@ public final class QuorumTls implements PeerTls, Closeable {
 
     @Override
     public SSLEngine server(String remoteAddress, int remotePort) {
-        SSLEngine engine = context.createSSLEngine(remoteAddress, remotePort);
+        Stores current = stores();
+        SSLEngine engine = current.context().createSSLEngine(remoteAddress, remotePort);
         engine.setUseClientMode(false);
-        SSLParameters parameters = parameters(engine);
+        SSLParameters parameters = parameters(engine, current);
         parameters.setNeedClientAuth(true);
         engine.setSSLParameters(parameters);
         return engine;
     }
 
-    private SSLParameters parameters(SSLEngine engine) {
+    private static SSLParameters parameters(SSLEngine engine, Stores current) {
         SSLParameters parameters = engine.getSSLParameters();
-        parameters.setCipherSuites(cipherSuites);
-        parameters.setProtocols(protocols);
+        parameters.setCipherSuites(current.cipherSuites());
+        parameters.setProtocols(current.protocols());
         return parameters;
     }
 

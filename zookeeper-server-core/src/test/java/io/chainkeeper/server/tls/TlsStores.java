@@ -1,10 +1,14 @@
 package io.chainkeeper.server.tls;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.common.ZKConfig;
@@ -30,7 +34,8 @@ public final class TlsStores {
      * @param name of the identity
      * @param alternativeNames such as {@code ip:127.0.0.1}
      */
-    public void create(String name, String alternativeNames) throws IOException, InterruptedException {
+    public void create(String name, String alternativeNames)
+            throws IOException, InterruptedException, GeneralSecurityException {
         keytool(
                 "-genkeypair",
                 "-alias",
@@ -49,17 +54,9 @@ public final class TlsStores {
                 keyStore(name).toString(),
                 "-storepass",
                 PASSWORD);
-        keytool(
-                "-exportcert",
-                "-rfc",
-                "-alias",
-                name,
-                "-keystore",
-                keyStore(name).toString(),
-                "-storepass",
-                PASSWORD,
-                "-file",
-                certificate(name).toString());
+        Files.writeString(
+                certificate(name),
+                pem("CERTIFICATE", open(name).getCertificate(name).getEncoded()));
     }
 
     private Path keyStore(String name) {
@@ -87,6 +84,43 @@ public final class TlsStores {
         config.setProperty(PREFIX + "keyStore.password", PASSWORD);
         config.setProperty(PREFIX + "trustStore.location", trustStore.toString());
         return config;
+    }
+
+    private static String pem(String type, byte[] content) {
+        String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(content);
+        return "-----BEGIN " + type + "-----\n" + text + "\n-----END " + type + "-----\n";
+    }
+
+    private KeyStore open(String name) throws IOException, GeneralSecurityException {
+        return KeyStore.getInstance(keyStore(name).toFile(), PASSWORD.toCharArray());
+    }
+
+    /**
+     * Writes an identity as a JKS store.
+     *
+     * @param name of the identity
+     * @param file to be written
+     */
+    public void writeJks(String name, Path file) throws IOException, GeneralSecurityException {
+        KeyStore from = open(name);
+        KeyStore to = KeyStore.getInstance("JKS");
+        to.load(null, null);
+        char[] password = PASSWORD.toCharArray();
+        to.setKeyEntry(name, from.getKey(name, password), password, from.getCertificateChain(name));
+        try (OutputStream out = Files.newOutputStream(file)) {
+            to.store(out, password);
+        }
+    }
+
+    /**
+     * Writes an identity as a PEM file with its certificate and its key, which is not encrypted.
+     *
+     * @param name of the identity
+     * @param file to be written
+     */
+    public void writePem(String name, Path file) throws IOException, GeneralSecurityException {
+        byte[] key = open(name).getKey(name, PASSWORD.toCharArray()).getEncoded();
+        Files.writeString(file, Files.readString(certificate(name)) + pem("PRIVATE KEY", key));
     }
 
     private static void keytool(String... arguments) throws IOException, InterruptedException {

@@ -1,0 +1,74 @@
+package io.chainkeeper.server;
+
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import org.apache.jute.BinaryInputArchive;
+import org.apache.zookeeper.server.NIOServerCnxn;
+import org.apache.zookeeper.server.NIOServerCnxnFactory;
+import org.apache.zookeeper.server.ServerCnxnFactory;
+import org.apache.zookeeper.server.ZooKeeperServer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * ZooKeeper's default connection factory, except that a connection which is closed because of what came over it is
+ * logged with the address of its client, in one line. (ZooKeeper's own line names a session or nobody, and has a stack
+ * trace; {@code conf/logback.xml} leaves it out.)
+ */
+public final class ClientConnections extends NIOServerCnxnFactory {
+    private static final Logger LOG = LoggerFactory.getLogger(ClientConnections.class);
+
+    /** Makes this the connection factory, unless the configuration names one; after it has been parsed. */
+    public static void useByDefault() {
+        String property = ServerCnxnFactory.ZOOKEEPER_SERVER_CNXN_FACTORY;
+        if (System.getProperty(property) == null) {
+            System.setProperty(property, ClientConnections.class.getName());
+        }
+    }
+
+    @Override
+    protected NIOServerCnxn createConnection(SocketChannel socket, SelectionKey key, SelectorThread selector)
+            throws IOException {
+        return new Connection(zkServer, socket, key, this, selector);
+    }
+
+    private static final class Connection extends NIOServerCnxn {
+        Connection(
+                ZooKeeperServer server,
+                SocketChannel socket,
+                SelectionKey key,
+                NIOServerCnxnFactory factory,
+                SelectorThread selector)
+                throws IOException {
+            super(server, socket, key, factory, selector);
+        }
+
+        @Override
+        public void close(DisconnectReason reason) {
+            if (!isStale()) {
+                log(reason);
+            }
+            super.close(reason);
+        }
+
+        private void log(DisconnectReason reason) {
+            switch (reason) {
+                case IO_EXCEPTION, IO_EXCEPTION_IN_SESSION_INIT ->
+                    LOG.warn(
+                            "Closing the connection of {} (session 0x{}): it broke, or what it sent is no request or"
+                                    + " longer than {} bytes (jute.maxbuffer)",
+                            getRemoteSocketAddress(),
+                            Long.toHexString(getSessionId()),
+                            BinaryInputArchive.maxBuffer);
+                case UNABLE_TO_READ_FROM_CLIENT, CLIENT_CNX_LIMIT, CANCELLED_KEY_EXCEPTION, CONNECTION_EXPIRED ->
+                    LOG.info(
+                            "Closing the connection of {} (session 0x{}): {}",
+                            getRemoteSocketAddress(),
+                            Long.toHexString(getSessionId()),
+                            reason.toDisconnectReasonString());
+                default -> LOG.debug("Closing the connection of {}: {}", getRemoteSocketAddress(), reason);
+            }
+        }
+    }
+}
