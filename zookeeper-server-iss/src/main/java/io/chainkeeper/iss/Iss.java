@@ -100,7 +100,8 @@ final class Iss implements OrderingProtocol {
     /** Begins the first epoch of a new cluster as soon as enough others know that they found it. */
     private void found() {
         boolean alone = state.context.start() == Start.SOLE_SURVIVOR;
-        boolean founds = state.disk.isFounder() && (alone || state.disk.isFounded());
+        // Others may join the epoch as soon as they hear of it: this replica must not forget that it is a founder.
+        boolean founds = state.disk.introduction(true).founder() && (alone || state.disk.isFounded());
         if (entered || state.prefix > 0 || !founds) {
             return;
         }
