@@ -30,7 +30,7 @@ install_kazoo() {
   need python3
   mkdir -p "$work"
   if [ ! -d "$work/python" ]; then
-    python3 -m pip install -q --target "$work/python.new" "kazoo==$kazoo_version" pytest pyOpenSSL pyjks
+    python3 -m pip install -q --target "$work/python.new" "kazoo==$kazoo_version" pytest objgraph pyOpenSSL pyjks
     mv "$work/python.new" "$work/python"
   fi
   if [ ! -d "$work/kazoo-$kazoo_version" ]; then
