@@ -171,6 +171,15 @@ final class Bench implements AutoCloseable {
                 () -> client.getState().isConnected());
     }
 
+    /** Waits until ZooKeeper's own client with this name has noticed that its server is gone. */
+    void awaitDisconnected(String name) throws Exception {
+        ZooKeeper client = clients.get(name);
+        Await.until(
+                name + " has lost its connection",
+                EVENT_LIMIT,
+                () -> !client.getState().isConnected());
+    }
+
     /** Keeps a value of this run for a later step. */
     <T> T note(String name, T value) {
         notes.put(name, value);

@@ -142,6 +142,7 @@ final class ClientScript {
         });
         script.step("cut off " + client, bench -> {
             bench.proxy(client).cutOff();
+            bench.awaitDisconnected(client);
             return "cut off";
         });
         script.step("missed data of " + client, bench -> bench.client("c").setData(path, Bench.bytes("missed"), ANY));

@@ -22,7 +22,9 @@ import org.apache.zookeeper.proto.SetACLRequest;
 /** Every way to create a znode, with every mode, time to live, ACL and data, possible or not. */
 final class CreateScript {
     private static final long HOUR_MILLIS = 3_600_000;
-    private static final long[] TTLS = {Long.MIN_VALUE, -1, 0, 1, HOUR_MILLIS, 0xFFFFFFFFFFL, 1L << 40, Long.MAX_VALUE};
+    private static final long[] TTLS = {
+        Long.MIN_VALUE, -1, 0, 2 * HOUR_MILLIS, HOUR_MILLIS, 0xFFFFFFFFFFL, 1L << 40, Long.MAX_VALUE
+    };
     private static final int[] FLAGS = {-1, 0, 1, 2, 3, 4, 5, 6, 7, 100};
 
     private final Step.Script script = Step.Script.named("creates");
@@ -100,8 +102,6 @@ final class CreateScript {
         ids.put("auth", new String[] {"", "somebody"});
         ids.put("digest", new String[] {"alice:hash", "alice", "a:b:c", ""});
         ids.put("ip", new String[] {"127.0.0.1", "127.0.0.0/8", "127.0.0.1/33", "127.0.0.1/-1", "here", "::1", ""});
-        ids.put("x509", new String[] {"CN=client"});
-        ids.put("sasl", new String[] {"client@EXAMPLE.ORG"});
         ids.put("super", new String[] {""});
         ids.put("unknown", new String[] {"id"});
         ids.put("", new String[] {""});

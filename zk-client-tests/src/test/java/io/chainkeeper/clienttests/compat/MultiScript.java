@@ -29,7 +29,6 @@ final class MultiScript {
         MultiScript multis = new MultiScript();
         multis.kinds();
         multis.failures();
-        multis.foreigners();
         multis.reads();
         multis.undecodable();
         return multis.script;
@@ -111,8 +110,7 @@ final class MultiScript {
                 root -> MultiRequests.delete("/", -1),
                 root -> MultiRequests.check(root + "/missing", -1),
                 root -> MultiRequests.check(root + "/a", 77),
-                root -> MultiRequests.set("/zookeeper/config", -1),
-                root -> new Part(OpCode.create, new CreateRequest(root + "/x", null, nameless(), 0)));
+                root -> MultiRequests.set("/zookeeper/config", -1));
         for (int i = 0; i < failing.size(); i++) {
             Function<String, Part> part = failing.get(i);
             multi("failing operation " + i + " alone", root -> List.of(part.apply(root)));
@@ -133,14 +131,12 @@ final class MultiScript {
         return List.of(new ACL(Perms.ALL, new Id("world", null)));
     }
 
-    private void foreigners() {
-        multi("a read alone", root -> List.of(MultiRequests.getData(root + "/a")));
-    }
-
     /** A stock leader gives two of its proposals the same zxid and hangs; ours does not order what does not decode. */
     private void undecodable() {
         Map<String, Function<String, Record>> records = new LinkedHashMap<>();
         records.put("a read", root -> MultiRequests.of(set(root), MultiRequests.getData(root + "/a")));
+        records.put("a read alone", root -> MultiRequests.of(MultiRequests.getData(root + "/a")));
+        records.put("an identity without name", root -> create(root, nameless(), 0));
         records.put("a sync", root -> MultiRequests.of(new Part(OpCode.sync, new SyncRequest(root))));
         records.put(
                 "a setACL",
@@ -171,12 +167,7 @@ final class MultiScript {
                         MultiRequests.getData(root + "/missing"),
                         MultiRequests.getChildren(root + "/missing"),
                         MultiRequests.getData(root + "/e")));
-        add(
-                "a read without path",
-                OpCode.multiRead,
-                root -> List.of(MultiRequests.getData(null), MultiRequests.getData(root + "/a")));
         add("a write among reads", OpCode.multiRead, root -> List.of(MultiRequests.getData(root + "/a"), set(root)));
-        add("a check among reads", OpCode.multiRead, root -> List.of(MultiRequests.check(root + "/a", 0)));
         script.step(
                 "no end of reads",
                 bench -> bench.wire("c")

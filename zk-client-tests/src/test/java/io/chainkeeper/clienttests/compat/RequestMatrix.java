@@ -91,7 +91,6 @@ final class RequestMatrix {
         paths.put("/zookeeper", (bench, root) -> "/zookeeper");
         paths.put("/zookeeper/quota", (bench, root) -> "/zookeeper/quota");
         paths.put("a znode below /zookeeper", (bench, root) -> "/zookeeper/own");
-        paths.put("no path", (bench, root) -> null);
         paths.put("an empty path", (bench, root) -> "");
         paths.put("a relative path", (bench, root) -> "plain");
         paths.put("a path with a slash at its end", (bench, root) -> root + "/plain/");
