@@ -237,7 +237,8 @@ public final class MembershipChangeTest {
         ensemble.replica(former).propose("lost");
         ensemble.replica(former).input(p -> p.onEnsemble(sorted(former, second, third, fourth)));
         ensemble.run(1);
-        assertEquals("the command, the change", before + 2, ensemble.replica(former).gauge("max_accepted"));
+        assertEquals(
+                "the command, the change", before + 2, ensemble.replica(former).gauge("max_accepted"));
         ensemble.crash(former);
         ensemble.configure(sorted(former, second, third, last));
         awaitMembers(ensemble, second, sorted(former, second, third, last).participants());
@@ -250,7 +251,8 @@ public final class MembershipChangeTest {
         ensemble.start(former);
         ensemble.rejoin(former);
         ensemble.replica(former).propose("a");
-        ensemble.runUntil("three of four", 400, () -> !ensemble.replica(former).executed.isEmpty());
+        ensemble.runUntil(
+                "three of four", 400, () -> !ensemble.replica(former).executed.isEmpty());
         ensemble.run(100);
         assertEquals(List.of("a"), ensemble.replica(former).executed);
         assertFalse(
