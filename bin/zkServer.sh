@@ -313,6 +313,19 @@ if [[ -z "${ZOOPIDFILE:-}" ]]; then
   fi
 fi
 
+# if it may not create its directories, the server cannot even write its process id
+if [[ -n "${ZOO_DATADIR_AUTOCREATE_DISABLE:-}" && "$COMMAND" != print-cmd ]]; then
+  if [[ ! -d "$DATA_DIR/version-2" ]]; then
+    echo "ZooKeeper data directory is missing at $DATA_DIR fix the path or run initialize"
+    exit 1
+  fi
+  DATA_LOG_DIR="$(config_value "$ZOOCFG" dataLogDir)"
+  if [[ -n "$DATA_LOG_DIR" && ! -d "$DATA_LOG_DIR/version-2" ]]; then
+    echo "ZooKeeper txnlog directory is missing at $DATA_LOG_DIR fix the path or run initialize"
+    exit 1
+  fi
+fi
+
 # A command for a stopped server: on_stopped_server MAIN_CLASS. The server itself is asked too: it holds the lock of its
 # log.
 on_stopped_server() {

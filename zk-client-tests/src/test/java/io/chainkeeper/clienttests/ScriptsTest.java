@@ -9,11 +9,14 @@ import io.chainkeeper.clienttests.harness.Await;
 import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.Scripts;
 import io.chainkeeper.clienttests.harness.ServerProcess;
+import io.chainkeeper.config.ClusterIdentity;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import org.junit.Assume;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TestRule;
@@ -120,6 +123,16 @@ public class ScriptsTest {
                 assertEquals(List.of(), files.toList());
             }
         }
+    }
+
+    @Test
+    public void directoryThatTurnsOutToBeOfNoUse_isNoSuccess() throws Exception {
+        Assume.assumeTrue(protocol.equals("chain"));
+        ensemble.writeConfigurations();
+        ServerProcess server = ensemble.server(1);
+        Path ordering = Files.createDirectories(server.directory().resolve("data/ordering"));
+        new ClusterIdentity(1, new UUID(3, 4)).write(ordering);
+        assertResult(1, "no checkpoint in", server.script("start"));
     }
 
     @Test

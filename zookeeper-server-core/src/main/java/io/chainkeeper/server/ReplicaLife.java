@@ -470,6 +470,16 @@ final class ReplicaLife implements AutoCloseable {
         monitoring.close();
         closeQuietly();
         server.shutdown(true);
+        forceTransactions();
+    }
+
+    /** Whoever moves out takes the log for all there is. */
+    private void forceTransactions() {
+        try {
+            SnapshotWriter.forceLogs(files.getDataLogDir(), recovery.forcedZxid());
+        } catch (IOException e) {
+            LOG.warn("Transaction log in {} cannot be forced: {}", files.getDataLogDir(), e.getMessage());
+        }
     }
 
     private void closeQuietly() {

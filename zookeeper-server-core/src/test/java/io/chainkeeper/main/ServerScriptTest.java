@@ -225,6 +225,37 @@ public class ServerScriptTest {
     }
 
     @Test
+    public void jmxPort_isSaidAndSet() throws Exception {
+        environment.putAll(Map.of("JMXPORT", "9999", "JMXHOSTNAME", "example", "JMXSSL", "true"));
+        Result result = run("print-cmd");
+        assertTrue(
+                result.err(),
+                result.err()
+                        .contains(String.join(
+                                "\n",
+                                "ZooKeeper remote JMX Port set to 9999",
+                                "ZooKeeper remote JMX authenticate set to false",
+                                "ZooKeeper remote JMX ssl set to true",
+                                "ZooKeeper remote JMX log4j set to true",
+                                "ZooKeeper remote JMX Hostname set to example")));
+        assertTrue(result.out(), result.out().contains("-Dcom.sun.management.jmxremote.port=9999"));
+        assertTrue(result.out(), result.out().contains("-Djava.rmi.server.hostname=example"));
+    }
+
+    @Test
+    public void directoriesMayNotBeCreated_missingOnesAreNamed() throws Exception {
+        environment.put("ZOO_DATADIR_AUTOCREATE_DISABLE", "1");
+        assertEnd(
+                run("start"),
+                1,
+                "ZooKeeper data directory is missing at " + data + " fix the path or run initialize\n");
+        Files.createDirectories(data.resolve("version-2"));
+        Files.writeString(conf.resolve("zoo.cfg"), "dataDir=" + data + "\ndataLogDir=/nowhere\nclientPort=1\n");
+        assertEnd(
+                run("start"), 1, "ZooKeeper txnlog directory is missing at /nowhere fix the path or run initialize\n");
+    }
+
+    @Test
     public void javaTooOld_saysWhatToInstall() throws Exception {
         environment.put("STAND_IN_VERSION", "1.8.0_402");
         Result result = run("start");

@@ -169,7 +169,7 @@ public final class SnapshotWriter {
      * @param afterZxid what is on stable storage already
      * @throws IOException if a file cannot be forced
      */
-    static void forceLogs(File directory, long afterZxid) throws IOException {
+    public static void forceLogs(File directory, long afterZxid) throws IOException {
         for (File file : FileTxnLog.getLogFiles(directory.listFiles(), afterZxid)) {
             try (FileChannel channel = FileChannel.open(file.toPath(), StandardOpenOption.WRITE)) {
                 channel.force(true);

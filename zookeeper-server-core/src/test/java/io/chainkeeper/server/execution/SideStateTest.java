@@ -4,6 +4,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 
+import io.chainkeeper.command.FormerState;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Membership;
@@ -28,6 +29,9 @@ public class SideStateTest {
         state.membershipChanged(Membership.initial(1, List.of(1, 2)));
         state.configured(FIRST, 6);
         state.planned(new EnsemblePlan(2, 9, 17, -3, SECOND));
+        FormerState former = new FormerState(FormerState.Kind.MEMBER, 5, 6, 7);
+        state.formerStates().formed(former);
+        state.formerStates().report(2, former, List.of(1, 3));
         return state;
     }
 
@@ -39,6 +43,9 @@ public class SideStateTest {
         assertEquals(FIRST, copy.configuration());
         assertEquals(6, copy.reconfigZxid());
         assertEquals(state.plan(), copy.plan());
+        assertEquals(state.formerStates().origin(), copy.formerStates().origin());
+        assertEquals(state.formerStates().of(2), copy.formerStates().of(2));
+        assertEquals(state.formerStates().goesWithout(), copy.formerStates().goesWithout());
         assertEquals(state.membership(), copy.membership());
         assertEquals(Long.valueOf(9), (Long) copy.incarnationOf(2));
     }
