@@ -15,7 +15,7 @@ Usage: zkEnsemble.sh COMMAND [options]
   restart ID [--dir DIR]
                         stop server ID if it runs, then start it
 
-  --protocol P          chain (default), or zab: Apache ZooKeeper's own quorum server
+  --protocol P          chain (default), iss, or zab: Apache ZooKeeper's own quorum server
   --dir DIR             where data, configurations and logs are kept (default: data/ensemble below the current directory)
   --base-port PORT      clients connect to PORT, PORT+1, ... (default 2181); links between servers use PORT+100 and
                         PORT+200, ..., AdminServers PORT+300, ...; everything listens on 127.0.0.1 only

@@ -53,7 +53,8 @@ public class DiskFullTest {
     /** Above the reserve, but not by the size of the large nodes. */
     private static final long NO_ROOM_FOR_A_SNAPSHOT_BYTES = 17L << 20;
 
-    private final Ensemble ensemble = Ensemble.named("disk-full").build();
+    private final Ensemble ensemble =
+            Ensemble.named("disk-full").set("snapCount", "1000").build();
     private final ServerProcess victim = ensemble.server(3);
     private final Path device = device(victim);
     private final List<Path> mounted = new ArrayList<>();

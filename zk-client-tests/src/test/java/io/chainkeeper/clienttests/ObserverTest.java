@@ -22,6 +22,8 @@ import org.junit.Test;
 import org.junit.rules.TestRule;
 import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
+import org.junit.runners.Parameterized.AfterParam;
+import org.junit.runners.Parameterized.BeforeParam;
 import org.junit.runners.Parameterized.Parameters;
 
 /** Three participants and two observers: observers serve everything and count for nothing. */
@@ -31,22 +33,27 @@ public class ObserverTest {
     private static final int LOAD_WRITES = 300;
     private static final Duration LOOKING_LIMIT = Duration.ofSeconds(60);
 
-    private final Ensemble ensemble;
+    private static Ensemble ensemble;
 
-    @Rule(order = 0)
-    public final TestRule servers;
+    @Rule
+    public final TestRule limit = ensemble.testLimit(300);
 
-    @Rule(order = 1)
-    public final TestRule limit;
+    /** @param reads only for the name of the tests: their ensemble runs already */
+    public ObserverTest(String reads) {}
 
-    public ObserverTest(String reads) {
+    @BeforeParam
+    public static void startEnsemble(String reads) throws Exception {
         ensemble = Ensemble.named("observers-" + reads)
                 .servers(5)
                 .observers(2)
                 .set("reads", reads)
                 .build();
-        servers = ensemble;
-        limit = ensemble.testLimit(180);
+        ensemble.start();
+    }
+
+    @AfterParam
+    public static void endEnsemble() {
+        ensemble.close();
     }
 
     @Parameters(name = "{0}")
@@ -84,10 +91,7 @@ public class ObserverTest {
                 ensemble.server(id).kill();
             }
             load.awaitProgress(LOAD_WRITES);
-            for (int id : new int[] {4, 5}) {
-                ensemble.server(id).start();
-                ensemble.server(id).awaitServing();
-            }
+            ensemble.startAll();
             load.stop();
             load.writes().check(TreeDump.ofAllEqual(ensemble));
         }

@@ -5,7 +5,6 @@ import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.LinkRelay;
 import io.chainkeeper.clienttests.harness.ServerProcess;
 import io.chainkeeper.clienttests.harness.Workload;
-import java.time.Duration;
 import java.util.List;
 import org.junit.ClassRule;
 import org.junit.Rule;
@@ -13,21 +12,18 @@ import org.junit.Test;
 import org.junit.rules.TestRule;
 
 /** Five replicas fall into halves, hang together through one of them, or hear only some of those they speak to. */
-public class PartitionOfFiveTest {
-    private static final int SUSPICION_TIMEOUT_MILLIS = 1_000;
-    private static final Duration LONGER_THAN_TIMEOUTS = Duration.ofMillis(5 * SUSPICION_TIMEOUT_MILLIS);
-
+public class PartitionOfFiveTest extends Partitions {
     private static final LinkRelay links = new LinkRelay(5);
 
     @ClassRule
-    public static final Ensemble ensemble = Ensemble.named("partition-of-five")
-            .servers(5)
-            .network(links)
-            .set("chain.suspicionTimeoutMillis", Integer.toString(SUSPICION_TIMEOUT_MILLIS))
-            .build();
+    public static final Ensemble ensemble = ensembleOf(5, links);
 
     @Rule
     public final TestRule limit = ensemble.testLimit(240);
+
+    public PartitionOfFiveTest() {
+        super(ensemble, links);
+    }
 
     @Test
     public void halvesOfTwoAndThree_thoseOfThreeGoOnWhereverTheLeaderIs() throws Exception {
@@ -38,7 +34,7 @@ public class PartitionOfFiveTest {
                 List<ServerProcess> two = leaderWithTheThree ? chain.subList(3, 5) : chain.subList(0, 2);
                 String leaderIs = "leader among the " + (leaderWithTheThree ? "three" : "two");
                 workload.during("halves, " + leaderIs, three, () -> {
-                    separate(two, three);
+                    links.separate(two, three);
                     Await.pass(LONGER_THAN_TIMEOUTS);
                 });
                 links.healAll();
@@ -57,7 +53,7 @@ public class PartitionOfFiveTest {
                 ServerProcess bridge = chain.get(position);
                 List<ServerProcess> others = ensemble.behind(bridge);
                 workload.during("bridge through position " + position + " of the chain", List.of(bridge), () -> {
-                    separate(others.subList(0, 2), others.subList(2, 4));
+                    links.separate(others.subList(0, 2), others.subList(2, 4));
                     Await.pass(LONGER_THAN_TIMEOUTS);
                 });
                 links.healAll();
@@ -77,18 +73,6 @@ public class PartitionOfFiveTest {
             workload.duringForSome("ring of cuts in one direction", () -> Await.pass(LONGER_THAN_TIMEOUTS));
             links.healAll();
             workload.finish();
-        }
-    }
-
-    private static List<ServerProcess> chain() throws Exception {
-        return ensemble.chainFrom(ensemble.leader());
-    }
-
-    private static void separate(List<ServerProcess> ones, List<ServerProcess> others) throws Exception {
-        for (ServerProcess one : ones) {
-            for (ServerProcess other : others) {
-                links.cutBoth(one.id(), other.id());
-            }
         }
     }
 }

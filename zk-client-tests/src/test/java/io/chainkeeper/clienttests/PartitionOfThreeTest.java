@@ -5,7 +5,6 @@ import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.LinkRelay;
 import io.chainkeeper.clienttests.harness.ServerProcess;
 import io.chainkeeper.clienttests.harness.Workload;
-import java.time.Duration;
 import java.util.List;
 import org.junit.ClassRule;
 import org.junit.Rule;
@@ -13,39 +12,17 @@ import org.junit.Test;
 import org.junit.rules.TestRule;
 
 /** The links between three replicas are cut, in one or both directions, for longer than the timeouts. */
-public class PartitionOfThreeTest {
-    private static final int SUSPICION_TIMEOUT_MILLIS = 1_000;
-    private static final Duration LONGER_THAN_TIMEOUTS = Duration.ofMillis(4 * SUSPICION_TIMEOUT_MILLIS);
-
+public class PartitionOfThreeTest extends Partitions {
     private static final LinkRelay links = new LinkRelay(3);
 
     @ClassRule
-    public static final Ensemble ensemble = Ensemble.named("partition-of-three")
-            .network(links)
-            .set("chain.suspicionTimeoutMillis", Integer.toString(SUSPICION_TIMEOUT_MILLIS))
-            .build();
+    public static final Ensemble ensemble = ensembleOf(3, links);
 
     @Rule
     public final TestRule limit = ensemble.testLimit(240);
 
-    @Test
-    public void oneIsCutOff_theOthersGoOnWithoutIt() throws Exception {
-        try (Workload workload = new Workload(ensemble, 10)) {
-            ServerProcess leader = ensemble.leader();
-            for (ServerProcess alone : ensemble.chainFrom(leader)) {
-                List<ServerProcess> others = ensemble.behind(alone);
-                String role = alone == leader ? "leader" : "follower " + alone.id();
-                workload.during(role + " cut off", others, () -> {
-                    for (ServerProcess other : others) {
-                        links.cutBoth(alone.id(), other.id());
-                    }
-                    Await.pass(LONGER_THAN_TIMEOUTS);
-                });
-                links.healAll();
-                workload.awaitRecovered();
-            }
-            workload.finish();
-        }
+    public PartitionOfThreeTest() {
+        super(ensemble, links);
     }
 
     /** A third server that both ends reach keeps a quorum together, whoever leads. */

@@ -32,7 +32,8 @@ import org.junit.rules.TestRule;
 /** Servers are added, removed and replaced while clients write. */
 public class ReconfigTest {
     private static final int WRITES_BETWEEN_CHANGES = 500;
-    private static final Duration CHANGE_LIMIT = Duration.ofSeconds(60);
+    private static final int LAST_LOG_LINES = 200;
+    private static final Duration CHANGE_LIMIT = Duration.ofSeconds(120);
 
     private final Ensemble ensemble = Ensemble.named("reconfig")
             .set("reconfigEnabled", "true")
@@ -43,7 +44,7 @@ public class ReconfigTest {
     public final TestRule servers = ensemble;
 
     @Rule(order = 1)
-    public final TestRule limit = ensemble.testLimit(240);
+    public final TestRule limit = ensemble.testLimit(400);
 
     private ZooKeeperAdmin admin(ServerProcess server) throws Exception {
         ZooKeeperAdmin admin = Clients.admin(server.connectString());
@@ -51,6 +52,18 @@ public class ReconfigTest {
         // Until the order has taken up the first configuration, a change of it counts as one in progress.
         Await.until("the first configuration", CHANGE_LIMIT, () -> isRefusedForItsVersion(admin, "server.9=x:1:2"));
         return admin;
+    }
+
+    /** A change waits for a new member only as long as one that is there may take to catch up. */
+    private void startJoiner(ServerProcess joiner) throws Exception {
+        joiner.start();
+        if (!ensemble.isStock()) {
+            Await.until(
+                    "server " + joiner.id() + " waits to be added",
+                    CHANGE_LIMIT,
+                    () -> joiner.lastLogLines(LAST_LOG_LINES).stream()
+                            .anyMatch(line -> line.contains("listens for its peers")));
+        }
     }
 
     private static String text(byte[] config) {
@@ -64,7 +77,7 @@ public class ReconfigTest {
             load.start();
             load.awaitProgress(WRITES_BETWEEN_CHANGES);
             ServerProcess joiner = ensemble.addServer("participant");
-            joiner.start();
+            startJoiner(joiner);
             byte[] config = admin.reconfigure(ensemble.serverLine(joiner.id(), "participant"), null, null, -1, null);
             assertTrue(text(config), text(config).contains("server.4="));
             joiner.awaitServing();
@@ -108,7 +121,7 @@ public class ReconfigTest {
             load.awaitProgress(WRITES_BETWEEN_CHANGES);
             dead.kill();
             ServerProcess joiner = ensemble.addServer("participant");
-            joiner.start();
+            startJoiner(joiner);
             String config =
                     text(admin.reconfigure(ensemble.serverLine(joiner.id(), "participant"), "3", null, -1, new Stat()));
             assertFalse(config, config.contains("server.3="));
@@ -127,7 +140,7 @@ public class ReconfigTest {
     @Test
     public void fullListAndRestart_configurationIsKept() throws Exception {
         ServerProcess joiner = ensemble.addServer("participant");
-        joiner.start();
+        startJoiner(joiner);
         try (ZooKeeperAdmin admin = admin(ensemble.server(1))) {
             String members = String.join(
                     ",",
@@ -186,7 +199,7 @@ public class ReconfigTest {
     @Test
     public void serverListUpdated_clientMovesToTheNewServer() throws Exception {
         ServerProcess joiner = ensemble.addServer("participant");
-        joiner.start();
+        startJoiner(joiner);
         CountDownLatch changed = new CountDownLatch(1);
         try (ZooKeeperAdmin admin = admin(ensemble.server(1));
                 ZooKeeper client = Clients.connect(ensemble.server(3).connectString())) {

@@ -1,5 +1,6 @@
 package io.chainkeeper.clienttests;
 
+import io.chainkeeper.clienttests.harness.AcceptorLogFiles;
 import io.chainkeeper.clienttests.harness.Await;
 import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.ServerProcess;
@@ -7,13 +8,14 @@ import io.chainkeeper.clienttests.harness.Workload;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import org.junit.Assume;
 import org.junit.Test;
 
 /** Servers are killed, ended and stopped while clients at all servers write and read; for ensembles of any size. */
 abstract class ServerFaults {
     private static final int SUSPICION_TIMEOUT_MILLIS = 1_000;
-    private static final Duration LONGER_THAN_TIMEOUTS = Duration.ofMillis(4 * SUSPICION_TIMEOUT_MILLIS);
-    private static final Duration OVERLOAD = Duration.ofSeconds(20);
+    private static final Duration LONGER_THAN_TIMEOUTS = Duration.ofMillis(3 * SUSPICION_TIMEOUT_MILLIS);
+    private static final Duration OVERLOAD = Duration.ofSeconds(12);
     private static final int MIN_SCHEDULING_PAUSE_MILLIS = 200;
     private static final int MAX_SCHEDULING_PAUSE_MILLIS = 1_000;
 
@@ -34,9 +36,9 @@ abstract class ServerFaults {
     @Test
     public void serverOfEachRoleIsKilledAndRestarted_theOthersGoOn() throws Exception {
         try (Workload workload = new Workload(ensemble, 30)) {
-            for (int position : headMiddleAndTail()) {
+            for (int position : ensemble.headMiddleAndTail()) {
                 ServerProcess victim = ensemble.chainFrom(ensemble.leader()).get(position);
-                workload.during(role(position) + " killed", ensemble.behind(victim), victim::kill);
+                workload.during(ensemble.roleAt(position) + " killed", ensemble.behind(victim), victim::kill);
                 victim.start();
                 workload.awaitRecovered();
             }
@@ -84,12 +86,28 @@ abstract class ServerFaults {
         }
     }
 
+    /** As after a power failure in the middle of a write. */
+    @Test
+    public void lastRecordOfAKilledServerIsTorn_itIsCutAndTheServerComesBack() throws Exception {
+        Assume.assumeFalse("the stock server has no acceptor log", ensemble.isStock());
+        try (Workload workload = new Workload(ensemble, 36)) {
+            ServerProcess victim = ensemble.behind(ensemble.leader()).get(0);
+            workload.during("middle killed and its log torn", ensemble.behind(victim), () -> {
+                victim.kill();
+                AcceptorLogFiles.of(victim).tearLastRecord();
+            });
+            victim.start();
+            workload.awaitRecovered();
+            workload.finish();
+        }
+    }
+
     @Test
     public void serverOfEachRoleStandsStill_theOthersGoOnAndNoReadIsStale() throws Exception {
         try (Workload workload = new Workload(ensemble, 34)) {
-            for (int position : headMiddleAndTail()) {
+            for (int position : ensemble.headMiddleAndTail()) {
                 ServerProcess victim = ensemble.chainFrom(ensemble.leader()).get(position);
-                workload.during(role(position) + " stopped by SIGSTOP", ensemble.behind(victim), () -> {
+                workload.during(ensemble.roleAt(position) + " stopped by SIGSTOP", ensemble.behind(victim), () -> {
                     victim.pause();
                     Await.pass(LONGER_THAN_TIMEOUTS);
                 });
@@ -118,15 +136,5 @@ abstract class ServerFaults {
             });
             workload.finish();
         }
-    }
-
-    /** Positions in the chain of whoever leads when it is their turn. */
-    private int[] headMiddleAndTail() {
-        int last = ensemble.servers().size() - 1;
-        return new int[] {0, last / 2, last};
-    }
-
-    private String role(int position) {
-        return position == 0 ? "leader" : position == ensemble.servers().size() - 1 ? "tail" : "middle";
     }
 }

@@ -8,8 +8,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.apache.zookeeper.PortAssignment;
+import org.apache.zookeeper.server.quorum.QuorumPeer;
 
 /**
  * Replicas in this JVM, each with directories, a client port and a replica port of its own. In the same JVM because the
@@ -20,11 +22,14 @@ public final class InProcessEnsemble implements AutoCloseable {
     /** Replicas of an ensemble unless said otherwise. */
     public static final int DEFAULT_SIZE = 3;
 
+    private static final Map<QuorumPeer, Runnable> STOPS = new ConcurrentHashMap<>();
+
     private final Path directory;
     private final Map<String, String> settings;
     private final Map<Integer, Integer> clientPorts = new TreeMap<>();
     private final Map<Integer, Integer> linkPorts = new TreeMap<>();
     private final Map<Integer, EnsembleMember> running = new TreeMap<>();
+    private int observers;
 
     /**
      * Names the ensemble; starts nothing.
@@ -47,6 +52,16 @@ public final class InProcessEnsemble implements AutoCloseable {
         clientPorts.put(id, port);
     }
 
+    /** Makes the last so many replicas observers; before any is started. */
+    public void setObservers(int count) {
+        observers = count;
+    }
+
+    /** Adds or replaces a line of the zoo.cfg of replicas that are started later. */
+    public void set(String key, String value) {
+        settings.put(key, value);
+    }
+
     /** Starts the replicas that do not run, and waits until all let clients in. */
     public void startAll() throws IOException {
         try {
@@ -66,7 +81,7 @@ public final class InProcessEnsemble implements AutoCloseable {
 
     /** Starts a replica; does not wait until it serves. */
     public void start(int id) throws IOException {
-        Path home = Files.createDirectories(directory.resolve("replica-" + id));
+        Path home = Files.createDirectories(directory(id));
         Files.writeString(home.resolve("myid"), id + "\n");
         Map<String, String> lines = new LinkedHashMap<>();
         lines.put("tickTime", "3000");
@@ -77,8 +92,20 @@ public final class InProcessEnsemble implements AutoCloseable {
         lines.put("clientPortAddress", "127.0.0.1");
         lines.put("clientPort", clientPorts.get(id).toString());
         // The second port of a server line belongs to ZooKeeper's leader election; nobody listens there.
-        linkPorts.forEach((member, port) -> lines.put("server." + member, "127.0.0.1:" + port + ":" + member));
-        running.put(id, EnsembleMember.start(home, lines));
+        linkPorts.forEach((member, port) ->
+                lines.put("server." + member, "127.0.0.1:" + port + ":" + member + ":" + role(member)));
+        EnsembleMember member = EnsembleMember.start(home, lines);
+        running.put(id, member);
+        STOPS.put(member.server().self, () -> stop(id));
+    }
+
+    private String role(int id) {
+        return id > linkPorts.size() - observers ? "observer" : "participant";
+    }
+
+    /** Returns the directory of a replica. */
+    public Path directory(int id) {
+        return directory.resolve("replica-" + id);
     }
 
     /** Waits until a replica lets clients in. */
@@ -106,9 +133,21 @@ public final class InProcessEnsemble implements AutoCloseable {
         return clientPorts.values().stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
     }
 
-    /** Stops a replica and waits until its files are closed. */
+    /** Stops a replica if it runs, and waits until its files are closed. */
     public void stop(int id) {
-        running.remove(id).close();
+        EnsembleMember member = running.remove(id);
+        if (member != null) {
+            STOPS.remove(member.server().self);
+            member.close();
+        }
+    }
+
+    /** Stops the replica that this is the passive peer of, if it runs, and waits until its files are closed. */
+    public static void stop(QuorumPeer peer) {
+        Runnable stop = STOPS.get(peer);
+        if (stop != null) {
+            stop.run();
+        }
     }
 
     /** Stops all replicas that run. */

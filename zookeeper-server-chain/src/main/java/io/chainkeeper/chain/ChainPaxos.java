@@ -394,6 +394,10 @@ final class ChainPaxos implements OrderingProtocol {
             state.role = Role.FOLLOWER; // it had fallen silent; nothing was promised since
             state.acknowledge(); // of what became durable meanwhile
         } else {
+            if (hasPromisedNothing()) {
+                // Not to forget that there is a cluster: together with blank disks it would found another one.
+                state.promise(ballot);
+            }
             state.enter(ballot, start, Role.FOLLOWER);
             feeds.followNewLeader();
             reads.ballotChanged();

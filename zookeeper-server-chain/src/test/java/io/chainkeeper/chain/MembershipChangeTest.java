@@ -6,6 +6,7 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.chain.ChainMessage.Accept;
+import io.chainkeeper.chain.ChainMessage.Hello;
 import io.chainkeeper.chain.ChainMessage.PrepareOk;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.Ensemble;
@@ -237,7 +238,8 @@ public final class MembershipChangeTest {
         ensemble.replica(former).propose("lost");
         ensemble.replica(former).input(p -> p.onEnsemble(sorted(former, second, third, fourth)));
         ensemble.run(1);
-        assertEquals("the command, the change", before + 2, ensemble.replica(former).gauge("max_accepted"));
+        assertEquals(
+                "the command, the change", before + 2, ensemble.replica(former).gauge("max_accepted"));
         ensemble.crash(former);
         ensemble.configure(sorted(former, second, third, last));
         awaitMembers(ensemble, second, sorted(former, second, third, last).participants());
@@ -250,7 +252,8 @@ public final class MembershipChangeTest {
         ensemble.start(former);
         ensemble.rejoin(former);
         ensemble.replica(former).propose("a");
-        ensemble.runUntil("three of four", 400, () -> !ensemble.replica(former).executed.isEmpty());
+        ensemble.runUntil(
+                "three of four", 400, () -> !ensemble.replica(former).executed.isEmpty());
         ensemble.run(100);
         assertEquals(List.of("a"), ensemble.replica(former).executed);
         assertFalse(
@@ -282,6 +285,21 @@ public final class MembershipChangeTest {
         ensemble.start(lost);
         awaitMembers(ensemble, former, sorted(former, lost).participants());
         awaitVoter(ensemble, lost);
+    }
+
+    /** It has accepted nothing, but knows that there is a cluster: it must not found one with blank disks. */
+    @Test
+    public void founderThatHasFollowedALeader_remembersThatThereIsACluster() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
+        int leader = ensemble.awaitLeader();
+        for (int places = 1; places <= 2; places++) {
+            int follower = ensemble.behindLeader(leader, places);
+            ensemble.restart(follower);
+            ensemble.sent.clear();
+            ensemble.breakLink(follower, leader);
+            ensemble.run(1);
+            assertTrue(ensemble.wasSent(follower, leader, m -> m instanceof Hello && !((Hello) m).promisedNothing()));
+        }
     }
 
     private static Ensemble sorted(Integer... ids) {

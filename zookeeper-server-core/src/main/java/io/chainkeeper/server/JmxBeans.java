@@ -1,8 +1,10 @@
 package io.chainkeeper.server;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -27,10 +29,8 @@ final class JmxBeans {
     private static final Logger LOG = LoggerFactory.getLogger(JmxBeans.class);
     private static final long NO_SESSION = 0;
 
-    /** Ensemble and this server: what stands above the role. */
-    private static final int BEANS_ABOVE_THE_ROLE = 2;
-
     private final Deque<ZKMBeanInfo> registered = new ArrayDeque<>();
+    private final List<ZKMBeanInfo> formerRole = new ArrayList<>();
     private final Map<Long, RemotePeerBean> others = new TreeMap<>();
     private QuorumBean quorumBean;
     private LocalPeerBean peerBean;
@@ -46,17 +46,28 @@ final class JmxBeans {
     }
 
     /**
-     * Registers the bean of a role and what is below it, in place of the one before.
+     * Registers the bean of a role and what is below it. Those of the role before stay until {@link #dropFormerRole}:
+     * connections that open meanwhile register themselves below one of them.
      *
      * @return whether it could be registered
      */
     synchronized boolean registerRole(ZooKeeperServerBean roleBean, OrderedZooKeeperServer server) {
-        while (registered.size() > BEANS_ABOVE_THE_ROLE) {
-            MBeanRegistry.getInstance().unregister(registered.pop());
+        if (quorumBean == null) {
+            return false;
         }
+        formerRole.addAll(registered);
+        formerRole.removeAll(List.of(quorumBean, peerBean));
         add(roleBean, peerBean);
         add(new DataTreeBean(server.getZKDatabase().getDataTree()), roleBean);
         return registered.contains(roleBean);
+    }
+
+    synchronized void dropFormerRole() {
+        for (ZKMBeanInfo bean : formerRole) {
+            registered.remove(bean);
+            MBeanRegistry.getInstance().unregister(bean);
+        }
+        formerRole.clear();
     }
 
     /**
@@ -133,6 +144,7 @@ final class JmxBeans {
         while (!registered.isEmpty()) {
             MBeanRegistry.getInstance().unregister(registered.pop());
         }
+        formerRole.clear();
         quorumBean = null;
         shown = null;
     }

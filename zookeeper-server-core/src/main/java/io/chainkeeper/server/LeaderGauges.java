@@ -13,7 +13,7 @@ import org.apache.zookeeper.server.quorum.QuorumPeer.QuorumServer;
 
 /**
  * The numbers that a leader of ZooKeeper's has, under its names. All replicas register them; those that do not lead
- * show only {@code synced_observers}, as ZooKeeper's followers do.
+ * show none, as ZooKeeper's followers.
  */
 final class LeaderGauges {
     private final OrderView view;
@@ -28,7 +28,7 @@ final class LeaderGauges {
 
     void register(BufferStats proposalSizes) {
         context = ServerMetrics.getMetrics().getMetricsProvider().getRootContext();
-        add("synced_observers", () -> view.leads() ? linked(this::observes) : 0);
+        addOfLeader("synced_observers", () -> linked(this::observes));
         addOfLeader("learners", () -> linked(id -> true));
         addOfLeader("synced_followers", () -> linked(id -> view.chain().contains(id)));
         addOfLeader("synced_non_voting_followers", () -> linked(this::learns));
@@ -40,11 +40,7 @@ final class LeaderGauges {
     }
 
     private void addOfLeader(String name, Gauge gauge) {
-        add(name, () -> view.leads() ? gauge.get() : null);
-    }
-
-    private void add(String name, Gauge gauge) {
-        context.registerGauge(name, gauge);
+        context.registerGauge(name, () -> view.leads() ? gauge.get() : null);
         names.add(name);
     }
 

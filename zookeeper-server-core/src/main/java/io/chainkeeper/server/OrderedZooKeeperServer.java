@@ -443,18 +443,20 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     void showRole() {
         synchronized (roleLock) {
             beans.showOthers(self);
-            String role = getState();
-            boolean isRole = LEADER.equals(role) || OBSERVER.equals(role) || FOLLOWER.equals(role);
-            if (role.equals(shownRole) || !isRole && shownRole != null) {
+            String state = getState();
+            boolean first = shownRole == null;
+            String role = LEADER.equals(state) || OBSERVER.equals(state) ? state : FOLLOWER;
+            boolean isRole = role.equals(state);
+            if (role.equals(shownRole) || !isRole && !first) {
                 return;
             }
-            boolean first = shownRole == null;
             shownRole = role;
             RoleBean bean = RoleBean.of(role, this, view);
             jmxServerBean = beans.registerRole(bean, this) ? bean : null;
             if (!first) {
                 JmxBeans.moveConnections(getServerCnxnFactory());
                 JmxBeans.moveConnections(getSecureServerCnxnFactory());
+                beans.dropFormerRole();
             }
         }
     }

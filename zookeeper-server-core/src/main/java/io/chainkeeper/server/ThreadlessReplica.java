@@ -1,7 +1,6 @@
 package io.chainkeeper.server;
 
 import io.chainkeeper.command.Command;
-import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.MalformedMessageException;
@@ -37,7 +36,11 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.apache.jute.BinaryInputArchive;
 import org.apache.jute.BinaryOutputArchive;
+import org.apache.zookeeper.server.ContainerManager;
+import org.apache.zookeeper.server.DataNode;
 import org.apache.zookeeper.server.FinalRequestProcessor;
+import org.apache.zookeeper.server.RequestProcessor;
+import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 
 /**
@@ -57,28 +60,6 @@ public final class ThreadlessReplica {
     private final OrderedApplication application;
     private final long recoveredZxid;
     private TotalOrder order;
-
-    /**
-     * Who the replica is and what it promises.
-     *
-     * @param replicaId this replica
-     * @param ensemble the configured ensemble; it stays as it is
-     * @param tickTimeMillis ZooKeeper's tick; the housekeeping looks at everything twice per tick
-     * @param minSessionTimeoutMillis least timeout a client can get
-     * @param maxSessionTimeoutMillis greatest timeout a client can get
-     * @param patienceMillis how long clients are served without a leader
-     * @param digestAuditSeconds how often the replicas compare their states
-     * @param reads what reads promise
-     */
-    public record Settings(
-            int replicaId,
-            Ensemble ensemble,
-            int tickTimeMillis,
-            int minSessionTimeoutMillis,
-            int maxSessionTimeoutMillis,
-            long patienceMillis,
-            int digestAuditSeconds,
-            ReadConsistency reads) {}
 
     /** What a replica otherwise has threads, clocks and chance for. */
     public interface Surroundings {
@@ -131,7 +112,7 @@ public final class ThreadlessReplica {
      * @throws IOException if the state does not decode
      */
     public ThreadlessReplica(
-            Settings settings,
+            ThreadlessSettings settings,
             Surroundings surroundings,
             FileTxnSnapLog files,
             State state,
@@ -159,7 +140,8 @@ public final class ThreadlessReplica {
         database.getDataTree().addDigestWatcher(this::digestMismatch);
         OwnedSessions owned = new OwnedSessions(surroundings::monotonicMillis);
         long executionProfile = ExecutionProfile.hash(ExecutionProfile.settings(false));
-        this.housekeeping = housekeeping(settings, surroundings, configuration, owned, executionProfile);
+        DrivenReaper reaper = new DrivenReaper(database, gate, surroundings);
+        this.housekeeping = housekeeping(settings, surroundings, configuration, owned, executionProfile, reaper);
         CommandExecutor executor = new CommandExecutor(
                 settings.replicaId(),
                 executionProfile,
@@ -197,7 +179,7 @@ public final class ThreadlessReplica {
         server.setZxid(recoveredZxid);
     }
 
-    private static PassiveQuorumPeer peer(Settings settings, FileTxnSnapLog files) throws IOException {
+    private static PassiveQuorumPeer peer(ThreadlessSettings settings, FileTxnSnapLog files) throws IOException {
         PassiveQuorumPeer peer = PassiveQuorumPeer.create(running -> {}, failure -> {});
         peer.setTxnFactory(files);
         peer.setTickTime(settings.tickTimeMillis());
@@ -236,11 +218,12 @@ public final class ThreadlessReplica {
     }
 
     private Housekeeping housekeeping(
-            Settings settings,
+            ThreadlessSettings settings,
             Surroundings surroundings,
             EnsembleConfiguration configuration,
             OwnedSessions owned,
-            long executionProfile) {
+            long executionProfile,
+            DrivenReaper reaper) {
         SessionKeeper keeper = new SessionKeeper(
                 side.sessions(),
                 owned,
@@ -273,7 +256,7 @@ public final class ThreadlessReplica {
                                 settings.patienceMillis(),
                                 () -> 0),
                         status -> {},
-                        active -> {},
+                        reaper::look,
                         new DigestAuditor(
                                 server, side, proposer, surroundings::monotonicMillis, settings.digestAuditSeconds()),
                         new Alarm(),
@@ -367,6 +350,38 @@ public final class ThreadlessReplica {
         @Override
         public void start(CheckpointRequest request) {
             throw new IllegalStateException("a snapshot that never is due was started");
+        }
+    }
+
+    /** Deletes containers and nodes whose time has passed as {@link ContainerReaper} does, by the given clock. */
+    private static final class DrivenReaper extends ContainerManager {
+        private static final int NO_LIMIT_PER_MINUTE = Integer.MAX_VALUE;
+
+        private final Surroundings surroundings;
+
+        private DrivenReaper(ZKDatabase database, RequestProcessor proposer, Surroundings surroundings) {
+            super(database, proposer, 0, NO_LIMIT_PER_MINUTE, 0);
+            this.surroundings = surroundings;
+        }
+
+        private void look(boolean active) {
+            if (active) {
+                try {
+                    checkContainers();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException("interrupted while containers were looked at", e);
+                }
+            }
+        }
+
+        @Override
+        protected long getMinIntervalMs() {
+            return 0;
+        }
+
+        @Override
+        protected long getElapsed(DataNode node) {
+            return surroundings.wallClockMillis() - node.stat.getMtime();
         }
     }
 

@@ -15,7 +15,7 @@ import org.junit.Test;
 
 /** What the log does when the disk does not do as it is told. */
 public class SegmentedLogFaultTest {
-    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final SimulatedDisk disk = new SimulatedDisk();
 

@@ -10,7 +10,7 @@ import java.util.function.BooleanSupplier;
 
 /** Remembers failures, and waits for conditions. */
 final class Failures implements FailureHandler {
-    static final long DEADLINE_SECONDS = 20;
+    static final long DEADLINE_SECONDS = 60;
 
     private final List<String> messages = new ArrayList<>();
     private final CountDownLatch first = new CountDownLatch(1);

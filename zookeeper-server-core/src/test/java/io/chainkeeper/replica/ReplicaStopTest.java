@@ -222,7 +222,7 @@ public final class ReplicaStopTest {
                 effects.needState(2, 17);
             }
         });
-        assertTrue("told", application.stateNeeded.await(10, TimeUnit.SECONDS));
+        assertTrue("told", application.stateNeeded.await(Failures.DEADLINE_SECONDS, TimeUnit.SECONDS));
         assertTrue(application.events().contains("needs 17 from 2"));
         assertEquals(List.of(), failures.messages());
     }

@@ -7,9 +7,8 @@ import static org.junit.Assert.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.chainkeeper.FreePorts;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -43,9 +42,7 @@ public class AdminServerTest {
 
     @BeforeClass
     public static void startEnsemble() throws Exception {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = socket.getLocalPort();
-        }
+        port = FreePorts.next();
         Map<String, String> settings = new HashMap<>();
         settings.put("admin.serverAddress", "127.0.0.1");
         settings.put("admin.serverPort", Integer.toString(port));

@@ -30,7 +30,7 @@ import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 /** Replicas in this JVM over an {@link InProcessOrder}, and real clients. */
 public final class TestEnsemble implements AutoCloseable {
     static final int TICK_MILLIS = 200;
-    static final int DEADLINE_SECONDS = 30;
+    static final int DEADLINE_SECONDS = 60;
 
     private final Path directory;
     private final ReadConsistency reads;

@@ -1,7 +1,6 @@
 package io.chainkeeper.transport;
 
 import static org.junit.Assert.assertEquals;
-import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.OrderingConfig.PeerAddress;
@@ -9,66 +8,22 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.transport.HandshakeMessage.Purpose;
 import io.chainkeeper.transport.HandshakeMessage.Refused;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
-import org.junit.After;
 import org.junit.Test;
 
 /** Peers that do not keep to the rules of bulk requests. */
-public class StateChannelMisuseTest {
+public class StateChannelMisuseTest extends StateChannelPair {
     private final AtomicReference<String> failureToOpen = new AtomicReference<>();
-    private final CountDownLatch letGo = new CountDownLatch(1);
-    private TestReplica one;
-    private TestReplica two;
-
-    @After
-    public void closeReplicas() {
-        letGo.countDown();
-        if (two != null) {
-            two.close();
-        }
-        if (one != null) {
-            one.close();
-        }
-    }
-
-    private void startPair(StateResponder responder) throws IOException {
-        one = TestReplica.start(1, TestReplica.expecting(2), UnaryOperator.identity(), responder);
-        two = TestReplica.start(2, one.asPeer(1), UnaryOperator.identity());
-        one.awaitUp(2);
-    }
-
-    /** Blocks in the responder until the test ends. */
-    private ByteSlice hold(int peer, ByteSlice request) throws IOException {
-        try {
-            letGo.await();
-        } catch (InterruptedException e) {
-            throw new InterruptedIOException("the transport closes");
-        }
-        return request;
-    }
-
-    private static String failure(StateChannel channel) {
-        return assertThrows(IOException.class, () -> channel.call(ByteSlice.EMPTY))
-                .getMessage();
-    }
-
-    private static void assertContains(String text, String... parts) {
-        for (String part : parts) {
-            assertTrue("'" + part + "' is missing in: " + text, text.contains(part));
-        }
-    }
 
     @Test(timeout = 120_000)
     public void announcedRequestTooLong_connectionIsClosedAndOthersAreNot() throws Exception {
-        startPair((peer, request) -> request);
+        startPair((peer, request) -> request, UnaryOperator.identity());
         try (StateChannel channel = two.transport.openStateChannel(1);
                 RawPeer raw = new RawPeer(one.address())) {
             raw.join(2, 1, Purpose.STATE);
@@ -83,7 +38,7 @@ public class StateChannelMisuseTest {
 
     @Test(timeout = 120_000)
     public void askedAgainBeforeTheAnswer_connectionIsClosed() throws Exception {
-        startPair(this::hold);
+        startPair(this::hold, UnaryOperator.identity());
         try (RawPeer raw = new RawPeer(one.address())) {
             raw.join(2, 1, Purpose.STATE);
             raw.sayAtOnce(RawPeer.frame("first"), RawPeer.frame("second"));

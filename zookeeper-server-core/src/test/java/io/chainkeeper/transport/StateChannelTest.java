@@ -19,39 +19,22 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
-import org.junit.After;
 import org.junit.Test;
 
 /** Bulk requests and answers between two replicas. */
-public class StateChannelTest {
+public class StateChannelTest extends StateChannelPair {
+    /** Not less than a busy machine may need from the opening of a connection to the first request. */
+    private static final int IDLE_LIMIT_MILLIS = 1_000;
+
     private final AtomicReference<StateResponder> responder =
             new AtomicReference<>((peer, request) -> text(peer + " asked " + text(request)));
-    private final CountDownLatch letGo = new CountDownLatch(1);
-    private TestReplica one;
-    private TestReplica two;
-
-    @After
-    public void closeReplicas() {
-        letGo.countDown();
-        if (two != null) {
-            two.close();
-        }
-        if (one != null) {
-            one.close();
-        }
-    }
 
     private void startPair() throws IOException {
         startPair(UnaryOperator.identity());
     }
 
     private void startPair(UnaryOperator<TransportSettings.Builder> changes) throws IOException {
-        StateResponder current = (peer, request) -> responder.get().answer(peer, request);
-        one = TestReplica.start(1, TestReplica.expecting(2), changes, current);
-        two = TestReplica.start(2, one.asPeer(1), changes, current);
-        one.transport.setPeers(two.asPeer(2));
-        one.awaitUp(2);
-        two.awaitUp(1);
+        startPair((peer, request) -> responder.get().answer(peer, request), changes);
     }
 
     private static UnaryOperator<TransportSettings.Builder> limits(int connections, int idle, int answer) {
@@ -64,26 +47,6 @@ public class StateChannelTest {
 
     private static String text(ByteSlice bytes) {
         return new String(bytes.toByteArray(), StandardCharsets.UTF_8);
-    }
-
-    private static String failure(StateChannel channel) {
-        return assertThrows(IOException.class, () -> channel.call(text("?"))).getMessage();
-    }
-
-    private static void assertContains(String text, String... parts) {
-        for (String part : parts) {
-            assertTrue("'" + part + "' is missing in: " + text, text.contains(part));
-        }
-    }
-
-    /** Blocks in the responder until the test ends. */
-    private ByteSlice hold(int peer, ByteSlice request) throws IOException {
-        try {
-            letGo.await();
-        } catch (InterruptedException e) {
-            throw new InterruptedIOException("the transport closes");
-        }
-        return request;
     }
 
     @Test(timeout = 120_000)
@@ -247,7 +210,7 @@ public class StateChannelTest {
 
     @Test(timeout = 120_000)
     public void nothingIsAsked_acceptedConnectionIsClosed() throws Exception {
-        startPair(limits(4, 200, 60_000));
+        startPair(limits(4, IDLE_LIMIT_MILLIS, 60_000));
         try (StateChannel channel = two.transport.openStateChannel(1)) {
             assertEquals("2 asked x", text(channel.call(text("x"))));
             // Begun later and closed before: by then the first has been idle for too long, too.
@@ -263,7 +226,7 @@ public class StateChannelTest {
 
     @Test(timeout = 120_000)
     public void responderIsSlow_connectionIsNotIdle() throws Exception {
-        startPair(limits(4, 100, 60_000));
+        startPair(limits(4, IDLE_LIMIT_MILLIS, 60_000));
         responder.set((peer, request) -> {
             // Longer than the limit of idleness: connections that are idle come and go meanwhile.
             for (int i = 0; i < 3; i++) {

@@ -45,8 +45,9 @@ import java.util.TreeMap;
  * its own segment; everything is delivered in the order of positions.
  *
  * <p>This class decides which epoch this replica is in and passes inputs on; phase 2 is {@link Proposals} and {@link
- * Acceptor}, segments of failed leaders {@link Takeovers}, reads {@link ReadPolls}, commands {@link Commands}, those who
- * are behind {@link CatchUp}, what the next epoch is like {@link Coordinator}, the log and delivery {@link IssState}.
+ * Acceptor}, segments of failed leaders {@link Takeovers}, reads {@link ReadPolls}, commands {@link Commands}, those
+ * who are behind {@link CatchUp}, what the next epoch is like {@link Coordinator}, the log and delivery {@link
+ * IssState}.
  */
 final class Iss implements OrderingProtocol {
     private final IssState state;
@@ -100,7 +101,8 @@ final class Iss implements OrderingProtocol {
     /** Begins the first epoch of a new cluster as soon as enough others know that they found it. */
     private void found() {
         boolean alone = state.context.start() == Start.SOLE_SURVIVOR;
-        boolean founds = state.disk.isFounder() && (alone || state.disk.isFounded());
+        // Others may join the epoch as soon as they hear of it: this replica must not forget that it is a founder.
+        boolean founds = state.disk.introduction(true).founder() && (alone || state.disk.isFounded());
         if (entered || state.prefix > 0 || !founds) {
             return;
         }

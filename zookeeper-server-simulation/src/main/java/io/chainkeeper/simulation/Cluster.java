@@ -152,7 +152,7 @@ final class Cluster implements World {
         Machine machine = machines.get(id - 1);
         ReplicaHost host = machine.replica.host();
         if (host != null && !host.replica().log().hasUnstable()) {
-            machine.hasVoted |= host.isVoter();
+            machine.hasVoted |= host.isVoter() && host.hasPromised();
         }
         return machine.hasVoted;
     }

@@ -40,29 +40,38 @@ final class MembershipFaults {
         }
         // Who is being removed, or admitted with the disk that is lost, cannot be counted on.
         for (Membership membership : possibleMemberships()) {
-            boolean shrinks =
-                    removesSilent || !cluster.ensemble().participants().containsAll(membership.replicaIds());
-            if (!decides(membership, id, shrinks)
-                    || !decides(membership.with(new Member(id, Member.UNBOUND)), id, false)) {
+            if (!decides(membership, id, removable(membership, id))
+                    || !decides(membership.with(new Member(id, Member.UNBOUND)), id, 0)) {
                 return false;
             }
         }
         return true;
     }
 
-    /** Whether those who have their disks can decide, without one, and after the removal of another. */
-    private boolean decides(Membership membership, int without, boolean shrinks) {
+    /** How many of the others the leader may remove before it misses the one that loses its disk. */
+    private int removable(Membership membership, int id) {
+        long unwanted = membership.replicaIds().stream()
+                .filter(member -> member != id)
+                .filter(member -> !cluster.ensemble().participants().contains(member))
+                .count();
+        return (int) Math.max(unwanted, removesSilent ? 1 : 0);
+    }
+
+    /** Whether those who have their disks can decide, without one, and after the removal of so many others. */
+    private boolean decides(Membership membership, int without, int removed) {
         int good = 0;
         for (int member : membership.replicaIds()) {
             good += member != without && cluster.hasVoted(member) ? 1 : 0;
         }
-        if (shrinks && good > 1) {
+        int left = Math.max(0, Math.min(removed, good - 1));
+        for (int i = 0; i <= left; i++) {
             List<Integer> fewer =
-                    membership.replicaIds().subList(1, membership.members().size());
-            return good - 1
-                    >= Membership.initial(membership.minQuorumSize(), fewer).quorum();
+                    membership.replicaIds().subList(i, membership.members().size());
+            if (good - i < Membership.initial(membership.minQuorumSize(), fewer).quorum()) {
+                return false;
+            }
         }
-        return good >= membership.quorum();
+        return true;
     }
 
     /** The one in force, and all that somebody has proposed after it. */

@@ -8,10 +8,12 @@ import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.server.session.SessionState;
 import io.chainkeeper.server.session.SessionTable;
-import java.util.ArrayList;
+import io.chainkeeper.simulation.checker.Operation;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import org.apache.zookeeper.ZooDefs.OpCode;
 
 /**
@@ -35,7 +37,9 @@ final class SessionEvidence {
     private final Listener listener;
     private final SessionTable sessions = new SessionTable();
     private final Map<Long, Long> heardMicros = new HashMap<>();
-    private final Map<Long, List<Integer>> executed = new HashMap<>();
+    private final Map<Long, TreeMap<Integer, Long>> executed = new HashMap<>();
+    private final Map<Long, Long> expired = new HashMap<>();
+    private long ordered;
 
     /**
      * @param events virtual time
@@ -90,6 +94,7 @@ final class SessionEvidence {
 
     /** A command takes effect. */
     void ordered(ProposedCommand proposed) {
+        ordered++;
         Command command = decode(proposed.command());
         if (command instanceof Command.ClientRequest request) {
             request(request, proposed);
@@ -101,6 +106,7 @@ final class SessionEvidence {
             }
         } else if (command instanceof Command.Expire expire) {
             if (sessions.mayExpire(expire.sessionId(), expire.owner(), expire.epoch())) {
+                expired.put(expire.sessionId(), ordered);
                 end(expire.sessionId());
             }
         } else if (command instanceof Command.Orphan orphan) {
@@ -123,14 +129,14 @@ final class SessionEvidence {
         if (state == null || (state.owner() != proposed.proposer() && !closes)) {
             return; // the session has ended, or goes on elsewhere: an error without effect
         }
-        List<Integer> before = executed.computeIfAbsent(sessionId, id -> new ArrayList<>());
+        TreeMap<Integer, Long> before = executed.computeIfAbsent(sessionId, id -> new TreeMap<>());
         InvariantViolated.check(
-                before.isEmpty() || before.get(before.size() - 1) < request.cxid(),
+                before.isEmpty() || before.lastKey() < request.cxid(),
                 "session 0x%x: request %d is executed after %s",
                 sessionId,
                 request.cxid(),
-                before);
-        before.add(request.cxid());
+                before.keySet());
+        before.put(request.cxid(), ordered);
         if (closes) {
             end(sessionId);
         }
@@ -155,7 +161,8 @@ final class SessionEvidence {
      * @param sent their numbers in the order they were sent in
      */
     void checkPrefix(long sessionId, List<Integer> sent) {
-        List<Integer> effective = executed.getOrDefault(sessionId, List.of());
+        Set<Integer> effective =
+                executed.getOrDefault(sessionId, new TreeMap<>()).keySet();
         boolean gap = false;
         for (int xid : sent) {
             InvariantViolated.check(
@@ -173,8 +180,13 @@ final class SessionEvidence {
         return heardMicros.getOrDefault(sessionId, 0L);
     }
 
-    /** Whether a session's write has taken effect, or failed in its turn. */
-    boolean tookEffect(long sessionId, int xid) {
-        return executed.getOrDefault(sessionId, List.of()).contains(xid);
+    /** Where in the order a session's write took effect, or failed in its turn; 0 if it did neither. */
+    long placeOf(long sessionId, int xid) {
+        return executed.getOrDefault(sessionId, new TreeMap<>()).getOrDefault(xid, Operation.NO_PLACE);
+    }
+
+    /** Where in the order a session expired; 0 if it did not. */
+    long placeOfExpiry(long sessionId) {
+        return expired.getOrDefault(sessionId, Operation.NO_PLACE);
     }
 }

@@ -44,7 +44,10 @@ public enum SimulatedApplication {
     Workload workload(EventQueue events, SplittableRandom random, SwarmOptions options, Trace trace) {
         return switch (this) {
             case REGISTERS -> new RegisterWorkload(events, random, options);
-            case ZNODES -> new ZnodeWorkload(events, random, options, trace);
+            case ZNODES -> {
+                ZnodeReplica.enableEverything();
+                yield new ZnodeWorkload(events, random, options, trace);
+            }
         };
     }
 }

@@ -36,7 +36,7 @@ final class ZnodeClient implements ClientLink.ClientEnd {
     /** Told how a request ended. */
     interface ReplyHandler {
         /** The reply has come. */
-        void replied(int error, Record body);
+        void replied(int xid, int error, Record body);
 
         /** The connection is gone; the request may have taken effect or not. */
         void lost(int xid);
@@ -107,9 +107,8 @@ final class ZnodeClient implements ClientLink.ClientEnd {
         if (state != State.DISCONNECTED) {
             return;
         }
-        int replica = pinnedTo != 0
-                ? pinnedTo
-                : 1 + random.nextInt(cluster.configured().size());
+        List<Integer> servers = cluster.configured();
+        int replica = pinnedTo != 0 ? pinnedTo : servers.get(random.nextInt(servers.size()));
         ReplicaHost host = cluster.host(replica);
         if (host == null || !((ZnodeReplica) host.application()).isServing()) {
             connectLater();
@@ -290,7 +289,7 @@ final class ZnodeClient implements ClientLink.ClientEnd {
                     this,
                     header.getXid(),
                     next == null ? "none" : next.xid());
-            next.handler().replied(header.getErr(), body);
+            next.handler().replied(next.xid(), header.getErr(), body);
         }
     }
 

@@ -1,7 +1,8 @@
 package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.InvariantViolated;
-import io.chainkeeper.simulation.checker.History;
+import io.chainkeeper.simulation.ZnodeJournal.Asked;
+import io.chainkeeper.simulation.ZnodeJournal.Recorded;
 import io.chainkeeper.simulation.checker.Operation.Kind;
 import io.chainkeeper.simulation.checker.SequenceChecker;
 import io.chainkeeper.simulation.checker.ZnodeModel;
@@ -22,6 +23,7 @@ import org.apache.zookeeper.MultiOperationRecord;
 import org.apache.zookeeper.MultiResponse;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
+import org.apache.zookeeper.Quotas;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.data.Stat;
@@ -48,72 +50,24 @@ final class ZnodeOperations {
 
     private static final int DIGITS = 10;
 
-    private final History history;
+    private final ZnodeJournal journal;
     private final SequenceChecker sequences = new SequenceChecker();
     private final TreeSet<String> lasting = new TreeSet<>();
     private final Map<String, Integer> seenVersions = new TreeMap<>();
-    private final SessionEvidence evidence;
-    private final List<Runnable> lost = new ArrayList<>();
-    private long asked;
-    private long answered;
 
-    /**
-     * @param history takes what is asked and answered
-     * @param evidence knows which writes took effect whose replies were lost
-     */
-    ZnodeOperations(History history, SessionEvidence evidence) {
-        this.history = history;
-        this.evidence = evidence;
+    /** @param journal takes what is asked and answered */
+    ZnodeOperations(ZnodeJournal journal) {
+        this.journal = journal;
     }
 
-    /** One operation on a znode; without an answer until it has one. */
-    private abstract class Recorded implements ZnodeClient.ReplyHandler {
-        private final List<History.Invocation> invocations = new ArrayList<>();
-        private final long sessionId;
-
-        /** @param paths with what is asked of each */
-        Recorded(ZnodeClient client, Map<String, Request> paths) {
-            asked++;
-            sessionId = client.session().id();
-            paths.forEach((path, request) -> {
-                boolean unconditional = request.expectedVersion() == ZnodeModel.ANY_VERSION;
-                Kind kind =
-                        request.action() == Action.READ ? Kind.READ : unconditional ? Kind.WRITE : Kind.COMPARE_AND_SET;
-                invocations.add(history.invoke(client.session().id(), kind, path, request));
-            });
-        }
-
-        @Override
-        public void replied(int error, Record body) {
-            answered++;
-            List<Outcome> outcomes = outcomes(error, body);
-            for (int i = 0; i < invocations.size(); i++) {
-                if (outcomes.get(i) == null) {
-                    invocations.get(i).withoutEffect();
-                } else {
-                    invocations.get(i).returned(outcomes.get(i));
-                }
-            }
-        }
-
-        /** Whether it took effect is known when the run has ended. */
-        @Override
-        public void lost(int xid) {
-            lost.add(() -> {
-                // A lost read has no effect and is forgotten as well.
-                boolean tookEffect = evidence.tookEffect(sessionId, xid);
-                invocations.forEach(tookEffect ? History.Invocation::unknown : History.Invocation::withoutEffect);
-            });
-        }
-
-        /** For each path, in order; null for one that certainly did not change and of which nothing is known. */
-        abstract List<Outcome> outcomes(int error, Record body);
+    private static Map<String, Asked> on(String path, Request request) {
+        return Map.of(path, asked(request));
     }
 
-    private static List<Outcome> one(Outcome outcome) {
-        List<Outcome> outcomes = new ArrayList<>();
-        outcomes.add(outcome);
-        return outcomes;
+    private static Asked asked(Request request) {
+        boolean unconditional = request.expectedVersion() == ZnodeModel.ANY_VERSION;
+        Kind kind = request.action() == Action.READ ? Kind.READ : unconditional ? Kind.WRITE : Kind.COMPARE_AND_SET;
+        return new Asked(kind, request);
     }
 
     private static Outcome failure(int error) {
@@ -122,7 +76,7 @@ final class ZnodeOperations {
             case NONODE -> Outcome.of(Code.NO_NODE);
             case NODEEXISTS -> Outcome.of(Code.NODE_EXISTS);
             case BADVERSION -> Outcome.of(Code.BAD_VERSION);
-            case SESSIONEXPIRED, SESSIONMOVED, RUNTIMEINCONSISTENCY -> null;
+            case SESSIONEXPIRED, SESSIONMOVED, RUNTIMEINCONSISTENCY, QUOTAEXCEEDED -> null;
             default -> throw new InvariantViolated("an operation failed with " + code);
         };
     }
@@ -132,7 +86,7 @@ final class ZnodeOperations {
     }
 
     private String freshValue() {
-        return "v" + asked;
+        return "v" + journal.asked();
     }
 
     /** The version that anybody saw last. */
@@ -150,38 +104,38 @@ final class ZnodeOperations {
     // ---------------------------------------------------------------- reads
 
     void getData(ZnodeClient client, String path, boolean watch) {
-        Recorded recorded = new Recorded(client, Map.of(path, read())) {
+        Recorded recorded = journal.new Recorded(client, on(path, read())) {
             @Override
-            List<Outcome> outcomes(int error, Record body) {
+            List<Object> outcomes(int error, Record body) {
                 if (error != 0) {
                     if (failure(error) != null) {
                         saw(client, path, null, false);
                     }
-                    return one(failure(error));
+                    return ZnodeJournal.one(failure(error));
                 }
                 GetDataResponse response = (GetDataResponse) body;
                 Stat stat = response.getStat();
                 saw(client, path, stat, watch);
                 String value = new String(response.getData(), StandardCharsets.UTF_8);
-                return one(new Outcome(Code.OK, value, stat.getVersion(), stat.getEphemeralOwner()));
+                return ZnodeJournal.one(new Outcome(Code.OK, value, stat.getVersion(), stat.getEphemeralOwner()));
             }
         };
         client.request(OpCode.getData, new GetDataRequest(path, watch), false, recorded);
     }
 
     void exists(ZnodeClient client, String path, boolean watch) {
-        Recorded recorded = new Recorded(client, Map.of(path, read())) {
+        Recorded recorded = journal.new Recorded(client, on(path, read())) {
             @Override
-            List<Outcome> outcomes(int error, Record body) {
+            List<Object> outcomes(int error, Record body) {
                 if (error != 0) {
                     if (failure(error) != null) {
                         saw(client, path, null, watch);
                     }
-                    return one(failure(error));
+                    return ZnodeJournal.one(failure(error));
                 }
                 Stat stat = ((ExistsResponse) body).getStat();
                 saw(client, path, stat, watch);
-                return one(new Outcome(Code.OK, null, stat.getVersion(), stat.getEphemeralOwner()));
+                return ZnodeJournal.one(new Outcome(Code.OK, null, stat.getVersion(), stat.getEphemeralOwner()));
             }
         };
         client.request(OpCode.exists, new ExistsRequest(path, watch), false, recorded);
@@ -192,9 +146,9 @@ final class ZnodeOperations {
     }
 
     void getChildren(ZnodeClient client, boolean watch) {
-        Recorded recorded = new Recorded(client, Map.of()) {
+        Recorded recorded = journal.new Recorded(client, Map.of()) {
             @Override
-            List<Outcome> outcomes(int error, Record body) {
+            List<Object> outcomes(int error, Record body) {
                 if (error == 0) {
                     long pzxid = ((GetChildren2Response) body).getStat().getPzxid();
                     client.session().watches().childrenSeen(PARENT, pzxid, watch);
@@ -206,16 +160,7 @@ final class ZnodeOperations {
     }
 
     void sync(ZnodeClient client, String path) {
-        client.request(OpCode.sync, new SyncRequest(path), false, unrecorded(client));
-    }
-
-    private Recorded unrecorded(ZnodeClient client) {
-        return new Recorded(client, Map.of()) {
-            @Override
-            List<Outcome> outcomes(int error, Record body) {
-                return List.of();
-            }
-        };
+        client.request(OpCode.sync, new SyncRequest(path), false, journal.unrecorded(client));
     }
 
     // ---------------------------------------------------------------- writes
@@ -226,7 +171,25 @@ final class ZnodeOperations {
 
     /** Creates a parent of others, as the first thing of each session. */
     void createParent(ZnodeClient client, String path) {
-        client.request(OpCode.create, createRequest(path, "", CreateMode.PERSISTENT), true, unrecorded(client));
+        client.request(OpCode.create, createRequest(path, "", CreateMode.PERSISTENT), true, journal.unrecorded(client));
+    }
+
+    /** Lets a node have so many children less one: it counts itself. */
+    void createQuota(ZnodeClient client, String path, int nodes) {
+        String quota = Quotas.quotaPath(path);
+        String limits = "count=-1,bytes=-1,byteHardLimit=-1,countHardLimit=" + nodes;
+        client.request(
+                OpCode.create, createRequest(quota, "", CreateMode.PERSISTENT), true, journal.unrecorded(client));
+        client.request(
+                OpCode.create,
+                createRequest(Quotas.limitPath(path), limits, CreateMode.PERSISTENT),
+                true,
+                journal.unrecorded(client));
+        client.request(
+                OpCode.create,
+                createRequest(Quotas.statPath(path), "count=0,bytes=0", CreateMode.PERSISTENT),
+                true,
+                journal.unrecorded(client));
     }
 
     void create(ZnodeClient client, String path, boolean ephemeral) {
@@ -237,11 +200,11 @@ final class ZnodeOperations {
         }
         Request request = new Request(Action.CREATE, value, ZnodeModel.ANY_VERSION, owner);
         CreateMode mode = ephemeral ? CreateMode.EPHEMERAL : CreateMode.PERSISTENT;
-        Recorded recorded = new Recorded(client, Map.of(path, request)) {
+        Recorded recorded = journal.new Recorded(client, on(path, request)) {
             @Override
-            List<Outcome> outcomes(int error, Record body) {
+            List<Object> outcomes(int error, Record body) {
                 boolean noParent = error == KeeperException.Code.NONODE.intValue();
-                return one(error == 0 ? Outcome.of(Code.OK) : noParent ? null : failure(error));
+                return ZnodeJournal.one(error == 0 ? Outcome.of(Code.OK) : noParent ? null : failure(error));
             }
         };
         client.request(OpCode.create, createRequest(path, value, mode), true, recorded);
@@ -250,15 +213,15 @@ final class ZnodeOperations {
     void setData(ZnodeClient client, String path, int expectedVersion) {
         String value = freshValue();
         Request request = new Request(Action.SET, value, expectedVersion, ZnodeModel.NO_OWNER);
-        Recorded recorded = new Recorded(client, Map.of(path, request)) {
+        Recorded recorded = journal.new Recorded(client, on(path, request)) {
             @Override
-            List<Outcome> outcomes(int error, Record body) {
+            List<Object> outcomes(int error, Record body) {
                 if (error != 0) {
-                    return one(failure(error));
+                    return ZnodeJournal.one(failure(error));
                 }
                 Stat stat = ((SetDataResponse) body).getStat();
                 saw(client, path, stat, false);
-                return one(new Outcome(Code.OK, null, stat.getVersion(), ZnodeModel.NO_OWNER));
+                return ZnodeJournal.one(new Outcome(Code.OK, null, stat.getVersion(), ZnodeModel.NO_OWNER));
             }
         };
         client.request(OpCode.setData, new SetDataRequest(path, bytes(value), expectedVersion), true, recorded);
@@ -266,10 +229,10 @@ final class ZnodeOperations {
 
     void delete(ZnodeClient client, String path, int expectedVersion) {
         Request request = new Request(Action.DELETE, null, expectedVersion, ZnodeModel.NO_OWNER);
-        Recorded recorded = new Recorded(client, Map.of(path, request)) {
+        Recorded recorded = journal.new Recorded(client, on(path, request)) {
             @Override
-            List<Outcome> outcomes(int error, Record body) {
-                return one(error == 0 ? Outcome.of(Code.OK) : failure(error));
+            List<Object> outcomes(int error, Record body) {
+                return ZnodeJournal.one(error == 0 ? Outcome.of(Code.OK) : failure(error));
             }
         };
         client.request(OpCode.delete, new DeleteRequest(path, expectedVersion), true, recorded);
@@ -278,9 +241,9 @@ final class ZnodeOperations {
     void createSequential(ZnodeClient client, boolean ephemeral) {
         CreateMode mode = ephemeral ? CreateMode.EPHEMERAL_SEQUENTIAL : CreateMode.PERSISTENT_SEQUENTIAL;
         long sessionId = client.session().id();
-        Recorded recorded = new Recorded(client, Map.of()) {
+        Recorded recorded = journal.new Recorded(client, Map.of()) {
             @Override
-            List<Outcome> outcomes(int error, Record body) {
+            List<Object> outcomes(int error, Record body) {
                 if (error == 0) {
                     String path = ((CreateResponse) body).getPath();
                     long number = Long.parseLong(path.substring(path.length() - DIGITS));
@@ -295,43 +258,73 @@ final class ZnodeOperations {
         client.request(OpCode.create, createRequest(SEQUENCES + "/n", "", mode), true, recorded);
     }
 
+    /** What a transaction does to one node. */
+    private record Part(String path, Request request, Op op) {}
+
     /** Sets one node if another one has the expected version. */
-    void multi(ZnodeClient client, String checked, int expectedVersion, String set) {
+    void checkAndSet(ZnodeClient client, String checked, int expectedVersion, String set) {
         String value = freshValue();
-        Map<String, Request> requests = new TreeMap<>();
-        requests.put(checked, new Request(Action.CHECK, null, expectedVersion, ZnodeModel.NO_OWNER));
-        requests.put(set, new Request(Action.SET, value, ZnodeModel.ANY_VERSION, ZnodeModel.NO_OWNER));
-        boolean checkedComesFirst = checked.compareTo(set) < 0;
-        Recorded recorded = new Recorded(client, requests) {
-            @Override
-            List<Outcome> outcomes(int error, Record body) {
-                Outcome ofCheck = null;
-                Outcome ofSet = null;
-                if (body instanceof MultiResponse response) {
-                    List<OpResult> results = response.getResultList();
-                    if (results.stream().noneMatch(OpResult.ErrorResult.class::isInstance)) {
-                        ofCheck = Outcome.of(Code.OK);
-                        Stat stat = ((OpResult.SetDataResult) results.get(1)).getStat();
-                        saw(client, set, stat, false);
-                        ofSet = new Outcome(Code.OK, null, stat.getVersion(), ZnodeModel.NO_OWNER);
-                    } else {
-                        ofCheck = partFailure(results.get(0));
-                        ofSet = partFailure(results.get(1));
-                    }
-                }
-                List<Outcome> outcomes = one(checkedComesFirst ? ofCheck : ofSet);
-                outcomes.add(checkedComesFirst ? ofSet : ofCheck);
-                return outcomes;
-            }
-        };
-        MultiOperationRecord body = new MultiOperationRecord(
-                List.of(Op.check(checked, expectedVersion), Op.setData(set, bytes(value), -1)));
-        client.request(OpCode.multi, body, true, recorded);
+        multi(
+                client,
+                new Part(
+                        checked,
+                        new Request(Action.CHECK, null, expectedVersion, ZnodeModel.NO_OWNER),
+                        Op.check(checked, expectedVersion)),
+                new Part(
+                        set,
+                        new Request(Action.SET, value, ZnodeModel.ANY_VERSION, ZnodeModel.NO_OWNER),
+                        Op.setData(set, bytes(value), ZnodeModel.ANY_VERSION)));
     }
 
-    private static Outcome partFailure(OpResult result) {
-        int error = ((OpResult.ErrorResult) result).getErr();
-        return error == 0 ? null : failure(error);
+    /** Deletes one node and creates another one, or neither. */
+    void deleteAndCreate(ZnodeClient client, String deleted, int expectedVersion, String created) {
+        String value = freshValue();
+        multi(
+                client,
+                new Part(
+                        deleted,
+                        new Request(Action.DELETE, null, expectedVersion, ZnodeModel.NO_OWNER),
+                        Op.delete(deleted, expectedVersion)),
+                new Part(
+                        created,
+                        new Request(Action.CREATE, value, ZnodeModel.ANY_VERSION, ZnodeModel.NO_OWNER),
+                        Op.create(created, bytes(value), Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT)));
+    }
+
+    private void multi(ZnodeClient client, Part... parts) {
+        Map<String, Asked> requests = new TreeMap<>();
+        List<Op> ops = new ArrayList<>();
+        for (Part part : parts) {
+            requests.put(part.path(), asked(part.request()));
+            ops.add(part.op());
+        }
+        Recorded recorded = journal.new Recorded(client, requests) {
+            @Override
+            List<Object> outcomes(int error, Record body) {
+                Map<String, Object> outcomes = new TreeMap<>();
+                for (int i = 0; i < parts.length; i++) {
+                    outcomes.put(
+                            parts[i].path(),
+                            body instanceof MultiResponse response
+                                    ? partOutcome(client, parts[i], response.getResultList(), i)
+                                    : null);
+                }
+                return new ArrayList<>(outcomes.values());
+            }
+        };
+        client.request(OpCode.multi, new MultiOperationRecord(ops), true, recorded);
+    }
+
+    private Outcome partOutcome(ZnodeClient client, Part part, List<OpResult> results, int index) {
+        OpResult result = results.get(index);
+        if (result instanceof OpResult.ErrorResult failed) {
+            return failed.getErr() == 0 ? null : failure(failed.getErr());
+        }
+        if (result instanceof OpResult.SetDataResult done) {
+            saw(client, part.path(), done.getStat(), false);
+            return new Outcome(Code.OK, null, done.getStat().getVersion(), ZnodeModel.NO_OWNER);
+        }
+        return Outcome.of(Code.OK);
     }
 
     // ---------------------------------------------------------------- sessions
@@ -339,15 +332,15 @@ final class ZnodeOperations {
     void closeSession(ZnodeClient client) {
         ZnodeSession session = client.session();
         session.close();
-        Map<String, Request> ends = new TreeMap<>();
+        Map<String, Asked> ends = new TreeMap<>();
         for (String path : session.ephemeralPaths()) {
-            ends.put(path, end(session.id()));
+            ends.put(path, asked(end(session.id())));
         }
-        Recorded recorded = new Recorded(client, ends) {
+        Recorded recorded = journal.new Recorded(client, ends) {
             @Override
-            List<Outcome> outcomes(int error, Record body) {
+            List<Object> outcomes(int error, Record body) {
                 client.sessionClosed();
-                List<Outcome> outcomes = new ArrayList<>();
+                List<Object> outcomes = new ArrayList<>();
                 ends.forEach((path, request) -> outcomes.add(Outcome.of(Code.OK)));
                 return outcomes;
             }
@@ -362,23 +355,7 @@ final class ZnodeOperations {
 
     /** From now on the session may end by itself, and its ephemeral node with it. */
     void mayExpire(long sessionId, String path) {
-        history.invoke(sessionId, Kind.WRITE, path, end(sessionId)).unknown();
-    }
-
-    // ---------------------------------------------------------------- what there was
-
-    /** Nothing happens any more: what has taken effect of that which nobody got a reply to is certain. */
-    void settleLost() {
-        lost.forEach(Runnable::run);
-        lost.clear();
-    }
-
-    long asked() {
-        return asked;
-    }
-
-    long answered() {
-        return answered;
+        journal.mayExpire(sessionId, path, end(sessionId));
     }
 
     /** Paths of nodes that were acknowledged and that nobody deletes. */

@@ -15,6 +15,7 @@ import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.ThreadlessReplica;
+import io.chainkeeper.server.ThreadlessSettings;
 import io.chainkeeper.server.storage.CheckpointRequest;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -81,7 +82,7 @@ final class ZnodeReplica implements StateMachine {
         this.cluster = cluster;
         this.evidence = evidence;
         this.position = checkpoint.position();
-        ThreadlessReplica.Settings settings = new ThreadlessReplica.Settings(
+        ThreadlessSettings settings = new ThreadlessSettings(
                 id,
                 cluster.ensemble(),
                 TICK_TIME_MILLIS,
@@ -98,6 +99,12 @@ final class ZnodeReplica implements StateMachine {
         }
         replica.server().setServerCnxnFactory(connections);
         application = replica.application();
+    }
+
+    /** Switches on what ZooKeeper has switched off by default; before the first replica is made. */
+    static void enableEverything() {
+        System.setProperty("zookeeper.enforceQuota", "true");
+        System.setProperty("zookeeper.extendedTypesEnabled", "true");
     }
 
     private void failed(String message, Throwable cause) {

@@ -24,10 +24,6 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     private static final long MAX_WALL_CLOCK_OFFSET_MILLIS = 5_000;
     private static final long MAX_HOLD_MICROS = 1_000_000;
     private static final int CHILDREN = 3;
-    /** Of one client: each of them is of unknown outcome when a connection is lost. */
-    private static final int MAX_OUTSTANDING = 2;
-
-    private static final int MAX_CONFIGURATIONS = 2_000_000;
     private static final long QUIET_MICROS = 1_000_000;
 
     private final EventQueue events;
@@ -37,7 +33,13 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     private final NoFiles files = NoFiles.create();
     private final SessionEvidence evidence;
     private final History history;
+    private final History guardedHistory;
+    private final ZnodeJournal journal;
+    private final ZnodeJournal guardedJournal;
     private final ZnodeOperations operations;
+    private final GuardedZnodeOperations guarded;
+    private final PassingZnodeOperations passing;
+    private final boolean hasQuota;
     private final List<ZnodeClient> clients = new ArrayList<>();
     private final Map<Long, ZnodeSession> sessions = new TreeMap<>();
     private final TreeSet<String> mayExpire = new TreeSet<>();
@@ -54,7 +56,13 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         this.trace = trace;
         this.history = new History(events::steps);
         this.evidence = new SessionEvidence(events, options.clockSkewPercent(), this);
-        this.operations = new ZnodeOperations(history, evidence);
+        this.guardedHistory = new History(events::steps);
+        this.journal = new ZnodeJournal(history, evidence);
+        this.guardedJournal = new ZnodeJournal(guardedHistory, evidence);
+        this.operations = new ZnodeOperations(journal);
+        this.guarded = new GuardedZnodeOperations(guardedJournal);
+        this.passing = new PassingZnodeOperations(journal);
+        this.hasQuota = random.nextInt(3) == 0;
     }
 
     // ---------------------------------------------------------------- replicas
@@ -130,6 +138,10 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         sessions.put(client.session().id(), client.session());
         operations.createParent(client, ZnodeOperations.PARENT);
         operations.createParent(client, ZnodeOperations.SEQUENCES);
+        operations.createParent(client, GuardedZnodeOperations.PATH);
+        if (hasQuota) {
+            operations.createQuota(client, ZnodeOperations.PARENT, CHILDREN);
+        }
     }
 
     void sessionExpired(ZnodeClient client, ZnodeSession session) {
@@ -147,7 +159,7 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
 
     private void planNext(ZnodeClient client) {
         events.after(1 + random.nextLong(options.maxThinkMicros()), () -> {
-            if (!stopped && operations.asked() < options.maxOperations()) {
+            if (!stopped && operations() < options.maxOperations()) {
                 next(client);
                 planNext(client);
             }
@@ -164,7 +176,7 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
             client.vanish(false);
         } else if (random.nextInt(100) == 0) {
             client.hold(random.nextLong(MAX_HOLD_MICROS));
-        } else if (client.outstanding() < Math.min(MAX_OUTSTANDING, options.maxOutstanding())) {
+        } else if (client.outstanding() < options.maxOutstanding()) {
             ask(client);
         }
     }
@@ -186,7 +198,9 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
 
     private void read(ZnodeClient client) {
         boolean watch = random.nextInt(3) == 0;
-        switch (random.nextInt(8)) {
+        switch (random.nextInt(10)) {
+            case 8 -> guarded.getData(client);
+            case 9 -> guarded.getList(client);
             case 0, 1 -> operations.getChildren(client, watch);
             case 2, 3 -> operations.exists(client, anyPath(), watch);
             case 4 -> operations.sync(client, anyPath());
@@ -198,7 +212,7 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         String path = anyPath();
         boolean conditional = random.nextInt(100) < options.conditionalPercent();
         int expectedVersion = conditional ? operations.seenVersion(path) : ZnodeModel.ANY_VERSION;
-        switch (random.nextInt(16)) {
+        switch (random.nextInt(20)) {
             case 0, 1 -> operations.create(client, path, false);
             case 2, 3, 4 -> operations.create(client, path, true);
             case 5, 6 -> operations.delete(client, path, expectedVersion);
@@ -209,14 +223,19 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
                     operations.closeSession(client);
                 }
             }
+            case 16 -> guarded.setList(client, random.nextInt(4), conditional);
+            case 17 -> guarded.setData(client);
+            case 18, 19 -> passing.any(client, random.nextInt(4));
             default -> operations.setData(client, path, expectedVersion);
         }
     }
 
     private void multi(ZnodeClient client, String checked) {
         String set = anyPath();
-        if (!set.equals(checked)) {
-            operations.multi(client, checked, operations.seenVersion(checked), set);
+        if (!set.equals(checked) && random.nextBoolean()) {
+            operations.checkAndSet(client, checked, operations.seenVersion(checked), set);
+        } else if (!set.equals(checked)) {
+            operations.deleteAndCreate(client, checked, operations.seenVersion(checked), set);
         }
     }
 
@@ -240,6 +259,7 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         stable = true;
         demandOperations(awaiter);
         demandExpiry(awaiter);
+        demandDeletion(awaiter);
         for (ZnodeClient client : clients) {
             allPaths().forEach(path -> operations.exists(client, path, false));
             operations.getChildren(client, false);
@@ -267,13 +287,13 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
             operations.createSequential(client, false);
             operations.getData(client, "/k1", true);
         }
-        long before = operations.answered();
+        long before = journal.answered();
         awaitReplies(awaiter);
         InvariantViolated.check(
-                operations.answered() == before + 3L * clients.size(),
+                journal.answered() == before + 3L * clients.size(),
                 "of %d operations that a healthy ensemble was asked for %d were answered",
                 3 * clients.size(),
-                operations.answered() - before);
+                journal.answered() - before);
     }
 
     /** Sessions whose clients are gone end within their timeout and two ticks, everywhere, and no others. */
@@ -294,6 +314,25 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         awaiter.await(
                 "all abandoned sessions to end",
                 () -> cluster.configured().stream().allMatch(id -> hasLiveSessionsOnly(id, fromMicros)));
+    }
+
+    /** An empty container and a node whose time has passed are deleted everywhere. */
+    private void demandDeletion(Awaiter awaiter) {
+        ZnodeClient client = clients.get(0);
+        passing.createContainer(client);
+        passing.createChild(client);
+        passing.createShortLived(client);
+        passing.deleteChild(client);
+        awaitReplies(awaiter);
+        awaiter.await(
+                "containers and nodes with a time to live to be deleted",
+                () -> cluster.configured().stream().noneMatch(this::hasPassing));
+    }
+
+    private boolean hasPassing(int id) {
+        DataTree tree = replica(id).tree();
+        return tree.getNode(PassingZnodeOperations.CONTAINER) != null
+                || tree.getNode(PassingZnodeOperations.SHORT_LIVED) != null;
     }
 
     private boolean goneEverywhere(long sessionId) {
@@ -339,13 +378,14 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
 
     @Override
     public void checkEnd() {
+        ZnodeReplica first = replica(cluster.configured().get(0));
         for (int id : cluster.configured()) {
             InvariantViolated.check(
-                    replica(id).digest() == replica(1).digest(), "digest: replica %d differs from replica 1", id);
+                    replica(id).digest() == first.digest(), "digest: replica %d differs from others", id);
             checkAcknowledged(id);
         }
         Map<String, Long> dataNow = new TreeMap<>();
-        DataTree tree = replica(1).tree();
+        DataTree tree = first.tree();
         for (String path : allPaths()) {
             DataNode node = tree.getNode(path);
             if (node != null) {
@@ -358,8 +398,10 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
                 tree.getNode(ZnodeOperations.PARENT).stat.getPzxid());
         clients.forEach(client -> client.session().watches().checkNoneMissed(dataNow, childrenNow));
         sessions.forEach((id, session) -> session.writes().forEach(connection -> evidence.checkPrefix(id, connection)));
-        operations.settleLost();
-        new LinearizabilityChecker<>(new ZnodeModel(), MAX_CONFIGURATIONS).check(history.operations());
+        journal.settleLost();
+        guardedJournal.settleLost();
+        new LinearizabilityChecker<>(GuardedZnodeOperations.model()).check(guardedHistory.operations());
+        new LinearizabilityChecker<>(new ZnodeModel()).check(history.operations());
     }
 
     private void checkAcknowledged(int id) {
@@ -374,11 +416,11 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
 
     @Override
     public long operations() {
-        return operations.asked();
+        return journal.asked() + guardedJournal.asked();
     }
 
     @Override
     public long answered() {
-        return operations.answered();
+        return journal.answered() + guardedJournal.answered();
     }
 }

@@ -14,14 +14,19 @@ public class CheckersBiteTest {
 
     /** Runs seeds until one fails with a cause of this class whose message contains the text. */
     private static void assertFoundOut(Flaw flaw, Class<? extends Throwable> by, String words) {
+        assertFoundOut(flaw, SimulatedApplication.REGISTERS, by, words);
+    }
+
+    private static void assertFoundOut(
+            Flaw flaw, SimulatedApplication application, Class<? extends Throwable> by, String words) {
         BrokenProtocols broken = new BrokenProtocols(Protocols.named("chain"), flaw);
         for (long seed = 1; seed <= MAX_SEEDS; seed++) {
             try {
-                Simulation.run(broken, seed);
+                Simulation.run(broken, application, seed);
             } catch (SimulationFailure failure) {
                 Throwable cause = failure.getCause();
                 if (by.isInstance(cause) && cause.getMessage().contains(words)) {
-                    System.out.println(flaw + " found out by seed " + seed);
+                    System.out.println(flaw + " under " + application.optionValue() + " found out by seed " + seed);
                     return;
                 }
             }
@@ -32,6 +37,12 @@ public class CheckersBiteTest {
     @Test
     public void readAnsweredAtOnce_isFoundToBeStale() {
         assertFoundOut(Flaw.BARRIER_AT_ONCE, HistoryViolation.class, "is not linearizable");
+    }
+
+    @Test
+    public void readOfAZnodeAnsweredAtOnce_isFoundToBeStale() {
+        assertFoundOut(
+                Flaw.BARRIER_AT_ONCE, SimulatedApplication.ZNODES, HistoryViolation.class, "is not linearizable");
     }
 
     @Test

@@ -308,6 +308,17 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         return chain;
     }
 
+    /** Returns positions in {@link #chainFrom} a leader: one of each role. */
+    public int[] headMiddleAndTail() {
+        int last = servers.size() - 1;
+        return new int[] {0, last / 2, last};
+    }
+
+    /** Returns what the server at this position in {@link #chainFrom} a leader is, in words. */
+    public String roleAt(int position) {
+        return position == 0 ? "leader" : position == servers.size() - 1 ? "tail" : "middle";
+    }
+
     /** Waits until every server runs and has executed all that one of them had executed at the call. */
     public void awaitCaughtUp() throws Exception {
         for (ServerProcess server : servers) {

@@ -12,8 +12,12 @@ import java.util.Set;
  * connections, so that a port stays free while its server is down.
  */
 public final class FreePorts {
-    private static final int LOWEST = 10_000;
-    private static final int HIGHEST = 32_000;
+    /** Test runs beside each other take theirs from different slices: {@code ensemble.portSlice}, from 1. */
+    private static final int SLICES = 4;
+
+    private static final int SLICE_PORTS = 5_500;
+    private static final int LOWEST = 10_000 + (Integer.getInteger("ensemble.portSlice", 1) - 1) % SLICES * SLICE_PORTS;
+    private static final int HIGHEST = LOWEST + SLICE_PORTS;
     private static final int ATTEMPTS = 1_000;
 
     private static final Random RANDOM = new Random();

@@ -116,6 +116,15 @@ public final class LinkRelay implements Network {
         perform(() -> cuts[from][to] = false);
     }
 
+    /** Cuts all links between servers of the one group and servers of the other, in both directions. */
+    public void separate(List<ServerProcess> ones, List<ServerProcess> others) throws Exception {
+        for (ServerProcess one : ones) {
+            for (ServerProcess other : others) {
+                cutBoth(one.id(), other.id());
+            }
+        }
+    }
+
     /** Ends all cuts. */
     public void healAll() throws Exception {
         perform(() -> {

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  * <p>No server outlives the JVM that started it.
  */
 public final class ServerProcess {
-    private static final Duration SERVING_LIMIT = Duration.ofSeconds(60);
+    private static final Duration SERVING_LIMIT = Duration.ofSeconds(120);
     private static final long SCRIPT_LIMIT_SECONDS = 90;
     private static final long EXIT_LIMIT_SECONDS = 30;
     private static final Set<ProcessHandle> RUNNING = ConcurrentHashMap.newKeySet();
@@ -178,7 +178,7 @@ public final class ServerProcess {
     /**
      * Waits until the server serves clients.
      *
-     * @throws AssertionError if the process ends or does not serve within a minute
+     * @throws AssertionError if the process ends or does not serve within two minutes
      */
     public void awaitServing() throws Exception {
         Await.until("server " + id + " serves clients at port " + clientPort, SERVING_LIMIT, () -> {

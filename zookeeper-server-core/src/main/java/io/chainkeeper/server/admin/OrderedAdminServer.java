@@ -24,6 +24,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class OrderedAdminServer implements AdminServer {
     private static final Logger LOG = LoggerFactory.getLogger(OrderedAdminServer.class);
+    private static final String COMMAND_URL = "zookeeper.admin.commandURL";
     private static final String ENABLED = "zookeeper.admin.enableServer";
 
     private final AdminServer served;
@@ -55,10 +56,9 @@ public final class OrderedAdminServer implements AdminServer {
         }
         try {
             JettyAdminServer jetty = new JettyAdminServer();
-            OrderedCommands.register();
             WriteProbe probe = new WriteProbe(server.view().replicaId(), proposer::proposeNoOp, clockMillis);
             Health health = new Health(server, refusesWrites, probe);
-            addPages(jetty, health, new StatusReport(server, health, further));
+            addPages(jetty, health, new StatusReport(server, health, further), new OrderedCommands(server));
             jetty.setZooKeeperServer(server);
             return new OrderedAdminServer(jetty, probe);
         } catch (IOException | GeneralSecurityException | AdminServerException e) {
@@ -68,7 +68,7 @@ public final class OrderedAdminServer implements AdminServer {
         }
     }
 
-    private static void addPages(JettyAdminServer jetty, Health health, StatusReport report) {
+    private static void addPages(JettyAdminServer jetty, Health health, StatusReport report, OrderedCommands commands) {
         ServletContextHandler context = (ServletContextHandler) serverOf(jetty).getHandler();
         ServletHolder checks = new ServletHolder(new HealthServlet(health));
         context.addServlet(checks, HealthServlet.LIVE);
@@ -77,6 +77,9 @@ public final class OrderedAdminServer implements AdminServer {
         context.addServlet(status, StatusServlet.ROOT);
         context.addServlet(status, StatusServlet.PAGE);
         context.addServlet(status, StatusServlet.JSON);
+        String prefix = System.getProperty(COMMAND_URL, JettyAdminServer.DEFAULT_COMMAND_URL);
+        ServletHolder ours = new ServletHolder(commands);
+        commands.names().forEach(name -> context.addServlet(ours, prefix + "/" + name));
     }
 
     /** ZooKeeper's class has all of TLS and port unification, but no way to add a page. */

@@ -5,53 +5,79 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import io.chainkeeper.server.OrderView;
 import io.chainkeeper.server.OrderedZooKeeperServer;
-import java.io.InputStream;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import javax.servlet.http.HttpServlet;
+import javax.servlet.http.HttpServletRequest;
 import javax.servlet.http.HttpServletResponse;
-import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.server.ServerStats;
 import org.apache.zookeeper.server.ZooKeeperServer;
-import org.apache.zookeeper.server.admin.AuthRequest;
 import org.apache.zookeeper.server.admin.Command;
+import org.apache.zookeeper.server.admin.CommandOutputter;
 import org.apache.zookeeper.server.admin.CommandResponse;
 import org.apache.zookeeper.server.admin.Commands;
 import org.apache.zookeeper.server.admin.GetCommand;
-import org.apache.zookeeper.server.admin.PostCommand;
+import org.apache.zookeeper.server.admin.JsonOutputter;
 import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
 
 /**
  * The AdminServer commands for which ZooKeeper looks at its own leader and follower classes: the same names, keys and
  * types, answered from the order. All others are ZooKeeper's own.
  */
-final class OrderedCommands {
+final class OrderedCommands extends HttpServlet {
+    private static final long serialVersionUID = 1L;
+
     static final String RESTORE_REFUSAL = "restore is refused: all servers of an ensemble hold what has been ordered."
             + " To start from a snapshot stop all servers, empty their dataDir (but myid) and dataLogDir, put the same"
             + " snapshot into dataDir/version-2 of each and start them; see \"Restoring a snapshot\" in"
             + " docs/operations.md";
 
+    private static final String NOT_SERVING = "This ZooKeeper instance is not currently serving requests";
     private static final ObjectMapper MAPPER =
             new ObjectMapper().setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE);
-
     private static final TypeReference<LinkedHashMap<String, Object>> PROPERTIES = new TypeReference<>() {};
 
-    private static boolean registered;
+    private final transient OrderedZooKeeperServer server;
+    private final transient Map<String, Command> commands = new TreeMap<>();
 
-    private OrderedCommands() {}
-
-    /** Puts them in the place of ZooKeeper's; once for all servers of this process. */
-    static synchronized void register() {
-        if (!registered) {
-            registered = true;
-            Commands.registerCommand(new Leader());
-            Commands.registerCommand(new ZabState());
-            Commands.registerCommand(new Srvr());
-            Commands.registerCommand(new Stat());
-            Commands.registerCommand(new Observers());
-            Commands.registerCommand(new Restore());
+    OrderedCommands(OrderedZooKeeperServer server) {
+        this.server = server;
+        for (Command command :
+                List.of(new Leader(), new ZabState(), new Srvr(), new Stat(), new Observers(), new Restore())) {
+            command.getNames().forEach(name -> commands.put(name, command));
         }
+    }
+
+    /** @return all names of these commands */
+    Set<String> names() {
+        return commands.keySet();
+    }
+
+    @Override
+    protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        answer(request, response);
+    }
+
+    @Override
+    protected void doPost(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        answer(request, response);
+    }
+
+    private void answer(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        String path = request.getServletPath();
+        Command command = commands.get(path.substring(path.lastIndexOf('/') + 1));
+        CommandResponse result = command.isServerRequired() && !server.isRunning()
+                ? new CommandResponse(command.getPrimaryName(), NOT_SERVING, HttpServletResponse.SC_OK)
+                : command.runGet(server, Map.of());
+        CommandOutputter outputter = new JsonOutputter(request.getRemoteAddr());
+        response.setStatus(result.getStatusCode());
+        response.setContentType(outputter.getContentType());
+        outputter.output(result, response.getWriter());
     }
 
     /** The properties that ZooKeeper's AdminServer shows; the object itself has a space behind {@code leader}. */
@@ -160,13 +186,13 @@ final class OrderedCommands {
     }
 
     /** Says why not, and what to do instead. */
-    private static final class Restore extends PostCommand {
+    private static final class Restore extends GetCommand {
         Restore() {
-            super(List.of("restore", "rest"), true, new AuthRequest(ZooDefs.Perms.ALL, "/"));
+            super(List.of("restore", "rest"), false);
         }
 
         @Override
-        public CommandResponse runPost(ZooKeeperServer server, InputStream snapshot) {
+        public CommandResponse runGet(ZooKeeperServer server, Map<String, String> arguments) {
             return new CommandResponse(getPrimaryName(), RESTORE_REFUSAL, HttpServletResponse.SC_NOT_IMPLEMENTED);
         }
     }

@@ -52,6 +52,7 @@ final class ConnectionGate {
     private final ArrayDeque<Request> held = new ArrayDeque<>();
     private boolean holding;
     private boolean releasing;
+    private volatile boolean ending;
     private final Consumer<Request> reader;
     private final Consumer<ConnectionGate> barrierReader;
 
@@ -70,6 +71,16 @@ final class ConnectionGate {
         synchronized (waiting) {
             return waiting.isEmpty();
         }
+    }
+
+    /** The session is being closed: what arrives from now on has come too late. */
+    void end() {
+        ending = true;
+    }
+
+    /** @return whether {@link #end} has been called */
+    boolean isEnding() {
+        return ending;
     }
 
     Entry addWrite(Request request) {

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Finds replies that would be longer than {@code jute.maxbuffer} before they are made. A client closes its connection
  * when it meets one, connects again, asks again, and so on; here it gets an error instead. Any thread, but the size of
- * a read's reply may be asked for only while execution is excluded.
+ * the reply to a read may be asked for only while execution is excluded.
  */
 final class ReplyLimit {
     private static final Logger LOG = LoggerFactory.getLogger(ReplyLimit.class);
@@ -53,7 +53,8 @@ final class ReplyLimit {
      * Finds out whether a read is to be answered with an error, and logs it.
      *
      * @param request the read
-     * @return whether its reply would be too long
+     * @return whether its reply would be too long, or the record does not decode: it can be decoded only once, later
+     *     attempts give what the first one left
      */
     boolean refusesRead(Request request) {
         try {
@@ -78,8 +79,12 @@ final class ReplyLimit {
                 default -> false;
             };
         } catch (IOException | RuntimeException e) {
-            // It does not decode; the answer will say so.
-            return false;
+            LOG.warn(
+                    "Session 0x{}: the record of {} does not decode: {}",
+                    Long.toHexString(request.sessionId),
+                    Request.op2String(request.type),
+                    e.toString());
+            return true;
         }
     }
 

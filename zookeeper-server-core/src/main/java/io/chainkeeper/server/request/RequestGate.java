@@ -104,14 +104,28 @@ public final class RequestGate implements RequestProcessor {
     }
 
     private void process(ConnectionGate gate, Request request) {
-        if (request.isThrottled() || ReadChecks.refused(request)) {
+        if (gate.isEnding()) {
+            // The connection is closed behind the answer to closeSession; none may follow it.
+            forget(request);
+        } else if (request.isThrottled()) {
             answerInTurn(gate, request);
         } else if (request.isLocalSession()) {
             // The beginning or the end of a session that no other replica knows.
             answerInTurn(gate, request);
+            if (request.type == OpCode.closeSession) {
+                gate.end();
+            }
         } else if (isWrite(request.type)) {
             write(gate, request);
-        } else if (reads == ReadConsistency.LINEARIZABLE || request.type == OpCode.sync) {
+        } else {
+            read(gate, request);
+        }
+    }
+
+    /** Also one that is refused waits for its barrier: its answer carries a zxid, and watches fire in front of it. */
+    private void read(ConnectionGate gate, Request request) {
+        ReadChecks.refused(request);
+        if (reads == ReadConsistency.LINEARIZABLE || request.type == OpCode.sync) {
             readBehindBarrier(gate, request);
         } else {
             answerInTurn(gate, request);
@@ -212,6 +226,9 @@ public final class RequestGate implements RequestProcessor {
                 server.isLocalSession(request.sessionId),
                 proposer.wallClockMillis()));
         ConnectionGate.Entry entry = gate.addWrite(request);
+        if (request.type == OpCode.closeSession) {
+            gate.end();
+        }
         try {
             proposer.propose(new ClientProposal(proposer.streamOf(request.sessionId), command, gate, entry));
         } catch (ReplicaStoppedException e) {
@@ -280,7 +297,7 @@ public final class RequestGate implements RequestProcessor {
     }
 
     private void answer(Request request) {
-        if (replies.refusesRead(request)) {
+        if (!LocalRefusal.isRefused(request) && replies.refusesRead(request)) {
             LocalRefusal.mark(request, new KeeperException.MarshallingErrorException());
         }
         try {
@@ -294,9 +311,13 @@ public final class RequestGate implements RequestProcessor {
         lock.asReader(gate::drain);
     }
 
-    private void drop(Request request) {
+    private void forget(Request request) {
         server.decInProcess();
         server.requestFinished(request);
+    }
+
+    private void drop(Request request) {
+        forget(request);
         request.cnxn.close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
     }
 

@@ -155,8 +155,7 @@ public final class ReplicatedSessionTracker extends UpgradeableSessionTracker {
         out.println("Global Sessions(" + table.size() + "):");
         Map<Long, SessionState> sorted = new TreeMap<>();
         table.forEach(sorted::put);
-        sorted.forEach((id, state) -> out.println("0x" + Long.toHexString(id) + "\t" + state.timeoutMillis() + "ms\t"
-                + (state.ownerless() ? "no owner" : "replica " + state.owner())));
+        sorted.forEach((id, state) -> out.println("0x" + Long.toHexString(id) + "\t" + state.timeoutMillis() + "ms"));
     }
 
     @Override

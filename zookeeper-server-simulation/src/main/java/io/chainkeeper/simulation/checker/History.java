@@ -53,7 +53,7 @@ public final class History {
         return invocations.size();
     }
 
-    /** An operation that has been asked. Exactly one of its methods may be called, once. */
+    /** An operation that has been asked. It has exactly one outcome: answered, unknown, or without effect. */
     public final class Invocation {
         private final long client;
         private final long invokedAt;
@@ -62,6 +62,7 @@ public final class History {
         private final Object argument;
         private long returnedAt = Operation.UNKNOWN;
         private Object result;
+        private long place = Operation.NO_PLACE;
         private boolean closed;
         private boolean withoutEffect;
 
@@ -101,6 +102,17 @@ public final class History {
             }
         }
 
+        /**
+         * If it takes effect, then here.
+         *
+         * @param order place in the one order of writes, positive
+         */
+        public void placed(long order) {
+            synchronized (History.this) {
+                place = order;
+            }
+        }
+
         private void close() {
             if (closed) {
                 throw new IllegalStateException("operation has two outcomes: " + operation());
@@ -109,7 +121,7 @@ public final class History {
         }
 
         private Operation operation() {
-            return new Operation(client, invokedAt, returnedAt, kind, key, argument, result);
+            return new Operation(client, invokedAt, returnedAt, kind, key, argument, result, place);
         }
     }
 }

@@ -104,7 +104,8 @@ public final class LinearizabilityChecker<S> {
                 operation.kind(),
                 operation.key(),
                 operation.argument(),
-                null);
+                null,
+                operation.place());
     }
 
     private static String describe(String key, List<Operation> prefix, long until, int total) {

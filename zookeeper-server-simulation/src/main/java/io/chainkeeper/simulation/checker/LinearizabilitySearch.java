@@ -17,6 +17,9 @@ import java.util.Set;
  * <p>Three cuts keep it small, none of which can hide a solution. An operation that may come next and leaves the state
  * as it is comes next, without alternative. Of unfinished operations that nobody could tell apart only one is tried. An
  * unfinished operation that would change nothing is left out.
+ *
+ * <p>Operations whose place in the order is known come in that order. So however many replies were lost, all that is
+ * open about such an operation is whether it had an effect, and the search stays short.
  */
 final class LinearizabilitySearch<S> {
     private final SequentialModel<S> model;
@@ -25,6 +28,10 @@ final class LinearizabilitySearch<S> {
     private final List<Operation> finished = new ArrayList<>();
     private final List<Operation> unfinished = new ArrayList<>();
     private final Object[] groups;
+
+    /** Those with a place, in its order. */
+    private final List<Placed> placed = new ArrayList<>();
+
     private final Set<Visited> visited = new HashSet<>();
 
     LinearizabilitySearch(SequentialModel<S> model, String key, List<Operation> operations, int maxConfigurations) {
@@ -42,6 +49,19 @@ final class LinearizabilitySearch<S> {
         groups = new Object[unfinished.size()];
         for (int i = 0; i < groups.length; i++) {
             groups[i] = this.model.indistinguishableGroup(unfinished.get(i));
+        }
+        addPlaced(finished, true);
+        addPlaced(unfinished, false);
+        placed.sort(Comparator.comparingLong(each -> each.operation().place()));
+    }
+
+    private record Placed(Operation operation, boolean isFinished, int index) {}
+
+    private void addPlaced(List<Operation> operations, boolean areFinished) {
+        for (int i = 0; i < operations.size(); i++) {
+            if (operations.get(i).place() != Operation.NO_PLACE) {
+                placed.add(new Placed(operations.get(i), areFinished, i));
+            }
         }
     }
 
@@ -66,12 +86,16 @@ final class LinearizabilitySearch<S> {
     private final class Configuration {
         private final BitSet doneFinished;
         private final BitSet doneUnfinished;
-        private S state;
+        private final S state;
         private final Deque<Configuration> next = new ArrayDeque<>();
 
-        Configuration(BitSet doneFinished, BitSet doneUnfinished, S state) {
+        /** How many of those with a place are done. */
+        private int donePlaced;
+
+        Configuration(BitSet doneFinished, BitSet doneUnfinished, int donePlaced, S state) {
             this.doneFinished = doneFinished;
             this.doneUnfinished = doneUnfinished;
+            this.donePlaced = donePlaced;
             this.state = state;
         }
 
@@ -99,39 +123,78 @@ final class LinearizabilitySearch<S> {
                 for (int i = doneFinished.nextClearBit(0);
                         i < finished.size() && finished.get(i).invokedAt() <= horizon;
                         i = doneFinished.nextClearBit(i + 1)) {
-                    if (state.equals(model.apply(state, finished.get(i)))) {
+                    if (finished.get(i).place() == Operation.NO_PLACE
+                            && state.equals(model.apply(state, finished.get(i)))) {
                         doneFinished.set(i);
                         changed = true;
                     }
                 }
+                changed |= settlePlaced(horizon);
             }
+        }
+
+        private boolean settlePlaced(long horizon) {
+            Placed due = duePlaced(horizon);
+            if (due == null || !state.equals(model.apply(state, due.operation()))) {
+                return false;
+            }
+            (due.isFinished() ? doneFinished : doneUnfinished).set(due.index());
+            donePlaced++;
+            return true;
+        }
+
+        /** The first that is not done of those with a place, if it may come next; else null. */
+        private Placed duePlaced(long horizon) {
+            Placed due = donePlaced < placed.size() ? placed.get(donePlaced) : null;
+            return due == null || due.operation().invokedAt() > horizon ? null : due;
         }
 
         private void expand() {
             long horizon = horizon();
+            Placed due = duePlaced(horizon);
+            if (due != null) {
+                expand(due);
+            }
             for (int i = doneFinished.nextClearBit(0);
                     i < finished.size() && finished.get(i).invokedAt() <= horizon;
                     i = doneFinished.nextClearBit(i + 1)) {
-                S after = model.apply(state, finished.get(i));
+                boolean isPlaced = finished.get(i).place() != Operation.NO_PLACE;
+                S after = isPlaced ? null : model.apply(state, finished.get(i));
                 if (after != null) {
-                    BitSet done = (BitSet) doneFinished.clone();
-                    done.set(i);
-                    next.addLast(new Configuration(done, doneUnfinished, after));
+                    addNext(true, i, donePlaced, after);
                 }
             }
             Set<Object> triedGroups = new HashSet<>();
             for (int i = doneUnfinished.nextClearBit(0);
                     i < unfinished.size();
                     i = doneUnfinished.nextClearBit(i + 1)) {
-                boolean invoked = unfinished.get(i).invokedAt() <= horizon;
-                S after = invoked ? model.apply(state, unfinished.get(i)) : null;
+                boolean mayBeNext = unfinished.get(i).invokedAt() <= horizon
+                        && unfinished.get(i).place() == Operation.NO_PLACE;
+                S after = mayBeNext ? model.apply(state, unfinished.get(i)) : null;
                 boolean matters = after != null && !after.equals(state);
                 if (matters && (groups[i] == null || triedGroups.add(groups[i]))) {
-                    BitSet done = (BitSet) doneUnfinished.clone();
-                    done.set(i);
-                    next.addLast(new Configuration((BitSet) doneFinished.clone(), done, after));
+                    addNext(false, i, donePlaced, after);
                 }
             }
+        }
+
+        /** An unfinished one has an effect, or has none. */
+        private void expand(Placed due) {
+            S after = model.apply(state, due.operation());
+            if (after != null) {
+                addNext(due.isFinished(), due.index(), donePlaced + 1, after);
+            }
+            if (!due.isFinished()) {
+                addNext(false, due.index(), donePlaced + 1, state);
+            }
+        }
+
+        /** The configuration after an operation; it shares nothing that changes with this one. */
+        private void addNext(boolean isFinished, int index, int nextPlaced, S after) {
+            BitSet nextFinished = (BitSet) doneFinished.clone();
+            BitSet nextUnfinished = (BitSet) doneUnfinished.clone();
+            (isFinished ? nextFinished : nextUnfinished).set(index);
+            next.addLast(new Configuration(nextFinished, nextUnfinished, nextPlaced, after));
         }
 
         private Visited mark() {
@@ -148,7 +211,7 @@ final class LinearizabilitySearch<S> {
      */
     boolean succeeds() {
         Deque<Configuration> path = new ArrayDeque<>();
-        path.push(new Configuration(new BitSet(), new BitSet(), model.initial(key)));
+        path.push(new Configuration(new BitSet(), new BitSet(), 0, model.initial(key)));
         enter(path.peek());
         while (!path.isEmpty()) {
             Configuration current = path.peek();

@@ -12,11 +12,23 @@ package io.chainkeeper.simulation.checker;
  * @param key the object that it concerns; operations on different keys are independent
  * @param argument as the {@link SequentialModel} defines it, may be null
  * @param result as the {@link SequentialModel} defines it; null if unknown
+ * @param place in the one order of writes, if the system tells it, positive: if the operation has taken effect, then
+ *     after those of its key with lower places and before those with higher ones; else {@link #NO_PLACE}
  */
 public record Operation(
-        long client, long invokedAt, long returnedAt, Kind kind, String key, Object argument, Object result) {
+        long client,
+        long invokedAt,
+        long returnedAt,
+        Kind kind,
+        String key,
+        Object argument,
+        Object result,
+        long place) {
     /** {@link #returnedAt} of an operation whose outcome nobody knows. */
     public static final long UNKNOWN = Long.MAX_VALUE;
+
+    /** {@link #place} of an operation that may have taken effect anywhere between its times. */
+    public static final long NO_PLACE = 0;
 
     /** What can be asked of a register. */
     public enum Kind {
@@ -36,6 +48,12 @@ public record Operation(
         }
     }
 
+    /** An operation of which no place is known; the parameters are those of the record. */
+    public Operation(
+            long client, long invokedAt, long returnedAt, Kind kind, String key, Object argument, Object result) {
+        this(client, invokedAt, returnedAt, kind, key, argument, result, NO_PLACE);
+    }
+
     /** @return whether its outcome is known */
     public boolean isFinished() {
         return returnedAt != UNKNOWN;
@@ -44,6 +62,7 @@ public record Operation(
     @Override
     public String toString() {
         return "client " + client + " [" + invokedAt + ".." + (isFinished() ? returnedAt : "?") + "] " + kind + " "
-                + key + (argument == null ? "" : " " + argument) + " -> " + (isFinished() ? result : "unknown");
+                + key + (argument == null ? "" : " " + argument) + " -> " + (isFinished() ? result : "unknown")
+                + (place == NO_PLACE ? "" : ", the order's " + place);
     }
 }

@@ -29,6 +29,12 @@ record Choice(Kind kind, int replica, int peer) {
         READ("read"),
         /** Ticks pass at a replica, as many as the scope says. */
         TICK("tick"),
+        /** A replica's application writes a checkpoint of what it has executed. */
+        CHECKPOINT("checkpoint"),
+        /** A replica learns that the ensemble has changed. */
+        CONFIGURE("configure"),
+        /** A replica that has asked for the state of another installs it, and starts again. */
+        INSTALL("install"),
         /** A replica starts again, with what was durable. */
         RESTART("restart"),
         /** A replica is gone; what was not durable is lost. */
@@ -72,7 +78,8 @@ record Choice(Kind kind, int replica, int peer) {
             }
         }
         throw new IllegalArgumentException("\"" + part + "\" is no step of a schedule; steps look like: deliver 1>2, "
-                + "sync 1, sync-one 1, propose 1, read 1, tick 1, crash 1, restart 1, break 1-2");
+                + "sync 1, sync-one 1, propose 1, read 1, tick 1, checkpoint 1, configure 1, install 1, crash 1, "
+                + "restart 1, break 1-2");
     }
 
     /** A schedule as text. */

@@ -19,12 +19,13 @@ final class EnsembleState {
 
     final int replicas;
 
-    /** By replica id: number of the state, and how often clients wrote, clients read, and time passed. */
+    /** By replica id: number of the state; how often clients wrote and read, time passed, checkpoints were written. */
     final int[] locals;
 
     final int[] writes;
     final int[] reads;
     final int[] ticks;
+    final int[] checkpoints;
 
     int order;
     int crashes;
@@ -45,6 +46,7 @@ final class EnsembleState {
         this.writes = new int[replicas + 1];
         this.reads = new int[replicas + 1];
         this.ticks = new int[replicas + 1];
+        this.checkpoints = new int[replicas + 1];
         this.links = new int[replicas * replicas][];
         Arrays.fill(links, NOTHING);
     }
@@ -105,6 +107,15 @@ final class EnsembleState {
         return -1;
     }
 
+    boolean hasOpenRead(int replica) {
+        for (int at = 0; at < openReads.length; at += READ_FIELDS) {
+            if (openReads[at] == replica) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     void removeOpenReadsOf(int replica) {
         for (int at = openReads.length - READ_FIELDS; at >= 0; at -= READ_FIELDS) {
             if (openReads[at] == replica) {
@@ -129,7 +140,7 @@ final class EnsembleState {
         int at = 0;
         for (int id = 1; id <= replicas; id++) {
             row[at++] = locals[id];
-            row[at++] = writes[id] | reads[id] << 8 | ticks[id] << 16;
+            row[at++] = writes[id] | reads[id] << 8 | ticks[id] << 16 | checkpoints[id] << 24;
         }
         row[at++] = order;
         row[at++] = crashes | breaks << 8 | restarts << 16;
@@ -156,6 +167,7 @@ final class EnsembleState {
             state.writes[id] = used & 0xff;
             state.reads[id] = used >> 8 & 0xff;
             state.ticks[id] = used >> 16 & 0xff;
+            state.checkpoints[id] = used >> 24 & 0xff;
         }
         state.order = row[at++];
         state.crashes = row[at] & 0xff;

@@ -14,11 +14,15 @@ import java.util.TreeMap;
  * <pre>
  * --protocol NAME     the protocol, default chain
  * --scope NAME        only this one of the named scopes; the options below change it
- * --start LED|COLD    begin with replica 1 leading, or with all just started
+ * --start led|cold|truncated   begin with replica 1 leading, with all just started, or with the last replica down and
+ *                     lacking what the others' logs no longer hold
  * --writes 1,0,1      writes by the clients of each replica; its length is the number of replicas
  * --reads 0,0,1       linearizable reads by the clients of each replica
  * --ticks 0,1,1       how often time may pass at each replica
  * --ticks-at-once N   ticks that pass each time
+ * --checkpoints 0,1,0 how often each replica may write a checkpoint and cut its log
+ * --participants 1,1,0       who is configured at first
+ * --next-participants 1,1,1  who is configured after the one change, of which each learns at some time
  * --may-crash 1,0,0   which replicas may crash
  * --crashes N         crashes in all
  * --restarts N        starts after a crash, in all

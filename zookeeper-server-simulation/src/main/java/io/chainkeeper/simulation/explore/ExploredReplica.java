@@ -6,6 +6,7 @@ import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingStatus;
@@ -42,7 +43,13 @@ final class ExploredReplica implements Effects {
 
     private final NavigableMap<Long, LogRecord> stablePositions = new TreeMap<>();
     private final NavigableMap<Integer, LogRecord> stableMetadata = new TreeMap<>();
+    private ExploredCheckpoint checkpoint = ExploredCheckpoint.NOTHING;
     private long incarnation;
+
+    /** Whether it has learned of the change of the ensemble, and whether this incarnation started with it. */
+    private boolean knowsChange;
+
+    private boolean startedWithChange;
 
     private OrderingProtocol protocol;
     private final Deque<LogRecord> unstable = new ArrayDeque<>();
@@ -57,6 +64,10 @@ final class ExploredReplica implements Effects {
     private long lastToken;
     private int answeredWrites;
     private int applied;
+    private Membership membership;
+
+    /** Whose state it has asked for last, 0 if nobody's. */
+    private int wantsStateOf;
 
     ExploredReplica(int id, ReplicaMaker maker) {
         this.id = id;
@@ -76,6 +87,14 @@ final class ExploredReplica implements Effects {
             case PROPOSE -> propose();
             case READ -> read();
             case TICK -> tick(input.number());
+            case CHECKPOINT -> takeCheckpoint();
+            case ENSEMBLE -> {
+                knowsChange = true;
+                if (isRunning()) {
+                    call(running -> running.onEnsemble(maker.next()));
+                }
+            }
+            case INSTALL -> install(maker.checkpoint(input.number()));
             case FRAME -> receive(input.peer(), maker.frames().get(input.number()));
             case PEER_UP -> {
                 linkUp[input.peer()] = true;
@@ -93,9 +112,32 @@ final class ExploredReplica implements Effects {
 
     private void start() {
         incarnation++;
-        proposers = new ProposerTable();
-        protocol = maker.create(id, incarnation, this);
-        call(running -> running.onStart(new StableState(stablePositions, stableMetadata)));
+        startedWithChange = knowsChange;
+        proposers = proposersOf(checkpoint);
+        membership = checkpoint.membership();
+        lastDelivered = checkpoint.position();
+        applied = checkpoint.applied();
+        protocol = maker.create(id, incarnation, knowsChange, this);
+        call(running -> running.onStart(new StableState(checkpoint, stablePositions, stableMetadata)));
+    }
+
+    private static ProposerTable proposersOf(ExploredCheckpoint checkpoint) {
+        try {
+            return checkpoint.proposers() == null ? new ProposerTable() : ProposerTable.decode(checkpoint.proposers());
+        } catch (MalformedMessageException e) {
+            throw new InvariantViolated("a proposer table does not decode: " + e.getMessage());
+        }
+    }
+
+    private void takeCheckpoint() {
+        checkpoint = new ExploredCheckpoint(lastDelivered, applied, proposers.encode(), membership);
+        call(running -> running.onCheckpoint(checkpoint.position()));
+    }
+
+    /** While it is down: another one's state takes the place of its own; what it has promised stays. */
+    private void install(ExploredCheckpoint state) {
+        checkpoint = state;
+        stablePositions.headMap(state.position(), true).clear();
     }
 
     private void crash() {
@@ -112,6 +154,9 @@ final class ExploredReplica implements Effects {
         lastToken = 0;
         answeredWrites = 0;
         applied = 0;
+        membership = null;
+        wantsStateOf = 0;
+        startedWithChange = false;
     }
 
     private void sync(int records) {
@@ -254,6 +299,9 @@ final class ExploredReplica implements Effects {
                 }
             }
         }
+        if (BatchCodec.isMembership(value)) {
+            membership = Orders.membershipIn(value);
+        }
         effects.add(new LocalEffect(Kind.DELIVERED, (int) position, number, applied));
         if (own) {
             effects.add(new LocalEffect(Kind.WRITE_ANSWERED, (int) position, number, applied));
@@ -278,8 +326,12 @@ final class ExploredReplica implements Effects {
 
     @Override
     public void truncate(long belowPosition) {
-        // Without checkpoints nothing may go.
-        InvariantViolated.check(belowPosition <= 1, "truncates below %d without a checkpoint", belowPosition);
+        InvariantViolated.check(
+                belowPosition <= checkpoint.position() + 1,
+                "truncates below %d, its checkpoint covers %d",
+                belowPosition,
+                checkpoint.position());
+        stablePositions.headMap(belowPosition, false).clear();
     }
 
     @Override
@@ -299,7 +351,7 @@ final class ExploredReplica implements Effects {
 
     @Override
     public void needState(int fromPeer, long position) {
-        // No log is truncated, so whoever asks finds what it lacks there.
+        wantsStateOf = fromPeer;
     }
 
     @Override
@@ -332,6 +384,18 @@ final class ExploredReplica implements Effects {
 
     int delivered() {
         return (int) lastDelivered;
+    }
+
+    ExploredCheckpoint checkpoint() {
+        return checkpoint;
+    }
+
+    boolean knowsChange() {
+        return knowsChange;
+    }
+
+    int wantsStateOf() {
+        return wantsStateOf;
     }
 
     boolean[] linksUp() {

@@ -5,7 +5,7 @@ package io.chainkeeper.simulation.explore;
  *
  * @param kind what
  * @param peer the other end of the link; 0 if there is none
- * @param number of the frame, or of ticks; 0 if there is none
+ * @param number of the frame, of the state to be installed, or of ticks; 0 if there is none
  */
 record LocalInput(Kind kind, int peer, int number) {
     static final LocalInput START = new LocalInput(Kind.START, 0, 0);
@@ -13,6 +13,8 @@ record LocalInput(Kind kind, int peer, int number) {
     static final LocalInput SYNC = new LocalInput(Kind.SYNC, 0, 0);
     static final LocalInput SYNC_ONE = new LocalInput(Kind.SYNC_ONE, 0, 0);
     static final LocalInput PROPOSE = new LocalInput(Kind.PROPOSE, 0, 0);
+    static final LocalInput CHECKPOINT = new LocalInput(Kind.CHECKPOINT, 0, 0);
+    static final LocalInput ENSEMBLE = new LocalInput(Kind.ENSEMBLE, 0, 0);
     static final LocalInput READ = new LocalInput(Kind.READ, 0, 0);
 
     /** The sorts of {@link Choice}, seen from one replica. */
@@ -24,6 +26,9 @@ record LocalInput(Kind kind, int peer, int number) {
         PROPOSE,
         READ,
         TICK,
+        CHECKPOINT,
+        ENSEMBLE,
+        INSTALL,
         FRAME,
         PEER_UP,
         PEER_DOWN

@@ -23,10 +23,9 @@ final class Orders {
 
     /**
      * @param applied how many commands the executor has applied up to each position
-     * @param membership in force after the last position; null for all replicas
-     * @param quorums how many members decided each position
+     * @param memberships in force at each position, and after the last one
      */
-    private record Order(int[] values, int[] applied, Membership membership, int[] quorums) {}
+    private record Order(int[] values, int[] applied, Membership[] memberships) {}
 
     private final ReplicaMaker maker;
     private final List<Order> orders = new ArrayList<>();
@@ -34,7 +33,8 @@ final class Orders {
 
     Orders(ReplicaMaker maker) {
         this.maker = maker;
-        orders.add(new Order(new int[0], new int[0], null, new int[0]));
+        Membership initial = Membership.initial(1, maker.first().participants());
+        orders.add(new Order(new int[0], new int[0], new Membership[] {initial}));
     }
 
     /**
@@ -76,18 +76,17 @@ final class Orders {
         values[length] = value;
         int[] applied = Arrays.copyOf(before.applied(), length + 1);
         applied[length] = (length == 0 ? 0 : applied[length - 1]) + check(values, proposed);
-        int[] quorums = Arrays.copyOf(before.quorums(), length + 1);
-        quorums[length] = before.membership() == null
-                ? maker.replicas() / 2 + 1
-                : before.membership().quorum();
-        orders.add(new Order(values, applied, membershipAfter(before.membership(), value), quorums));
+        Membership[] memberships = Arrays.copyOf(before.memberships(), length + 2);
+        ByteSlice bytes = maker.values().get(value);
+        memberships[length + 1] = BatchCodec.isMembership(bytes) ? membershipIn(bytes) : memberships[length];
+        orders.add(new Order(values, applied, memberships));
         return orders.size() - 1;
     }
 
-    private Membership membershipAfter(Membership before, int value) {
-        ByteSlice bytes = maker.values().get(value);
+    /** The membership that a value is. */
+    static Membership membershipIn(ByteSlice value) {
         try {
-            return BatchCodec.isMembership(bytes) ? BatchCodec.decodeMembership(bytes) : before;
+            return BatchCodec.decodeMembership(value);
         } catch (MalformedMessageException e) {
             throw new InvariantViolated("a delivered value is no membership: " + e.getMessage());
         }
@@ -124,14 +123,17 @@ final class Orders {
     }
 
     String describe(int value) {
-        List<ProposedCommand> commands =
-                ExploredReplica.commandsIn(maker.values().get(value));
+        ByteSlice bytes = maker.values().get(value);
+        if (BatchCodec.isMembership(bytes)) {
+            return "members " + membershipIn(bytes);
+        }
+        List<ProposedCommand> commands = ExploredReplica.commandsIn(bytes);
         return commands.isEmpty() ? "no-op" : commands.toString();
     }
 
-    /** How many members of the membership in force had to accept the value of a position. */
-    int quorum(int order, int position) {
-        return orders.get(order).quorums()[position - 1];
+    /** The membership in force at a position, or at the one after the last. */
+    Membership membership(int order, int position) {
+        return orders.get(order).memberships()[position - 1];
     }
 
     /** How many positions an order has. */

@@ -1,6 +1,7 @@
 package io.chainkeeper.simulation.explore;
 
 import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
@@ -20,17 +21,20 @@ final class ReplicaMaker {
 
     private final OrderingProtocolFactory factory;
     private final MessageCodec codec;
-    private final List<Integer> members = new ArrayList<>();
+    private final int replicas;
+    private final Ensemble first;
+    private final Ensemble next;
     private final Map<String, String> settings = new TreeMap<>();
     private final Bytes frames = new Bytes();
     private final Bytes values = new Bytes();
+    private final List<ExploredCheckpoint> checkpoints = new ArrayList<>(List.of(ExploredCheckpoint.NOTHING));
 
-    ReplicaMaker(OrderingProtocolFactory factory, int replicas) {
+    ReplicaMaker(OrderingProtocolFactory factory, Scope scope) {
         this.factory = factory;
         this.codec = factory.codec();
-        for (int id = 1; id <= replicas; id++) {
-            members.add(id);
-        }
+        this.replicas = scope.replicas();
+        this.first = Ensemble.of(Scope.ids(scope.participants()));
+        this.next = Ensemble.of(Scope.ids(scope.nextParticipants()));
         for (String key : new TreeSet<>(factory.settingKeys())) {
             if (key.endsWith("Millis")) {
                 boolean heartbeat = key.endsWith("heartbeatMillis");
@@ -43,15 +47,44 @@ final class ReplicaMaker {
         }
     }
 
-    OrderingProtocol create(int id, long incarnation, Effects effects) {
+    OrderingProtocol create(int id, long incarnation, boolean knowsChange, Effects effects) {
         // Replicas draw different numbers, always the same: who tries first is then known, the rest is explored.
-        ProtocolContext context =
-                new ProtocolContext(id, incarnation, members, settings, bound -> (id - 1) % bound, TICK_MILLIS);
+        ProtocolContext context = new ProtocolContext(
+                id,
+                incarnation,
+                knowsChange ? next : first,
+                settings,
+                bound -> (id - 1) % bound,
+                TICK_MILLIS,
+                ProtocolContext.Start.ORDINARY);
         return factory.create(context, effects);
     }
 
     int replicas() {
-        return members.size();
+        return replicas;
+    }
+
+    /** The ensemble that is configured at first. */
+    Ensemble first() {
+        return first;
+    }
+
+    /** The ensemble that is configured after the change. */
+    Ensemble next() {
+        return next;
+    }
+
+    /** The number of a checkpoint, so that an input can name it; 0 is no checkpoint. */
+    int numberOf(ExploredCheckpoint checkpoint) {
+        int known = checkpoints.indexOf(checkpoint);
+        if (known < 0) {
+            checkpoints.add(checkpoint);
+        }
+        return known < 0 ? checkpoints.size() - 1 : known;
+    }
+
+    ExploredCheckpoint checkpoint(int number) {
+        return checkpoints.get(number);
     }
 
     String protocol() {

@@ -38,6 +38,9 @@ final class ReplicaStates {
         private final int delivered;
         private final boolean[] linksUp;
         private final int[] stableValues;
+        private final ExploredCheckpoint checkpoint;
+        private final boolean knowsChange;
+        private final int wantsStateOf;
         private final Map<LocalInput, Reaction> reactions = new HashMap<>();
         private ExploredReplica live;
 
@@ -54,6 +57,9 @@ final class ReplicaStates {
             this.delivered = live.delivered();
             this.linksUp = live.linksUp();
             this.stableValues = live.stableValues();
+            this.checkpoint = live.checkpoint();
+            this.knowsChange = live.knowsChange();
+            this.wantsStateOf = live.wantsStateOf();
         }
 
         int number() {
@@ -87,9 +93,24 @@ final class ReplicaStates {
             return linksUp[peer];
         }
 
+        ExploredCheckpoint checkpoint() {
+            return checkpoint;
+        }
+
+        /** Whether it has learned of the change of the ensemble. */
+        boolean knowsChange() {
+            return knowsChange;
+        }
+
+        /** Whose state it has asked for, 0 if nobody's. */
+        int wantsStateOf() {
+            return wantsStateOf;
+        }
+
         /** Whether its disk holds this value at a position. */
         boolean holdsStable(int position, int value) {
-            return position <= stableValues.length && stableValues[position - 1] == value;
+            return position <= checkpoint.position()
+                    || position <= stableValues.length && stableValues[position - 1] == value;
         }
     }
 

@@ -1,6 +1,7 @@
 package io.chainkeeper.simulation.explore;
 
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * What is explored: from where, how many of each thing may happen, and how finely. Lists have an entry for each
@@ -11,6 +12,10 @@ import java.util.List;
  * @param reads linearizable reads that clients of each replica ask for, at most
  * @param ticks how often time may pass at each replica
  * @param ticksAtOnce ticks that pass each time; more than the suspicion timeout makes each a silence that is noticed
+ * @param checkpoints how often the application of each replica may write a checkpoint, which cuts the log
+ * @param participants 1 for a replica that is configured at first, else 0
+ * @param nextParticipants 1 for a replica that is configured after the one change of the ensemble, of which each
+ *     replica learns at some time; the same as {@code participants} for no change
  * @param mayCrash 1 for a replica that may crash, else 0
  * @param maxCrashes crashes in all
  * @param maxRestarts starts after a crash, in all
@@ -23,6 +28,9 @@ record Scope(
         List<Integer> reads,
         List<Integer> ticks,
         int ticksAtOnce,
+        List<Integer> checkpoints,
+        List<Integer> participants,
+        List<Integer> nextParticipants,
         List<Integer> mayCrash,
         int maxCrashes,
         int maxRestarts,
@@ -39,15 +47,22 @@ record Scope(
         /** All replicas have just started with empty disks; nobody leads. */
         COLD,
         /** Replica 1 leads, all others follow, all records are durable, and nothing is on its way. */
-        LED
+        LED,
+        /**
+         * As LED, except that the last replica went down before the others decided a write, took checkpoints of it, cut
+         * their logs and started anew: what it lacks is in their checkpoints only.
+         */
+        TRUNCATED
     }
 
     /** Checks the ranges. */
     Scope {
         int replicas = writes.size();
-        for (List<Integer> counts : List.of(writes, reads, ticks, mayCrash)) {
+        for (List<Integer> counts :
+                List.of(writes, reads, ticks, checkpoints, participants, nextParticipants, mayCrash)) {
             if (counts.size() != replicas || replicas < 1 || replicas > MAX_REPLICAS) {
-                throw new IllegalArgumentException("lists " + writes + ", " + reads + ", " + ticks + ", " + mayCrash
+                throw new IllegalArgumentException("lists " + writes + ", " + reads + ", " + ticks + ", " + checkpoints
+                        + ", " + participants + ", " + nextParticipants + ", " + mayCrash
                         + " must have one entry for each of 1 to " + MAX_REPLICAS + " replicas");
             }
             for (int count : counts) {
@@ -60,18 +75,31 @@ record Scope(
         if (ticksAtOnce < 1) {
             throw new IllegalArgumentException("ticks at once must be at least 1, not " + ticksAtOnce);
         }
+        if (participants.get(0) == 0 || ids(nextParticipants).isEmpty()) {
+            throw new IllegalArgumentException("replica 1 must be among the first participants " + participants
+                    + ", and somebody among the next " + nextParticipants);
+        }
     }
 
     /** Three replicas, one of which leads; nothing happens. */
     static Scope led() {
-        List<Integer> none = List.of(0, 0, 0);
-        return new Scope(Start.LED, none, none, none, SILENCE_TICKS, List.of(1, 1, 1), 0, 0, 0, false);
+        return nothing(Start.LED);
     }
 
     /** Three replicas that have just started; nothing happens. */
     static Scope cold() {
+        return nothing(Start.COLD);
+    }
+
+    /** Three replicas, one of which is down and lacks what the others' logs no longer hold; it may start. */
+    static Scope truncated() {
+        return nothing(Start.TRUNCATED).withCrashes(0, 1, 0, 0, 0);
+    }
+
+    private static Scope nothing(Start start) {
         List<Integer> none = List.of(0, 0, 0);
-        return new Scope(Start.COLD, none, none, none, SILENCE_TICKS, List.of(1, 1, 1), 0, 0, 0, false);
+        List<Integer> all = List.of(1, 1, 1);
+        return new Scope(start, none, none, none, SILENCE_TICKS, none, all, all, all, 0, 0, 0, false);
     }
 
     Scope withWrites(Integer... each) {
@@ -81,6 +109,9 @@ record Scope(
                 reads,
                 ticks,
                 ticksAtOnce,
+                checkpoints,
+                participants,
+                nextParticipants,
                 mayCrash,
                 maxCrashes,
                 maxRestarts,
@@ -95,6 +126,9 @@ record Scope(
                 List.of(each),
                 ticks,
                 ticksAtOnce,
+                checkpoints,
+                participants,
+                nextParticipants,
                 mayCrash,
                 maxCrashes,
                 maxRestarts,
@@ -109,6 +143,43 @@ record Scope(
                 reads,
                 List.of(each),
                 atOnce,
+                checkpoints,
+                participants,
+                nextParticipants,
+                mayCrash,
+                maxCrashes,
+                maxRestarts,
+                maxBreaks,
+                recordByRecord);
+    }
+
+    Scope withCheckpoints(Integer... each) {
+        return new Scope(
+                start,
+                writes,
+                reads,
+                ticks,
+                ticksAtOnce,
+                List.of(each),
+                participants,
+                nextParticipants,
+                mayCrash,
+                maxCrashes,
+                maxRestarts,
+                maxBreaks,
+                recordByRecord);
+    }
+
+    Scope withChange(List<Integer> from, List<Integer> to) {
+        return new Scope(
+                start,
+                writes,
+                reads,
+                ticks,
+                ticksAtOnce,
+                checkpoints,
+                from,
+                to,
                 mayCrash,
                 maxCrashes,
                 maxRestarts,
@@ -123,6 +194,9 @@ record Scope(
                 reads,
                 ticks,
                 ticksAtOnce,
+                checkpoints,
+                participants,
+                nextParticipants,
                 List.of(replicas),
                 crashes,
                 restarts,
@@ -132,14 +206,52 @@ record Scope(
 
     Scope withBreaks(int breaks) {
         return new Scope(
-                start, writes, reads, ticks, ticksAtOnce, mayCrash, maxCrashes, maxRestarts, breaks, recordByRecord);
+                start,
+                writes,
+                reads,
+                ticks,
+                ticksAtOnce,
+                checkpoints,
+                participants,
+                nextParticipants,
+                mayCrash,
+                maxCrashes,
+                maxRestarts,
+                breaks,
+                recordByRecord);
     }
 
     Scope withRecordByRecord() {
-        return new Scope(start, writes, reads, ticks, ticksAtOnce, mayCrash, maxCrashes, maxRestarts, maxBreaks, true);
+        return new Scope(
+                start,
+                writes,
+                reads,
+                ticks,
+                ticksAtOnce,
+                checkpoints,
+                participants,
+                nextParticipants,
+                mayCrash,
+                maxCrashes,
+                maxRestarts,
+                maxBreaks,
+                true);
     }
 
     int replicas() {
         return writes.size();
+    }
+
+    /** Whether the ensemble changes. */
+    boolean changes() {
+        return !participants.equals(nextParticipants);
+    }
+
+    /** Ids of the replicas that a list of 0 and 1 names. */
+    static List<Integer> ids(List<Integer> flags) {
+        return IntStream.rangeClosed(1, flags.size())
+                .filter(id -> flags.get(id - 1) > 0)
+                .boxed()
+                .toList();
     }
 }

@@ -1,6 +1,7 @@
 package io.chainkeeper.simulation.explore;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -14,14 +15,29 @@ final class ScopeOptions {
     private static final String READS = "--reads";
     private static final String TICKS = "--ticks";
     private static final String TICKS_AT_ONCE = "--ticks-at-once";
+    private static final String CHECKPOINTS = "--checkpoints";
+    private static final String PARTICIPANTS = "--participants";
+    private static final String NEXT_PARTICIPANTS = "--next-participants";
     private static final String MAY_CRASH = "--may-crash";
     private static final String CRASHES = "--crashes";
     private static final String RESTARTS = "--restarts";
     private static final String BREAKS = "--breaks";
     private static final String RECORD_BY_RECORD = "--record-by-record";
 
-    static final List<String> NAMES =
-            List.of(START, WRITES, READS, TICKS, TICKS_AT_ONCE, MAY_CRASH, CRASHES, RESTARTS, BREAKS, RECORD_BY_RECORD);
+    static final List<String> NAMES = List.of(
+            START,
+            WRITES,
+            READS,
+            TICKS,
+            TICKS_AT_ONCE,
+            CHECKPOINTS,
+            PARTICIPANTS,
+            NEXT_PARTICIPANTS,
+            MAY_CRASH,
+            CRASHES,
+            RESTARTS,
+            BREAKS,
+            RECORD_BY_RECORD);
 
     private ScopeOptions() {}
 
@@ -50,12 +66,18 @@ final class ScopeOptions {
         List<Integer> writes =
                 counts(options, WRITES, base.writes(), base.writes().size());
         int replicas = writes.size();
+        boolean changes = base.changes() && replicas == base.replicas();
+        List<Integer> first = changes ? base.participants() : Collections.nCopies(replicas, 1);
+        List<Integer> participants = counts(options, PARTICIPANTS, first, replicas);
         return new Scope(
                 options.containsKey(START) ? start(options.get(START)) : base.start(),
                 writes,
                 counts(options, READS, base.reads(), replicas),
                 counts(options, TICKS, base.ticks(), replicas),
                 number(options, TICKS_AT_ONCE, base.ticksAtOnce()),
+                counts(options, CHECKPOINTS, base.checkpoints(), replicas),
+                participants,
+                counts(options, NEXT_PARTICIPANTS, changes ? base.nextParticipants() : participants, replicas),
                 counts(options, MAY_CRASH, base.mayCrash(), replicas),
                 number(options, CRASHES, base.maxCrashes()),
                 number(options, RESTARTS, base.maxRestarts()),
@@ -69,7 +91,7 @@ final class ScopeOptions {
                 return start;
             }
         }
-        throw new IllegalArgumentException(START + " is led or cold, not " + text);
+        throw new IllegalArgumentException(START + " is led, cold or truncated, not " + text);
     }
 
     private static List<Integer> counts(
@@ -114,7 +136,9 @@ final class ScopeOptions {
     static String print(Scope scope) {
         return START + " " + scope.start().name().toLowerCase(Locale.ROOT) + " " + WRITES + " "
                 + join(scope.writes()) + " " + READS + " " + join(scope.reads()) + " " + TICKS + " "
-                + join(scope.ticks()) + " " + TICKS_AT_ONCE + " " + scope.ticksAtOnce() + " " + MAY_CRASH + " "
+                + join(scope.ticks()) + " " + TICKS_AT_ONCE + " " + scope.ticksAtOnce() + " " + CHECKPOINTS + " "
+                + join(scope.checkpoints()) + " " + PARTICIPANTS + " " + join(scope.participants()) + " "
+                + NEXT_PARTICIPANTS + " " + join(scope.nextParticipants()) + " " + MAY_CRASH + " "
                 + join(scope.mayCrash()) + " " + CRASHES + " " + scope.maxCrashes() + " " + RESTARTS + " "
                 + scope.maxRestarts() + " " + BREAKS + " " + scope.maxBreaks() + " " + RECORD_BY_RECORD + " "
                 + scope.recordByRecord();

@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation.explore;
 
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -7,6 +8,8 @@ import java.util.TreeMap;
 final class Scopes {
     private static final int FIRST_CANDIDATE_TICKS = 3;
     private static final int SILENT_LEADER_TICKS = 6;
+
+    private static final List<Integer> ALL = List.of(1, 1, 1);
 
     private Scopes() {}
 
@@ -33,6 +36,18 @@ final class Scopes {
         // Any link loses what is on its way and comes back.
         scopes.put(
                 "link-break", Scope.led().withWrites(1, 0, 0).withReads(0, 0, 1).withBreaks(1));
+        // The tail is configured away; each replica learns so at any time.
+        scopes.put("remove-member", Scope.led().withChange(ALL, List.of(1, 1, 0)));
+        // The leader is configured away and hands over.
+        scopes.put("remove-leader", Scope.led().withChange(ALL, List.of(0, 1, 1)));
+        // A third replica, with an empty disk, is admitted.
+        scopes.put("add-member", Scope.led().withTicks(1, 0, 0, 1).withChange(List.of(1, 1, 0), ALL));
+        // A member starts again from a checkpoint, with a log that is cut.
+        scopes.put(
+                "checkpoint-restart",
+                Scope.led().withWrites(1, 0, 0).withCheckpoints(0, 1, 0).withCrashes(1, 1, 0, 1, 0));
+        // A member comes back and lacks what is only in the checkpoints of the others.
+        scopes.put("state-transfer", Scope.truncated().withWrites(0, 0, 1));
         return scopes;
     }
 }

@@ -1,22 +1,32 @@
 package io.chainkeeper.simulation.explore;
 
 import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.RecoveredState;
 import java.util.ArrayList;
 import java.util.NavigableMap;
 import java.util.function.Consumer;
 
 /**
- * What a replica finds on its disk; there are no checkpoints.
+ * What a replica finds on its disk.
  *
+ * @param checkpoint of its application
  * @param positions the latest record of each position
  * @param metadata the latest record of each kind
  */
-record StableState(NavigableMap<Long, LogRecord> positions, NavigableMap<Integer, LogRecord> metadata)
+record StableState(
+        ExploredCheckpoint checkpoint,
+        NavigableMap<Long, LogRecord> positions,
+        NavigableMap<Integer, LogRecord> metadata)
         implements RecoveredState {
     @Override
     public long appliedPosition() {
-        return 0;
+        return checkpoint.position();
+    }
+
+    @Override
+    public Membership membership() {
+        return checkpoint.membership();
     }
 
     @Override

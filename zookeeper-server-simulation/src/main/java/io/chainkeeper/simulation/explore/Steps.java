@@ -1,16 +1,13 @@
 package io.chainkeeper.simulation.explore;
 
-import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
-import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
-import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.simulation.explore.Choice.Kind;
 import io.chainkeeper.simulation.explore.ReplicaStates.LocalState;
 import io.chainkeeper.simulation.explore.ReplicaStates.Reaction;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
@@ -28,21 +25,22 @@ final class Steps {
     private final ReplicaStates[] replicas;
     private final Orders orders;
 
-    /** Told in words of what happens; null if nobody listens. */
-    private Consumer<String> listener;
+    private final StepWords words;
 
     Steps(OrderingProtocolFactory factory, Scope scope) {
         this.scope = scope;
-        this.maker = new ReplicaMaker(factory, scope.replicas());
+        this.maker = new ReplicaMaker(factory, scope);
         this.orders = new Orders(maker);
+        this.words = new StepWords(maker, orders);
         this.replicas = new ReplicaStates[scope.replicas() + 1];
         for (int id = 1; id <= scope.replicas(); id++) {
             replicas[id] = new ReplicaStates(id, maker);
         }
     }
 
-    void listen(Consumer<String> newListener) {
-        listener = newListener;
+    /** Tells somebody in words of what happens from now on; nobody, if null. */
+    void listen(Consumer<String> listener) {
+        words.listen(listener);
     }
 
     private LocalState local(EnsembleState state, int id) {
@@ -58,10 +56,41 @@ final class Steps {
             restart(state, id);
         }
         deliverAll(state);
-        if (scope.start() == Scope.Start.LED) {
+        if (scope.start() != Scope.Start.COLD) {
             electFirst(state);
         }
+        if (scope.start() == Scope.Start.TRUNCATED) {
+            truncateWithoutLast(state);
+        }
         return state;
+    }
+
+    private void truncateWithoutLast(EnsembleState state) {
+        int last = state.replicas;
+        stop(state, last);
+        deliverAll(state);
+        state.writes[1]++;
+        react(state, 1, LocalInput.PROPOSE);
+        for (int round = 0; round < MAX_ELECTION_ROUNDS && local(state, 1).openWrites() > 0; round++) {
+            pass(state);
+        }
+        for (int id = 1; id < last; id++) {
+            react(state, id, LocalInput.CHECKPOINT);
+            stop(state, id);
+            restart(state, id);
+            deliverAll(state);
+        }
+        electFirst(state);
+    }
+
+    /** A tick everywhere, and all that follows from it. */
+    private void pass(EnsembleState state) {
+        for (int id = 1; id <= state.replicas; id++) {
+            if (local(state, id).isRunning()) {
+                react(state, id, ONE_TICK);
+            }
+        }
+        deliverAll(state);
     }
 
     private void electFirst(EnsembleState state) {
@@ -69,8 +98,9 @@ final class Steps {
             react(state, 1, ONE_TICK);
             deliverAll(state);
             boolean led = true;
-            for (int id = 1; id <= state.replicas; id++) {
-                led &= local(state, id).status().leader() == 1;
+            for (int id : Scope.ids(scope.participants())) {
+                LocalState local = local(state, id);
+                led &= !local.isRunning() || local.status().leader() == 1;
             }
             if (led) {
                 return;
@@ -113,13 +143,18 @@ final class Steps {
             if (!local(state, id).isRunning()) {
                 restart(state, id);
             }
+            if (scope.changes() && !local(state, id).knowsChange()) {
+                react(state, id, LocalInput.ENSEMBLE);
+            }
         }
         deliverAll(state);
         for (int round = 0; round < MAX_SETTLE_TICKS && !unsettled(state).isEmpty(); round++) {
             for (int id = 1; id <= state.replicas; id++) {
-                react(state, id, ONE_TICK);
+                if (canInstall(state, id)) {
+                    install(state, id);
+                }
             }
-            deliverAll(state);
+            pass(state);
         }
         InvariantViolated.check(
                 unsettled(state).isEmpty(),
@@ -129,7 +164,13 @@ final class Steps {
     }
 
     private String unsettled(EnsembleState state) {
-        for (int id = 1; id <= state.replicas; id++) {
+        List<Integer> members =
+                orders.membership(state.order, orders.length(state.order) + 1).replicaIds();
+        List<Integer> meant = maker.next().participants();
+        if (members.size() != meant.size() || !members.containsAll(meant)) {
+            return "the members are " + members + " and not " + meant;
+        }
+        for (int id : meant) {
             LocalState local = local(state, id);
             if (local.openWrites() > 0) {
                 return "replica " + id + " owes answers to writes";
@@ -138,7 +179,12 @@ final class Steps {
                 return "replica " + id + " knows the order only up to " + local.delivered();
             }
         }
-        return state.openReads.length > 0 ? "replica " + state.openReads[0] + " owes answers to reads" : "";
+        for (int id : meant) {
+            if (state.hasOpenRead(id)) {
+                return "replica " + id + " owes answers to reads";
+            }
+        }
+        return "";
     }
 
     // ---------------------------------------------------------------- choices
@@ -172,7 +218,8 @@ final class Steps {
         if (scope.recordByRecord() && local.unstableRecords() > 1) {
             choices.add(new Choice(Kind.SYNC_ONE, id, 0));
         }
-        if (state.writes[id] < scope.writes().get(id - 1)) {
+        int writtenBefore = id == 1 && scope.start() == Scope.Start.TRUNCATED ? 1 : 0;
+        if (state.writes[id] < scope.writes().get(id - 1) + writtenBefore) {
             add(choices, state, new Choice(Kind.PROPOSE, id, 0));
         }
         if (state.reads[id] < scope.reads().get(id - 1)) {
@@ -181,6 +228,13 @@ final class Steps {
         if (state.ticks[id] < scope.ticks().get(id - 1)) {
             add(choices, state, new Choice(Kind.TICK, id, 0));
         }
+        if (state.checkpoints[id] < scope.checkpoints().get(id - 1)) {
+            add(choices, state, new Choice(Kind.CHECKPOINT, id, 0));
+        }
+        if (scope.changes()) {
+            add(choices, state, new Choice(Kind.CONFIGURE, id, 0));
+        }
+        add(choices, state, new Choice(Kind.INSTALL, id, 0));
         if (state.restarts < scope.maxRestarts()) {
             add(choices, state, new Choice(Kind.RESTART, id, 0));
         }
@@ -207,10 +261,26 @@ final class Steps {
             case DELIVER -> state.link(peer, id).length > 0;
             case SYNC, SYNC_ONE -> running && local(state, id).unstableRecords() > 0;
             case RESTART -> !running;
+            case CHECKPOINT ->
+                running
+                        && local(state, id).delivered()
+                                > local(state, id).checkpoint().position();
+            case CONFIGURE -> running && !local(state, id).knowsChange();
+            case INSTALL -> canInstall(state, id);
             case BREAK ->
                 running && local(state, peer).isRunning() && !state.hasNews(id, peer) && !state.hasNews(peer, id);
             default -> running;
         };
+    }
+
+    /** Whether a replica has asked for a state, and whom it asked has one that it can use. */
+    private boolean canInstall(EnsembleState state, int id) {
+        LocalState local = local(state, id);
+        if (!local.isRunning() || local.wantsStateOf() == 0) {
+            return false;
+        }
+        LocalState source = local(state, local.wantsStateOf());
+        return source.isRunning() && source.checkpoint().position() > local.delivered();
     }
 
     // ---------------------------------------------------------------- what a choice leads to
@@ -238,11 +308,20 @@ final class Steps {
                 state.ticks[id]++;
                 react(state, id, new LocalInput(LocalInput.Kind.TICK, 0, scope.ticksAtOnce()));
             }
+            case CHECKPOINT -> {
+                state.checkpoints[id]++;
+                react(state, id, LocalInput.CHECKPOINT);
+            }
+            case CONFIGURE -> react(state, id, LocalInput.ENSEMBLE);
+            case INSTALL -> install(state, id);
             case RESTART -> {
                 state.restarts++;
                 restart(state, id);
             }
-            case CRASH -> crash(state, id);
+            case CRASH -> {
+                state.crashes++;
+                stop(state, id);
+            }
             case BREAK -> {
                 state.breaks++;
                 lose(state, id, choice.peer());
@@ -273,8 +352,15 @@ final class Steps {
         }
     }
 
-    private void crash(EnsembleState state, int id) {
-        state.crashes++;
+    private void install(EnsembleState state, int id) {
+        int number =
+                maker.numberOf(local(state, local(state, id).wantsStateOf()).checkpoint());
+        stop(state, id);
+        react(state, id, new LocalInput(LocalInput.Kind.INSTALL, 0, number));
+        restart(state, id);
+    }
+
+    private void stop(EnsembleState state, int id) {
         state.removeOpenReadsOf(id);
         react(state, id, LocalInput.CRASH);
         for (int peer = 1; peer <= state.replicas; peer++) {
@@ -306,9 +392,7 @@ final class Steps {
 
     private void react(EnsembleState state, int id, LocalInput input) {
         Reaction reaction = replicas[id].react(local(state, id), input);
-        if (listener != null) {
-            describe(id, input, reaction);
-        }
+        words.tell(id, input, reaction);
         if (reaction.failure() != null) {
             throw new InvariantViolated(reaction.failure());
         }
@@ -350,55 +434,22 @@ final class Steps {
     }
 
     private void checkDurable(EnsembleState state, int id, LocalEffect effect) {
+        Membership inForce = orders.membership(state.order, effect.number());
         int disks = 0;
-        for (int each = 1; each <= state.replicas; each++) {
+        for (int each : inForce.replicaIds()) {
             disks += local(state, each).holdsStable(effect.number(), effect.item()) ? 1 : 0;
         }
         InvariantViolated.check(
-                disks >= orders.quorum(state.order, effect.number()),
+                disks >= inForce.quorum(),
                 "durability: replica %d answers %s at position %d, which %d disks hold, but a quorum is %d",
                 id,
                 orders.describe(effect.item()),
                 effect.number(),
                 disks,
-                orders.quorum(state.order, effect.number()));
+                inForce.quorum());
     }
 
-    // ---------------------------------------------------------------- words and figures
-
-    private void describe(int id, LocalInput input, Reaction reaction) {
-        if (input.kind() == LocalInput.Kind.FRAME) {
-            listener.accept("    " + id + " receives " + message(input.number()));
-        } else {
-            listener.accept("    " + id + " "
-                    + input.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ')
-                    + (input.peer() > 0 ? " " + input.peer() : ""));
-        }
-        for (LocalEffect effect : reaction.effects()) {
-            listener.accept("      " + describe(effect));
-        }
-        OrderingStatus status = reaction.next().status();
-        listener.accept("      is " + (status == null ? "down" : status));
-    }
-
-    private String describe(LocalEffect effect) {
-        return switch (effect.kind()) {
-            case SENT -> "sends " + effect.number() + " " + message(effect.item());
-            case DELIVERED -> "delivers " + effect.number() + " " + orders.describe(effect.item());
-            case WRITE_ANSWERED -> "answers the write at position " + effect.number();
-            case READ_ASKED -> "read " + effect.number() + " is asked";
-            case READ_ANSWERED -> "answers read " + effect.number() + " with " + effect.applied() + " commands applied";
-        };
-    }
-
-    private String message(int frame) {
-        ByteSlice bytes = maker.frames().get(frame);
-        try {
-            return maker.codec().decode(bytes).toString();
-        } catch (MalformedMessageException e) {
-            return bytes.toString();
-        }
-    }
+    // ---------------------------------------------------------------- figures
 
     String protocol() {
         return maker.protocol();

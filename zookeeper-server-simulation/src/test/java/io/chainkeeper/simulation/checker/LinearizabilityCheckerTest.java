@@ -283,4 +283,53 @@ public class LinearizabilityCheckerTest {
             }
         }
     }
+
+    private void writePlaced(long from, long to, String value, int version, long place) {
+        Outcome outcome = to == Operation.UNKNOWN ? null : Outcome.written(version);
+        Write write = new Write(value, VersionedRegister.ANY_VERSION);
+        history.add(new Operation(5, from, to, Kind.WRITE, KEY, write, outcome, place));
+    }
+
+    @Test
+    public void writesAgainstTheirPlaces_fails() {
+        writePlaced(0, 10, "a", 1, 2);
+        writePlaced(1, 11, "b", 2, 1);
+        String message = violation();
+        assertTrue(message, message.contains("the order's 1"));
+    }
+
+    @Test
+    public void placeBeforeThatOfAWriteThatHadReturned_fails() {
+        writePlaced(0, 1, "a", 1, 2);
+        writePlaced(2, 3, "b", 2, 1);
+        violation();
+    }
+
+    @Test
+    public void lostWriteWithAPlace_mayHaveAnEffectThereOnly() {
+        writePlaced(0, 5, "a", 1, 1);
+        writePlaced(1, Operation.UNKNOWN, "b", 0, 2);
+        writePlaced(2, 6, "c", 3, 3);
+        check();
+        read(7, 8, "b", 2);
+        violation();
+    }
+
+    @Test
+    public void lostWriteWithAPlace_mayHaveNone() {
+        writePlaced(0, Operation.UNKNOWN, "a", 0, 1);
+        writePlaced(1, 2, "b", 1, 2);
+        check();
+    }
+
+    @Test
+    public void manyLostWritesWithPlaces_areDecided() {
+        for (int i = 1; i <= 300; i++) {
+            writePlaced(i, Operation.UNKNOWN, "lost" + i, 0, i);
+        }
+        read(400, 401, "lost300", 300);
+        check();
+        read(402, 403, "lost299", 299);
+        violation();
+    }
 }

@@ -71,4 +71,15 @@ public class ZnodeModelTest {
                 operation(2, 11, Action.END_SESSION, null, SESSION, Outcome.of(Code.OK)),
                 readNothing(13));
     }
+
+    private static Operation createAt(long from, long until, String value, long place) {
+        Outcome outcome = until == Operation.UNKNOWN ? null : Outcome.of(Code.OK);
+        Request request = new Request(Action.CREATE, value, -1, ZnodeModel.NO_OWNER);
+        return new Operation(1, from, until, Kind.WRITE, "/k", request, outcome, place);
+    }
+
+    @Test
+    public void lostCreationsBeforeOneThatSucceeded_hadNoEffect() {
+        check(createAt(1, Operation.UNKNOWN, "a", 1), createAt(2, Operation.UNKNOWN, "b", 2), createAt(3, 4, "c", 3));
+    }
 }

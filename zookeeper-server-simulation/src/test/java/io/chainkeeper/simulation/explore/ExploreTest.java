@@ -74,6 +74,31 @@ public class ExploreTest {
         assertFindsNothing("link-break");
     }
 
+    @Test
+    public void memberIsRemoved_breaksNothing() {
+        assertFindsNothing("remove-member");
+    }
+
+    @Test
+    public void leaderIsRemoved_breaksNothing() {
+        assertFindsNothing("remove-leader");
+    }
+
+    @Test
+    public void memberIsAdmitted_breaksNothing() {
+        assertFindsNothing("add-member");
+    }
+
+    @Test
+    public void restartFromACheckpoint_breaksNothing() {
+        assertFindsNothing("checkpoint-restart");
+    }
+
+    @Test
+    public void stateIsInstalled_breaksNothing() {
+        assertFindsNothing("state-transfer");
+    }
+
     private static Failure assertFound(Flaw flaw, Scope scope, String words) {
         Failure failure = new Explorer(broken(flaw), scope)
                 .run(Integer.MAX_VALUE, MAX_STATES)

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Clients of other languages against an ensemble of three replicas. Not part of the build.
+#
+#   run.sh kazoo-tests [pytest arguments]    kazoo's own tests, unmodified (needs python3, pip, network)
+#   run.sh go-tests [go test arguments]      the tests of github.com/go-zookeeper/zk, unmodified (needs go, network)
+#   run.sh python HOST:PORT,HOST:PORT,...    our script for kazoo, against a running ensemble
+#   run.sh go HOST:PORT,HOST:PORT,...        our program for go-zookeeper, against a running ensemble
+#   run.sh c HOST:PORT HOST:PORT             our program for ZooKeeper's C client (needs cc, libzookeeper-mt-dev)
+#
+# Build first: mvn -DskipTests package. What is downloaded is kept in target/clients.
+set -euo pipefail
+
+kazoo_version=2.10.0
+go_zk_version=v1.0.4
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+work=$here/../target/clients
+jars=$root/zookeeper-assembly/target/lib
+
+need() {
+  command -v "$1" >/dev/null || { echo "skipped: $1 is not on the PATH" >&2; exit 3; }
+}
+
+need_server() {
+  ls "$jars"/*.jar >/dev/null 2>&1 || { echo "$jars holds no jars: run mvn -DskipTests package" >&2; exit 1; }
+}
+
+# kazoo, what its tests import, and its sources with the tests
+install_kazoo() {
+  need python3
+  mkdir -p "$work"
+  if [ ! -d "$work/python" ]; then
+    python3 -m pip install -q --target "$work/python.new" "kazoo==$kazoo_version" pytest objgraph pyOpenSSL pyjks
+    mv "$work/python.new" "$work/python"
+  fi
+  if [ ! -d "$work/kazoo-$kazoo_version" ]; then
+    python3 -m pip download -q --no-deps --no-binary :all: -d "$work" "kazoo==$kazoo_version"
+    tar -xzf "$work/kazoo-$kazoo_version.tar.gz" -C "$work"
+  fi
+}
+
+# go-zookeeper's sources, writable, with their tests
+install_go_zk() {
+  need go
+  mkdir -p "$work"
+  if [ ! -d "$work/go-zk" ]; then
+    (cd "$work" && GOFLAGS=-mod=mod go mod download "github.com/go-zookeeper/zk@$go_zk_version")
+    cp -r "$(go env GOMODCACHE)/github.com/go-zookeeper/zk@$go_zk_version" "$work/go-zk"
+    chmod -R u+w "$work/go-zk"
+  fi
+}
+
+case "${1:-}" in
+  kazoo-tests)
+    shift
+    need_server
+    install_kazoo
+    # kazoo starts "java ... QuorumPeerMain zoo.cfg"; the java of ./bin starts our main class instead
+    cd "$work/kazoo-$kazoo_version"
+    CHAINKEEPER_JAVA=$(command -v java) PATH="$here/bin:$PATH" PYTHONPATH="$work/python" \
+      ZOOKEEPER_CLASSPATH="$jars/*" ZOOKEEPER_VERSION=3.9.5 \
+      python3 -m pytest -p no:cacheprovider "${@:-kazoo/tests}"
+    ;;
+  go-tests)
+    shift
+    need_server
+    install_go_zk
+    cd "$work/go-zk"
+    ZOOKEEPER_BIN_PATH="$root/bin" go test -count=1 "${@:--v}" .
+    ;;
+  python)
+    install_kazoo
+    PYTHONPATH="$work/python" python3 "$here/kazoo_client.py" "${2:?give the servers: HOST:PORT,HOST:PORT,...}"
+    ;;
+  go)
+    install_go_zk
+    mkdir -p "$work/go-client"
+    cp "$here/go_client.go" "$work/go-client/main.go"
+    cd "$work/go-client"
+    [ -f go.mod ] || { go mod init client; go mod edit -require "github.com/go-zookeeper/zk@$go_zk_version"; }
+    GOFLAGS=-mod=mod go run . "${2:?give the servers: HOST:PORT,HOST:PORT,...}"
+    ;;
+  c)
+    need cc
+    [ -f /usr/include/zookeeper/zookeeper.h ] || { echo "skipped: libzookeeper-mt-dev is not installed" >&2; exit 3; }
+    mkdir -p "$work"
+    cc -Wall -DTHREADED -o "$work/c_client" "$here/c_client.c" -lzookeeper_mt
+    "$work/c_client" "${2:?give two servers: HOST:PORT HOST:PORT}" "${3:?give two servers: HOST:PORT HOST:PORT}"
+    ;;
+  *)
+    sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    exit 2
+    ;;
+esac

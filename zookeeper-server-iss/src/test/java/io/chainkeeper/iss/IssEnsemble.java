@@ -1,0 +1,199 @@
+package io.chainkeeper.iss;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.OrderingProtocol;
+import io.chainkeeper.ordering.ProposedCommand;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+
+/**
+ * Replicas 1 to n without time: messages are passed on in the order sent until none is left, disks are forced when
+ * asked, ticks come when the test says so. A test decides which messages get lost. Every delivery is held against one
+ * order.
+ */
+final class IssEnsemble {
+    /** A message on its way. */
+    record Envelope(int from, int to, Message message) {
+        boolean is(Class<? extends Message> type) {
+            return type.isInstance(message);
+        }
+    }
+
+    private final Map<Integer, IssNode> nodes = new TreeMap<>();
+    private final Deque<Envelope> network = new ArrayDeque<>();
+    private final Deque<Runnable> inputs = new ArrayDeque<>();
+    private final Map<Long, ByteSlice> order = new TreeMap<>();
+    private final List<Envelope> sent = new ArrayList<>();
+    private final int size;
+    private final Map<String, String> settings;
+    private final SafetyRules rules;
+    private Predicate<Envelope> lost = envelope -> false;
+    private long nextIncarnation = 1;
+
+    IssEnsemble(int size, Map<String, String> settings, SafetyRules rules) {
+        this.size = size;
+        this.settings = settings;
+        this.rules = rules;
+        for (int id = 1; id <= size; id++) {
+            nodes.put(id, new IssNode(id, this));
+        }
+    }
+
+    /** Starts all replicas and lets them found their cluster. */
+    static IssEnsemble of(int size) {
+        return of(size, Map.of(), new SafetyRules());
+    }
+
+    static IssEnsemble of(int size, Map<String, String> settings, SafetyRules rules) {
+        IssEnsemble ensemble = new IssEnsemble(size, settings, rules);
+        IntStream.rangeClosed(1, size).forEach(ensemble::start);
+        ensemble.settle();
+        return ensemble;
+    }
+
+    List<Integer> members() {
+        return IntStream.rangeClosed(1, size).boxed().toList();
+    }
+
+    IssNode node(int id) {
+        return nodes.get(id);
+    }
+
+    void start(int id) {
+        nodes.get(id).start(nextIncarnation++, settings, rules);
+        for (int other : members()) {
+            if (other != id && nodes.get(other).isRunning()) {
+                nodes.get(id).input(p -> p.onPeerUp(other));
+                nodes.get(other).input(p -> p.onPeerUp(id));
+            }
+        }
+    }
+
+    /** The process ends; what its disk has not stored is gone. */
+    void crash(int id) {
+        nodes.get(id).crash();
+        network.removeIf(envelope -> envelope.from() == id || envelope.to() == id);
+        for (int other : members()) {
+            if (other != id && nodes.get(other).isRunning()) {
+                nodes.get(other).input(p -> p.onPeerDown(id));
+            }
+        }
+    }
+
+    /** From now on these messages get lost. */
+    void lose(Predicate<Envelope> which) {
+        lost = which;
+    }
+
+    /** The links of a pair break and come back, so what was lost is noticed. */
+    void relink(int one, int other) {
+        nodes.get(one).input(p -> p.onPeerDown(other));
+        nodes.get(other).input(p -> p.onPeerDown(one));
+        nodes.get(one).input(p -> p.onPeerUp(other));
+        nodes.get(other).input(p -> p.onPeerUp(one));
+    }
+
+    void send(int from, int to, Message message) {
+        Envelope envelope = new Envelope(from, to, message);
+        sent.add(envelope);
+        if (!lost.test(envelope) && nodes.get(to).isRunning()) {
+            network.add(envelope);
+        }
+    }
+
+    /** Feeds an input to a replica after what is under way. */
+    void later(int id, Consumer<OrderingProtocol> input) {
+        inputs.add(() -> nodes.get(id).input(input));
+    }
+
+    /** Every message that was ever sent, lost or not. */
+    List<Envelope> sent() {
+        return sent;
+    }
+
+    void forgetSent() {
+        sent.clear();
+    }
+
+    /** Passes on messages and forces disks until nothing is left to do. */
+    void settle() {
+        boolean worked = true;
+        while (worked) {
+            worked = false;
+            while (!inputs.isEmpty()) {
+                worked = true;
+                inputs.remove().run();
+            }
+            while (!network.isEmpty()) {
+                Envelope next = network.remove();
+                worked = true;
+                nodes.get(next.to()).receive(next.from(), next.message());
+            }
+            for (IssNode node : nodes.values()) {
+                worked |= node.isRunning() && node.sync();
+            }
+        }
+    }
+
+    void ticks(int count) {
+        for (int i = 0; i < count; i++) {
+            nodes.values().stream().filter(IssNode::isRunning).forEach(node -> node.input(p -> p.onTick()));
+            settle();
+        }
+    }
+
+    /** A client of a replica asks for something. */
+    void propose(int id, String command) {
+        nodes.get(id).propose(ByteSlice.of(command.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    void delivered(int id, long position, ByteSlice value) {
+        ByteSlice known = order.putIfAbsent(position, value);
+        assertTrue(
+                "agreement: replica " + id + " delivers " + words(value) + " at position " + position + ", another "
+                        + (known == null ? "" : words(known)),
+                known == null || known.equals(value));
+    }
+
+    static List<String> words(ByteSlice value) {
+        try {
+            return BatchCodec.isMembership(value)
+                    ? List.of("members " + BatchCodec.decodeMembership(value))
+                    : BatchCodec.decode(value).stream()
+                            .map(ProposedCommand::command)
+                            .map(bytes -> new String(bytes.toByteArray(), StandardCharsets.UTF_8))
+                            .toList();
+        } catch (MalformedMessageException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** The commands that a replica has delivered. */
+    List<String> commandsAt(int id) {
+        return nodes.get(id).delivered().stream()
+                .flatMap(value -> words(value).stream())
+                .toList();
+    }
+
+    void assertDelivered(String... commands) {
+        for (IssNode node : nodes.values()) {
+            if (node.isRunning()) {
+                assertEquals("replica " + node.id(), List.of(commands), commandsAt(node.id()));
+            }
+        }
+    }
+}

@@ -1,0 +1,310 @@
+package io.chainkeeper.iss;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.iss.IssEnsemble.Envelope;
+import io.chainkeeper.iss.IssMessage.Accept;
+import io.chainkeeper.iss.IssMessage.AcceptNil;
+import io.chainkeeper.iss.IssMessage.Decided;
+import io.chainkeeper.iss.IssMessage.OfSegment;
+import io.chainkeeper.iss.IssMessage.Promise;
+import io.chainkeeper.iss.IssMessage.Skip;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.Test;
+
+/** The claims that ISS rests on, each as a story. Replica 1 leads segment 0, with positions 1, 1 + n, and so on. */
+public final class IssPaperTest {
+    private static final int SOME_TIME_TICKS = 200;
+
+    private static final SafetyRules NIL_ON_RECEIPT = new SafetyRules() {
+        @Override
+        boolean isTakeoverNilDecidedOnReceipt() {
+            return true;
+        }
+    };
+
+    private static boolean touches(Envelope envelope, int id) {
+        return envelope.from() == id || envelope.to() == id;
+    }
+
+    private static boolean isOfSegment(Envelope envelope, int segment) {
+        return envelope.message() instanceof OfSegment m && m.segment() == segment;
+    }
+
+    @Test
+    public void idleLeaders_skipAtOnce_writeIsDecidedWithoutTicks() {
+        IssEnsemble ensemble = IssEnsemble.of(3);
+        ensemble.propose(2, "a");
+        ensemble.settle();
+        ensemble.assertDelivered("a");
+        ensemble.propose(1, "b");
+        ensemble.settle();
+        ensemble.assertDelivered("a", "b");
+    }
+
+    @Test
+    public void allPropose_allDeliverTheSame() {
+        IssEnsemble ensemble = IssEnsemble.of(5, Map.of("iss.maxBatchCommands", "1"), new SafetyRules());
+        for (int i = 0; i < 200; i++) {
+            ensemble.propose(1 + i % 5, "c" + i);
+        }
+        ensemble.settle();
+        for (int id : ensemble.members()) {
+            assertEquals(200, ensemble.commandsAt(id).size());
+        }
+        assertTrue("epochs follow one another", ensemble.node(1).gauge("epoch") > 1);
+    }
+
+    @Test
+    public void takeoverLeaderMeetsHalfAcceptedValue_sameValueEverywhere() {
+        takeoverLeaderMeetsHalfAcceptedValue(new SafetyRules());
+    }
+
+    /** What the thesis decides on receipt, and what then happens. */
+    @Test
+    public void takeoverNilDecidedOnReceipt_isUnsafe() {
+        assertThrows(AssertionError.class, () -> takeoverLeaderMeetsHalfAcceptedValue(NIL_ON_RECEIPT));
+    }
+
+    private static void takeoverLeaderMeetsHalfAcceptedValue(SafetyRules rules) {
+        IssEnsemble ensemble = IssEnsemble.of(5, Map.of(), rules);
+        ensemble.lose(e -> e.is(Accept.class) && e.to() != 5);
+        ensemble.propose(1, "a");
+        ensemble.settle();
+        ensemble.crash(1);
+        // 2 takes over with the promises of 3 and 4, and its nil reaches 3 only.
+        ensemble.lose(e -> touches(e, 5) || e.is(AcceptNil.class) && isOfSegment(e, 0) && e.to() != 3);
+        ensemble.ticks(20);
+        assertTrue(ensemble.sent().stream().anyMatch(e -> e.is(AcceptNil.class) && isOfSegment(e, 0)));
+        ensemble.crash(2);
+        // The next candidate hears 1, 4 and 5, of which two hold the command and none the nil.
+        ensemble.lose(e -> touches(e, 3));
+        ensemble.start(1);
+        ensemble.relink(4, 5);
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertEquals(List.of("a"), ensemble.commandsAt(4));
+        ensemble.lose(e -> false);
+        for (int id : List.of(1, 4, 5)) {
+            ensemble.relink(3, id);
+        }
+        ensemble.ticks(SOME_TIME_TICKS);
+        ensemble.assertDelivered("a");
+    }
+
+    @Test
+    public void committedByOneAcceptor_newLeaderAdoptsIt() {
+        IssEnsemble ensemble = IssEnsemble.of(3);
+        ensemble.lose(e -> e.is(Accept.class) && e.to() == 3 || e.is(Decided.class) && e.to() == 3);
+        ensemble.propose(1, "a");
+        ensemble.settle();
+        assertEquals(List.of("a"), ensemble.commandsAt(2));
+        ensemble.crash(1);
+        ensemble.lose(e -> false);
+        ensemble.ticks(SOME_TIME_TICKS);
+        ensemble.assertDelivered("a");
+        ensemble.propose(3, "b");
+        ensemble.ticks(SOME_TIME_TICKS);
+        ensemble.assertDelivered("a", "b");
+    }
+
+    @Test
+    public void acceptedByOneThatDidNotHearOfTheDecision_newLeaderAdoptsIt() {
+        IssEnsemble ensemble = IssEnsemble.of(3);
+        ensemble.lose(e -> e.is(Accept.class) && e.to() == 3 || e.is(Decided.class));
+        ensemble.propose(1, "a");
+        ensemble.settle();
+        assertEquals(List.of("a"), ensemble.commandsAt(1));
+        ensemble.crash(1);
+        ensemble.lose(e -> false);
+        ensemble.ticks(SOME_TIME_TICKS);
+        ensemble.assertDelivered("a");
+    }
+
+    @Test
+    public void candidateWithoutPromises_sendsNoAccept() {
+        IssEnsemble ensemble = IssEnsemble.of(3);
+        ensemble.crash(1);
+        ensemble.lose(e -> e.is(Promise.class));
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertTrue(ensemble.sent().stream().anyMatch(e -> e.is(Promise.class)));
+        assertFalse(ensemble.sent().stream().anyMatch(e -> e.is(AcceptNil.class)));
+        assertFalse(ensemble.sent().stream()
+                .anyMatch(e -> e.message() instanceof Accept a && a.ballot().round() > 0));
+    }
+
+    @Test
+    public void restartedLeader_isSilentInTheEpochInWhichItMayHaveSpoken() {
+        IssEnsemble ensemble = IssEnsemble.of(3);
+        ensemble.lose(e -> e.is(Accept.class));
+        ensemble.propose(1, "a");
+        ensemble.settle();
+        ensemble.crash(1);
+        ensemble.lose(e -> false);
+        ensemble.forgetSent();
+        ensemble.start(1);
+        ensemble.propose(1, "b");
+        ensemble.settle();
+        assertFalse(ensemble.sent().stream()
+                .anyMatch(e -> e.from() == 1
+                        && (e.is(Skip.class)
+                                || e.message() instanceof Accept a && a.ballot().round() == 0)
+                        && ((OfSegment) e.message()).epoch() == 1));
+        ensemble.ticks(SOME_TIME_TICKS);
+        ensemble.propose(2, "c");
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertTrue(ensemble.commandsAt(2).containsAll(List.of("b", "c")));
+    }
+
+    @Test
+    public void nodeMissesLastDeliverOfEpoch_catchesUp() {
+        IssEnsemble ensemble = IssEnsemble.of(3);
+        ensemble.lose(e -> touches(e, 1));
+        List<String> commands = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            commands.add("c" + i);
+            ensemble.propose(2, "c" + i);
+            ensemble.ticks(2);
+        }
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertEquals(List.of(), ensemble.commandsAt(1));
+        assertTrue(ensemble.node(2).gauge("epoch") > 1);
+        ensemble.lose(e -> false);
+        ensemble.relink(1, 2);
+        ensemble.relink(1, 3);
+        ensemble.ticks(SOME_TIME_TICKS);
+        ensemble.assertDelivered(commands.toArray(new String[0]));
+    }
+
+    @Test
+    public void nodeDownForTenEpochs_asksForState() {
+        IssEnsemble ensemble = IssEnsemble.of(3, Map.of("iss.minSegmentPositions", "2"), new SafetyRules());
+        ensemble.crash(1);
+        for (int i = 0; i < 400; i++) {
+            ensemble.propose(2, "c" + i);
+            ensemble.ticks(1);
+        }
+        for (int id : List.of(2, 3)) {
+            ensemble.crash(id);
+            ensemble.start(id);
+            ensemble.node(id).truncateLog();
+        }
+        ensemble.start(1);
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertEquals(1, ensemble.node(1).stateNeededAt());
+    }
+
+    @Test
+    public void sessionPipelines1000Requests_orderKeptAcrossEpochs() {
+        IssEnsemble ensemble = IssEnsemble.of(
+                3, Map.of("iss.maxBatchCommands", "3", "iss.minSegmentPositions", "4"), new SafetyRules());
+        List<String> expected = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            expected.add("c" + i);
+            ensemble.propose(2, "c" + i);
+            if (i % 100 == 0) {
+                ensemble.settle();
+            }
+        }
+        ensemble.settle();
+        ensemble.assertDelivered(expected.toArray(new String[0]));
+    }
+
+    @Test
+    public void oneNodeDown_ordersWithoutWaitingAfterTheFirstTime() {
+        IssEnsemble ensemble = IssEnsemble.of(3, Map.of("iss.minSegmentPositions", "4"), new SafetyRules());
+        ensemble.crash(3);
+        int waited = 0;
+        for (int i = 0; i < 300; i++) {
+            ensemble.propose(1, "c" + i);
+            ensemble.settle();
+            if (ensemble.commandsAt(1).size() <= i) {
+                waited++;
+                ensemble.ticks(60);
+            }
+            assertEquals(i + 1, ensemble.commandsAt(1).size());
+        }
+        assertTrue("waited " + waited + " times", waited <= 2);
+        assertTrue(ensemble.node(1).gauge("epoch") > 5);
+    }
+
+    @Test
+    public void idleEnsemble_writesNothing() {
+        IssEnsemble ensemble = IssEnsemble.of(3);
+        ensemble.propose(1, "a");
+        ensemble.ticks(10);
+        long records = ensemble.node(1).stableRecords();
+        ensemble.ticks(10 * SOME_TIME_TICKS);
+        assertEquals(records, ensemble.node(1).stableRecords());
+    }
+
+    @Test
+    public void readAtAnyReplica_needsNoWriteAndNoTick() {
+        IssEnsemble ensemble = IssEnsemble.of(3);
+        ensemble.propose(1, "a");
+        ensemble.settle();
+        long records = ensemble.node(3).stableRecords();
+        for (int id : ensemble.members()) {
+            ensemble.node(id).input(p -> p.onReadBarrier(1));
+        }
+        ensemble.settle();
+        for (int id : ensemble.members()) {
+            assertEquals(List.of(1L), ensemble.node(id).barriers());
+        }
+        assertEquals(records, ensemble.node(3).stableRecords());
+    }
+
+    @Test
+    public void readAtReplicaThatIsBehind_waitsForWhatOthersHaveExecuted() {
+        IssEnsemble ensemble = IssEnsemble.of(3);
+        ensemble.lose(e -> e.to() == 3 && (e.is(Accept.class) || e.is(Decided.class)));
+        ensemble.propose(1, "a");
+        ensemble.settle();
+        assertEquals(List.of("a"), ensemble.commandsAt(2));
+        ensemble.node(3).input(p -> p.onReadBarrier(1));
+        ensemble.settle();
+        assertEquals(List.of(), ensemble.node(3).barriers());
+        ensemble.lose(e -> false);
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertEquals(List.of("a"), ensemble.commandsAt(3));
+        assertEquals(List.of(1L), ensemble.node(3).barriers());
+    }
+
+    @Test
+    public void allNodesCrash_decidedValuesSurvive() {
+        IssEnsemble ensemble = IssEnsemble.of(3);
+        ensemble.propose(1, "a");
+        ensemble.propose(2, "b");
+        ensemble.settle();
+        List<String> before = ensemble.commandsAt(1);
+        ensemble.members().forEach(ensemble::crash);
+        ensemble.members().forEach(ensemble::start);
+        ensemble.ticks(SOME_TIME_TICKS);
+        ensemble.propose(3, "c");
+        ensemble.ticks(SOME_TIME_TICKS);
+        List<String> expected = new ArrayList<>(before);
+        expected.add("c");
+        ensemble.assertDelivered(expected.toArray(new String[0]));
+    }
+
+    @Test
+    public void lostDisk_isAdmittedAnewAndVotesOnlyThen() {
+        IssEnsemble ensemble = IssEnsemble.of(3);
+        ensemble.propose(1, "a");
+        ensemble.settle();
+        ensemble.crash(3);
+        ensemble.node(3).loseDisk();
+        ensemble.start(3);
+        ensemble.settle();
+        assertEquals(0, ensemble.node(3).gauge("is_voter"));
+        ensemble.ticks(2 * SOME_TIME_TICKS);
+        assertEquals(1, ensemble.node(3).gauge("is_voter"));
+        ensemble.propose(3, "b");
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertTrue(ensemble.commandsAt(1).contains("b"));
+    }
+}

@@ -1,0 +1,72 @@
+package io.chainkeeper.simulation;
+
+import static org.junit.Assert.assertEquals;
+
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What the tests of all applications do with seeds. {@code -Dsimulation.protocol=NAME} is the protocol,
+ * {@code -Dsimulation.seed=N} where fresh seeds begin.
+ */
+final class SeedRuns {
+    private final SimulatedApplication application;
+
+    SeedRuns(SimulatedApplication application) {
+        this.application = application;
+    }
+
+    private static OrderingProtocolFactory protocol() {
+        return Protocols.named(System.getProperty("simulation.protocol", "chain"));
+    }
+
+    /** The same seed leads to the same run. */
+    void assertDeterministic(int seeds) {
+        for (long seed = 1; seed <= seeds; seed++) {
+            assertEquals("seed " + seed, outcome(seed), outcome(seed));
+        }
+    }
+
+    private String outcome(long seed) {
+        try {
+            return Simulation.run(protocol(), application, seed).toString();
+        } catch (SimulationFailure failure) {
+            return failure.getMessage();
+        }
+    }
+
+    /** Runs fresh seeds for a time; the first that fails says how to replay it. */
+    void runFreshSeeds(long seconds) {
+        SeedRange range = new SeedRange(protocol(), application, Long.getLong("simulation.seed", System.nanoTime()));
+        try {
+            range.runFor(TimeUnit.SECONDS.toNanos(seconds));
+        } finally {
+            System.out.println("simulation of " + range.summary());
+        }
+    }
+
+    /** Runs the seeds that a resource lists: protocol, seed, what was found. */
+    void runSeedsOf(String resource) throws IOException {
+        List<String> failed = new ArrayList<>();
+        try (BufferedReader lines = new BufferedReader(
+                new InputStreamReader(SeedRuns.class.getResourceAsStream(resource), StandardCharsets.UTF_8))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                String[] words = line.split(" +");
+                if (!line.startsWith("#") && words.length >= 2) {
+                    try {
+                        Simulation.run(Protocols.named(words[0]), application, Long.parseLong(words[1]));
+                    } catch (SimulationFailure failure) {
+                        failed.add(line + ": " + failure.getCause().getMessage());
+                    }
+                }
+            }
+        }
+        assertEquals(List.of(), failed);
+    }
+}
