@@ -87,13 +87,13 @@ public class MovingTest {
                     unchanging(TreeDump.of(server).lines()));
         }
         for (Map.Entry<Path, byte[]> file : before.entrySet()) {
-            assertArrayEquals(file.getKey().toString(), file.getValue(), Files.readAllBytes(file.getKey()));
+            // Beside the new cluster's own snapshot old ones may be purged, but nothing is written to them.
+            if (Files.exists(file.getKey())) {
+                assertArrayEquals(file.getKey().toString(), file.getValue(), Files.readAllBytes(file.getKey()));
+            }
         }
-        assertEquals(
-                "count=2,bytes=1",
-                new String(living.getData(QUOTA, false, null), StandardCharsets.UTF_8)
-                        .replaceAll(";.*|=-1", "")
-                        .replaceAll(",count.*", ""));
+        String used = new String(living.getData(QUOTA, false, null), StandardCharsets.UTF_8);
+        assertTrue(used, used.startsWith("count=2,bytes=1"));
         Await.until("the session that nobody continues ends", LIMIT, () -> living.exists("/left", false) == null);
         living.create("/new", new byte[3], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         assertTrue(living.exists("/new", false).getCzxid()

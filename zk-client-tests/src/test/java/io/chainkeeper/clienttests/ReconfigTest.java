@@ -33,7 +33,7 @@ import org.junit.rules.TestRule;
 public class ReconfigTest {
     private static final int WRITES_BETWEEN_CHANGES = 500;
     private static final int LAST_LOG_LINES = 200;
-    private static final Duration CHANGE_LIMIT = Duration.ofSeconds(60);
+    private static final Duration CHANGE_LIMIT = Duration.ofSeconds(120);
 
     private final Ensemble ensemble = Ensemble.named("reconfig")
             .set("reconfigEnabled", "true")
@@ -44,7 +44,7 @@ public class ReconfigTest {
     public final TestRule servers = ensemble;
 
     @Rule(order = 1)
-    public final TestRule limit = ensemble.testLimit(240);
+    public final TestRule limit = ensemble.testLimit(400);
 
     private ZooKeeperAdmin admin(ServerProcess server) throws Exception {
         ZooKeeperAdmin admin = Clients.admin(server.connectString());

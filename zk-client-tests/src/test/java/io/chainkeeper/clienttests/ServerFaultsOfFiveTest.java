@@ -11,7 +11,7 @@ public class ServerFaultsOfFiveTest extends ServerFaults {
     public static final Ensemble ensemble = ensembleOf(5);
 
     @Rule
-    public final TestRule limit = ensemble.testLimit(300);
+    public final TestRule limit = ensemble.testLimit(600);
 
     public ServerFaultsOfFiveTest() {
         super(ensemble);

@@ -11,7 +11,7 @@ public class ServerFaultsOfThreeTest extends ServerFaults {
     public static final Ensemble ensemble = ensembleOf(3);
 
     @Rule
-    public final TestRule limit = ensemble.testLimit(300);
+    public final TestRule limit = ensemble.testLimit(600);
 
     public ServerFaultsOfThreeTest() {
         super(ensemble);

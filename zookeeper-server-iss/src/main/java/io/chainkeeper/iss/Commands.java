@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Commands on their way: those of this replica until they are delivered, and, at the leader of a bucket, those that wait
- * for a position. A bucket holds the commands of one proposer and has one leader in an epoch. Both queues are bounded by
- * the hosts, which limit how many commands of one replica are outstanding.
+ * Commands on their way: those of this replica until they are delivered, and, at the leader of a bucket, those that
+ * wait for a position. A bucket holds the commands of one proposer and has one leader in an epoch. Both queues are
+ * bounded by the hosts, which limit how many commands of one replica are outstanding.
  *
  * <p>When an epoch begins, everything of the one before is decided, and a replica gives all that it has not seen
  * delivered to the present leader of its bucket, in order. The executor skips what was ordered before, so nothing is

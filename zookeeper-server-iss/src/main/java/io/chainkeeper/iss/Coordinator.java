@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the coordinator of an epoch (its last leader) puts into the epoch's last position: a change of the membership, or
- * a note with the leaders and the length of the next epoch. Only a matter of policy; whatever it proposes is safe, and
- * if it fails to propose anything the next epoch goes on without it.
+ * What the coordinator of an epoch (its last leader) puts into the epoch's last position: a change of the membership,
+ * or a note with the leaders and the length of the next epoch. Only a matter of policy; whatever it proposes is safe,
+ * and if it fails to propose anything the next epoch goes on without it.
  *
  * <p>Participants are admitted when they have caught up, under the number of their disk; members that are no
  * participants are removed, one change per epoch (docs/decisions/006-membership-in-the-order.md says why members that

@@ -45,8 +45,9 @@ import java.util.TreeMap;
  * its own segment; everything is delivered in the order of positions.
  *
  * <p>This class decides which epoch this replica is in and passes inputs on; phase 2 is {@link Proposals} and {@link
- * Acceptor}, segments of failed leaders {@link Takeovers}, reads {@link ReadPolls}, commands {@link Commands}, those who
- * are behind {@link CatchUp}, what the next epoch is like {@link Coordinator}, the log and delivery {@link IssState}.
+ * Acceptor}, segments of failed leaders {@link Takeovers}, reads {@link ReadPolls}, commands {@link Commands}, those
+ * who are behind {@link CatchUp}, what the next epoch is like {@link Coordinator}, the log and delivery {@link
+ * IssState}.
  */
 final class Iss implements OrderingProtocol {
     private final IssState state;

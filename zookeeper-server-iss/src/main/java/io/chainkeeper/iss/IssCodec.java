@@ -36,8 +36,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Wire format of {@link IssMessage}. Big-endian; every message begins with a type byte; those about a segment go on with
- * epoch long, segment int, ballot (round long, replica int). The value of an {@code Accept} is the rest of the frame.
+ * Wire format of {@link IssMessage}. Big-endian; every message begins with a type byte; those about a segment go on
+ * with epoch long, segment int, ballot (round long, replica int). The value of an {@code Accept} is the rest of the
+ * frame.
  */
 final class IssCodec implements MessageCodec {
     private static final byte ACCEPT = 1;

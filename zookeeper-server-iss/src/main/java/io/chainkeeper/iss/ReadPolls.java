@@ -15,12 +15,12 @@ import java.util.List;
  * When a quorum that is in the same epoch has answered, the reads are safe as soon as everything up to the highest
  * answer has been delivered here.
  *
- * <p>Why: let x be a position with a value that was executed anywhere before the poll was sent. If x lies in this epoch,
- * a quorum accepted it before, and one of them answers at least x. If x lies in an earlier epoch it is below this one,
- * which begins only when all of that is decided. It cannot lie in a later epoch: the last position of each epoch needs a
- * quorum, so a quorum of the next epoch in which anything was accepted was in that epoch before the poll was sent;
- * neighbouring memberships have intersecting quorums, so one of those who answered would have been there. It uses
- * neither who leads nor time (docs/iss.md).
+ * <p>Why: let x be a position with a value that was executed anywhere before the poll was sent. If x lies in this
+ * epoch, a quorum accepted it before, and one of them answers at least x. If x lies in an earlier epoch it is below
+ * this one, which begins only when all of that is decided. It cannot lie in a later epoch: the last position of each
+ * epoch needs a quorum, so a quorum of the next epoch in which anything was accepted was in that epoch before the poll
+ * was sent; neighbouring memberships have intersecting quorums, so one of those who answered would have been there. It
+ * uses neither who leads nor time (docs/iss.md).
  */
 final class ReadPolls {
     /** Polls of one incarnation that fit below those of the next, whose number is at least a millisecond higher. */
@@ -120,7 +120,9 @@ final class ReadPolls {
         }
     }
 
-    /** Asks again whoever has not answered: the question may have met a replica that was in another epoch, or nobody. */
+    /**
+     * Asks again whoever has not answered: the question may have met a replica that was in another epoch, or nobody.
+     */
     void askAgain(int peer) {
         if (state.epoch == null || !state.epoch.config().membership().contains(peer)) {
             return;

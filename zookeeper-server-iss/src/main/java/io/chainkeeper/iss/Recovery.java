@@ -12,8 +12,8 @@ import java.nio.ByteBuffer;
  *
  * <p>Known as decided is everything before the newest epoch in the log, up to the highest prefix in the head of any
  * record, and up to the checkpoint. A checkpoint can be ahead of the log only by positions that initial leaders left
- * empty. One that lies beyond the newest epoch in the log was installed; then this replica learns until others have told
- * it in which epoch the order is.
+ * empty. One that lies beyond the newest epoch in the log was installed; then this replica learns until others have
+ * told it in which epoch the order is.
  */
 final class Recovery {
     private final IssState state;

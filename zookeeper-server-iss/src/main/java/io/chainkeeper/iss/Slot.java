@@ -6,7 +6,9 @@ import java.util.BitSet;
 
 /** What a replica knows of one position of the present epoch. */
 final class Slot {
-    /** The ballot in which the value was accepted here, or learned as proposed; {@link Ballot#NONE} if there is none. */
+    /**
+     * The ballot in which the value was accepted here, or learned as proposed; {@link Ballot#NONE} if there is none.
+     */
     private Ballot ballot = Ballot.NONE;
 
     private boolean hasValue;

@@ -21,8 +21,9 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
- * Replicas 1 to n without time: messages are passed on in the order sent until none is left, disks are forced when asked,
- * ticks come when the test says so. A test decides which messages get lost. Every delivery is held against one order.
+ * Replicas 1 to n without time: messages are passed on in the order sent until none is left, disks are forced when
+ * asked, ticks come when the test says so. A test decides which messages get lost. Every delivery is held against one
+ * order.
  */
 final class IssEnsemble {
     /** A message on its way. */
