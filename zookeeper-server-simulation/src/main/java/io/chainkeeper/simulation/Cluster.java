@@ -152,7 +152,9 @@ final class Cluster implements World {
         Machine machine = machines.get(id - 1);
         ReplicaHost host = machine.replica.host();
         if (host != null && !host.replica().log().hasUnstable()) {
-            machine.hasVoted |= host.isVoter() && host.hasPromised();
+            // One that has promised nothing is as good as blank, even if it may vote.
+            boolean hasPromised = host.gauges().getOrDefault("ballot_round", 1L) > 0;
+            machine.hasVoted |= host.isVoter() && hasPromised;
         }
         return machine.hasVoted;
     }

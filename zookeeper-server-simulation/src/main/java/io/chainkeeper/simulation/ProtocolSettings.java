@@ -22,6 +22,9 @@ final class ProtocolSettings {
     static Map<String, String> draw(
             SplittableRandom random, OrderingProtocolFactory factory, int replicas, int tickMillis) {
         Map<String, String> settings = new TreeMap<>();
+        factory.settingKeys().stream()
+                .filter(key -> key.endsWith(".preview"))
+                .forEach(key -> settings.put(key, "true"));
         // Timeouts keep their relations: all of them are one scale times what their meaning asks for.
         int scaleMillis = tickMillis * (2 + random.nextInt(8));
         for (String key : new TreeSet<>(factory.settingKeys())) {
@@ -45,6 +48,9 @@ final class ProtocolSettings {
         }
         if (key.endsWith("QuorumSize")) {
             return random.nextInt(3) == 0 ? Integer.toString(1 + random.nextInt(replicas)) : null;
+        }
+        if (key.endsWith(".preview")) {
+            return null;
         }
         if (key.endsWith("leaderPolicy")) {
             return LEADER_POLICIES[random.nextInt(LEADER_POLICIES.length)];

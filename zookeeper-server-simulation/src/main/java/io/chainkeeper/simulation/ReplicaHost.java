@@ -497,9 +497,4 @@ final class ReplicaHost implements Effects, TotalOrder {
     boolean isVoter() {
         return protocol.gauges().getOrDefault("is_voter", 1L) == 1;
     }
-
-    /** Whether it has promised anything; until then it is as good as blank, even if it may vote. */
-    boolean hasPromised() {
-        return protocol.gauges().getOrDefault("ballot_round", 1L) > 0;
-    }
 }

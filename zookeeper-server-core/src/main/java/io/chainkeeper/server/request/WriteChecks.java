@@ -5,6 +5,7 @@ import io.chainkeeper.server.OrderedZooKeeperServer;
 import io.chainkeeper.server.SpaceWatch;
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
 import org.apache.jute.BinaryInputArchive;
 import org.apache.jute.Record;
 import org.apache.zookeeper.KeeperException;
@@ -26,6 +27,9 @@ import org.apache.zookeeper.server.ZooKeeperServer;
 
 /** What the accepting replica decides about a write before it is ordered. Safe for use by any thread. */
 final class WriteChecks {
+    /** Schemes whose providers do not fail over a missing id. */
+    private static final Set<String> BEAR_NO_ID = Set.of("auth", "ip");
+
     private final OrderedZooKeeperServer server;
     private final SpaceWatch space;
     private final ReplyLimit replies;
@@ -95,8 +99,9 @@ final class WriteChecks {
         return acl != null && acl.stream().anyMatch(entry -> isBroken(entry.getId()));
     }
 
+    /** Without a scheme, or an address, an access list is merely invalid; and scheme auth does not look at the id. */
     private static boolean isBroken(Id id) {
-        return id != null && (id.getScheme() == null || id.getId() == null);
+        return id != null && id.getId() == null && id.getScheme() != null && !BEAR_NO_ID.contains(id.getScheme());
     }
 
     /** Sessions come and go however little space there is: without one a client could not even read. */
