@@ -70,7 +70,6 @@ public class MovingTest {
 
     @Before
     public void notForTheStockServer() {
-        Assume.assumeTrue("only with -Dmoving.test=true", Boolean.getBoolean("moving.test"));
         Assume.assumeFalse("the stock server has its own ways", ensemble.isStock());
     }
 
