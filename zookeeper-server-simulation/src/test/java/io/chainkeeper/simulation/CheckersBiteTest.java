@@ -14,13 +14,13 @@ public class CheckersBiteTest {
 
     /** Runs seeds until one fails with a cause of this class whose message contains the text. */
     private static void assertFoundOut(Flaw flaw, Class<? extends Throwable> by, String words) {
-        assertFoundOut(flaw, SimulatedApplication.REGISTERS, by, words);
+        assertFoundOut(flaw, SimulatedApplication.REGISTERS, 1, by, words);
     }
 
     private static void assertFoundOut(
-            Flaw flaw, SimulatedApplication application, Class<? extends Throwable> by, String words) {
+            Flaw flaw, SimulatedApplication application, long firstSeed, Class<? extends Throwable> by, String words) {
         BrokenProtocols broken = new BrokenProtocols(Protocols.named("chain"), flaw);
-        for (long seed = 1; seed <= MAX_SEEDS; seed++) {
+        for (long seed = firstSeed; seed < firstSeed + MAX_SEEDS; seed++) {
             try {
                 Simulation.run(broken, application, seed);
             } catch (SimulationFailure failure) {
@@ -42,7 +42,7 @@ public class CheckersBiteTest {
     @Test
     public void readOfAZnodeAnsweredAtOnce_isFoundToBeStale() {
         assertFoundOut(
-                Flaw.BARRIER_AT_ONCE, SimulatedApplication.ZNODES, HistoryViolation.class, "is not linearizable");
+                Flaw.BARRIER_AT_ONCE, SimulatedApplication.ZNODES, 1, HistoryViolation.class, "is not linearizable");
     }
 
     @Test
@@ -52,7 +52,13 @@ public class CheckersBiteTest {
 
     @Test
     public void promiseForgottenAtRestart_breaksAgreement() {
-        assertFoundOut(Flaw.PROMISE_FORGOTTEN_AT_RESTART, InvariantViolated.class, "agreement");
+        // Of the seeds from 1 the first one is 1257, which takes minutes.
+        assertFoundOut(
+                Flaw.PROMISE_FORGOTTEN_AT_RESTART,
+                SimulatedApplication.REGISTERS,
+                1250,
+                InvariantViolated.class,
+                "agreement");
     }
 
     @Test
