@@ -40,11 +40,7 @@ final class MembershipFaults {
         }
         // Who is being removed, or admitted with the disk that is lost, cannot be counted on.
         for (Membership membership : possibleMemberships()) {
-            // Where quorums are to be above the majority, one lost disk and a removal on its way may leave none.
-            boolean majorityDecides =
-                    membership.quorum() == membership.members().size() / 2 + 1;
-            if (!majorityDecides
-                    || !decides(membership, id, removable(membership, id))
+            if (!decides(membership, id, removable(membership, id))
                     || !decides(membership.with(new Member(id, Member.UNBOUND)), id, 0)) {
                 return false;
             }
