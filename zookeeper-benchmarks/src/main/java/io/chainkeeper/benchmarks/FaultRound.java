@@ -13,9 +13,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Measures one scenario: starts an ensemble, loads the tree, warms up, stops the victim under load, starts it again,
- * waits until it is back, does so again if asked for several faults, throws everything away. In mode failover the victim
- * is killed and comes back with its data; in mode join it is stopped in order and comes back with an empty directory, and
- * no writer is connected to it.
+ * waits until it is back, does so again if asked for several faults, throws everything away. In mode failover the
+ * victim is killed and comes back with its data; in mode join it is stopped in order and comes back with an empty
+ * directory, and no writer is connected to it.
  */
 final class FaultRound {
     /** How often it is looked whether all writers still write. */
