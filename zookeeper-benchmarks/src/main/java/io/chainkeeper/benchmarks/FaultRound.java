@@ -117,7 +117,7 @@ final class FaultRound {
         long fault = System.nanoTime();
         stopVictim(join);
         interval("victim down", options.downSeconds(), ensemble.serversBut(victim));
-        Rejoin.writeMarker(ensemble.serversBut(victim).get(0).address());
+        String marker = Rejoin.writeMarker(ensemble.serversBut(victim).get(0).address());
         if (join) {
             ensemble.wipe(victim);
         }
@@ -125,7 +125,7 @@ final class FaultRound {
         String failure = null;
         Rejoin rejoin = null;
         try {
-            rejoin = comeBack();
+            rejoin = comeBack(marker);
         } catch (IOException e) {
             if (bench.cleanup().isClosed()) {
                 throw e;
@@ -150,9 +150,10 @@ final class FaultRound {
         bench.progress()
                 .printf(
                         Locale.ROOT,
-                        "  server %d stopped: %.0f ms without a write, %.0f writes/s before%n",
+                        "  server %d stopped: %.0f ms without a write, until %.0f ms after; %.0f writes/s before%n",
                         victim,
                         values.get("gap_all_ms"),
+                        values.get("gap_all_end_ms"),
                         values.get("writes_before_per_s"));
     }
 
@@ -233,13 +234,13 @@ final class FaultRound {
         }
     }
 
-    private Rejoin comeBack() throws IOException, InterruptedException {
+    private Rejoin comeBack(String marker) throws IOException, InterruptedException {
         ServerProcess server = ensemble.restart(victim);
         if (bench.options().cpuCores() > 0) {
             server.cap(bench.options().cpuCores());
         }
         UsageSample before = sample(ensemble.servers());
-        Rejoin rejoin = Rejoin.await(ensemble, victim, options.rejoinSeconds(), this::checkOthers);
+        Rejoin rejoin = Rejoin.await(ensemble, victim, marker, options.rejoinSeconds(), this::checkOthers);
         bench.progress()
                 .printf(
                         Locale.ROOT,
