@@ -124,7 +124,7 @@ public final class RequestGate implements RequestProcessor {
 
     /** Also one that is refused waits for its barrier: its answer carries a zxid, and watches fire in front of it. */
     private void read(ConnectionGate gate, Request request) {
-        ReadChecks.refused(request);
+        ReadChecks.markIfBroken(request);
         if (reads == ReadConsistency.LINEARIZABLE || request.type == OpCode.sync) {
             readBehindBarrier(gate, request);
         } else {
