@@ -153,6 +153,7 @@ public class MonitoringTest {
                         Shape.ofText(FourLetterWord.ask(pair.stock(), word)),
                         Shape.ofText(FourLetterWord.ask(pair.ours(), word)));
             }
+            assertEquals(lineNames(pair.stock()), lineNames(pair.ours()));
             for (String word : new String[] {"conf", "envi"}) {
                 compare(
                         differences,
@@ -171,6 +172,14 @@ public class MonitoringTest {
                     Shape.ofText(FourLetterWord.ask(pair.ours(), "dump")));
         }
         assertEquals(String.join("\n", differences), 0, differences.size());
+    }
+
+    /** Some scripts go by the place of a line in the answer. */
+    private static List<String> lineNames(ServerProcess server) throws IOException {
+        return FourLetterWord.ask(server, "srvr")
+                .lines()
+                .map(line -> line.replaceAll(":.*", ""))
+                .toList();
     }
 
     @Test

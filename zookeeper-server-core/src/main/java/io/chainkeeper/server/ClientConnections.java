@@ -1,6 +1,7 @@
 package io.chainkeeper.server;
 
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.apache.jute.BinaryInputArchive;
@@ -14,7 +15,8 @@ import org.slf4j.LoggerFactory;
 /**
  * ZooKeeper's default connection factory, except that a connection which is closed because of what came over it is
  * logged with the address of its client, in one line. (ZooKeeper's own line names a session or nobody, and has a stack
- * trace; {@code conf/logback.xml} leaves it out.)
+ * trace; {@code conf/logback.xml} leaves it out.) And a leader's {@code stat} and {@code srvr} end as those of
+ * ZooKeeper's leader.
  */
 public final class ClientConnections extends NIOServerCnxnFactory {
     private static final Logger LOG = LoggerFactory.getLogger(ClientConnections.class);
@@ -42,6 +44,18 @@ public final class ClientConnections extends NIOServerCnxnFactory {
                 SelectorThread selector)
                 throws IOException {
             super(server, socket, key, factory, selector);
+        }
+
+        /** Called at the end of each four-letter word, by the thread that has answered it. */
+        @Override
+        public void cleanupWriterSocket(PrintWriter writer) {
+            if (serverStats() instanceof OrderedServerStats stats) {
+                String line = stats.takeLastLine();
+                if (line != null) {
+                    writer.println(line);
+                }
+            }
+            super.cleanupWriterSocket(writer);
         }
 
         @Override

@@ -11,6 +11,7 @@ final class OrderedServerStats extends ServerStats {
     private static final String LEADER = "leader";
 
     private final ServerStats.Provider provider;
+    private final ThreadLocal<String> lastLine = new ThreadLocal<>();
     private volatile Supplier<String> leaderLine = () -> null;
 
     OrderedServerStats(ServerStats.Provider provider) {
@@ -18,7 +19,10 @@ final class OrderedServerStats extends ServerStats {
         this.provider = provider;
     }
 
-    /** Adds a line to {@link #toString} while this server leads, as ZooKeeper's leader has one. */
+    /**
+     * Sets the line with which the answers of the words {@code stat} and {@code srvr} end while this server leads, as
+     * those of ZooKeeper's leader do.
+     */
     void appendWhenLeading(Supplier<String> line) {
         leaderLine = line;
     }
@@ -36,7 +40,17 @@ final class OrderedServerStats extends ServerStats {
         if (!text.endsWith(mode)) {
             return text;
         }
-        String line = leaderLine.get();
-        return text.replace(mode, mode.replace(" \n", "\n")) + (line == null ? "" : line + "\n");
+        lastLine.set(leaderLine.get());
+        return text.replace(mode, mode.replace(" \n", "\n"));
+    }
+
+    /**
+     * Returns the line that has to follow what the calling thread has printed of these statistics, once; null if there
+     * is none. ZooKeeper's command prints a line of its own in between.
+     */
+    String takeLastLine() {
+        String line = lastLine.get();
+        lastLine.remove();
+        return line;
     }
 }

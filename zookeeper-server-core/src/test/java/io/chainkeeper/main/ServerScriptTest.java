@@ -229,6 +229,21 @@ public class ServerScriptTest {
     }
 
     @Test
+    public void largeHeap_liesInHugePagesWhereTheKernelHasThem() throws Exception {
+        Path setting = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
+        boolean available =
+                Files.isReadable(setting) && !Files.readString(setting).contains("[never]");
+        environment.put("ZK_SERVER_HEAP", "3000");
+        String large = run("print-cmd").out();
+        assertEquals(large, available, large.contains("-XX:+UseTransparentHugePages"));
+        assertFalse(large, large.contains("-XX:+UseSerialGC"));
+        environment.put("ZK_SERVER_HEAP", "512");
+        String small = run("print-cmd").out();
+        assertFalse(small, small.contains("-XX:+UseTransparentHugePages"));
+        assertTrue(small, small.contains("-XX:+UseSerialGC"));
+    }
+
+    @Test
     public void jmxPort_isSaidAndSet() throws Exception {
         environment.putAll(Map.of("JMXPORT", "9999", "JMXHOSTNAME", "example", "JMXSSL", "true"));
         Result result = run("print-cmd");
