@@ -36,7 +36,7 @@ abstract class FlakyLinks {
         return Ensemble.named("flaky-links-of-" + servers)
                 .servers(servers)
                 .network(links)
-                .set("chain.suspicionTimeoutMillis", Integer.toString(SUSPICION_TIMEOUT_MILLIS))
+                .suspicionTimeoutMillis(SUSPICION_TIMEOUT_MILLIS)
                 .build();
     }
 

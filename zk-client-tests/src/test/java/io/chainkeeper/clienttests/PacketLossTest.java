@@ -25,7 +25,7 @@ public class PacketLossTest {
     private final NamespaceNetwork network = new NamespaceNetwork(3);
     private final Ensemble ensemble = Ensemble.named("packet-loss")
             .network(network)
-            .set("chain.suspicionTimeoutMillis", Integer.toString(SUSPICION_TIMEOUT_MILLIS))
+            .suspicionTimeoutMillis(SUSPICION_TIMEOUT_MILLIS)
             .build();
 
     @Rule(order = 0)

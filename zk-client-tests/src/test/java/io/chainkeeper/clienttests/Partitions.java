@@ -29,7 +29,7 @@ abstract class Partitions {
         return Ensemble.named("partition-of-" + servers)
                 .servers(servers)
                 .network(links)
-                .set("chain.suspicionTimeoutMillis", Integer.toString(SUSPICION_TIMEOUT_MILLIS))
+                .suspicionTimeoutMillis(SUSPICION_TIMEOUT_MILLIS)
                 .build();
     }
 

@@ -29,7 +29,7 @@ abstract class ServerFaults {
     static Ensemble ensembleOf(int servers) {
         return Ensemble.named("server-faults-of-" + servers)
                 .servers(servers)
-                .set("chain.suspicionTimeoutMillis", Integer.toString(SUSPICION_TIMEOUT_MILLIS))
+                .suspicionTimeoutMillis(SUSPICION_TIMEOUT_MILLIS)
                 .build();
     }
 

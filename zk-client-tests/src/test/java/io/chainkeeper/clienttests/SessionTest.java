@@ -42,7 +42,7 @@ public class SessionTest {
 
     @ClassRule
     public static final Ensemble ensemble =
-            Ensemble.named("sessions").set("chain.memberSilenceMillis", "3000").build();
+            Ensemble.named("sessions").memberSilenceMillis(3_000).build();
 
     @Rule
     public final TestRule limit = ensemble.testLimit(90);

@@ -1,5 +1,20 @@
 package io.chainkeeper.chain;
 
+import static io.chainkeeper.ordering.wire.MessageParts.BALLOT_BYTES;
+import static io.chainkeeper.ordering.wire.MessageParts.ballot;
+import static io.chainkeeper.ordering.wire.MessageParts.commands;
+import static io.chainkeeper.ordering.wire.MessageParts.commandsBytes;
+import static io.chainkeeper.ordering.wire.MessageParts.count;
+import static io.chainkeeper.ordering.wire.MessageParts.done;
+import static io.chainkeeper.ordering.wire.MessageParts.flag;
+import static io.chainkeeper.ordering.wire.MessageParts.introduction;
+import static io.chainkeeper.ordering.wire.MessageParts.introductionBytes;
+import static io.chainkeeper.ordering.wire.MessageParts.putBallot;
+import static io.chainkeeper.ordering.wire.MessageParts.putCommands;
+import static io.chainkeeper.ordering.wire.MessageParts.putIntroduction;
+import static io.chainkeeper.ordering.wire.MessageParts.replicaId;
+import static io.chainkeeper.ordering.wire.MessageParts.rest;
+
 import io.chainkeeper.chain.ChainMessage.Accept;
 import io.chainkeeper.chain.ChainMessage.Accepted;
 import io.chainkeeper.chain.ChainMessage.Entry;
@@ -19,15 +34,14 @@ import io.chainkeeper.chain.ChainMessage.Refused;
 import io.chainkeeper.chain.ChainMessage.Resume;
 import io.chainkeeper.chain.ChainMessage.TakeOver;
 import io.chainkeeper.chain.ChainMessage.Truncated;
-import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.MessageCodec;
-import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.acceptor.Ballot;
-import java.nio.BufferUnderflowException;
+import io.chainkeeper.ordering.acceptor.Introduction;
+import io.chainkeeper.ordering.wire.MessageParts;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,7 +70,6 @@ final class ChainCodec implements MessageCodec {
     private static final byte LEARNING = 17;
     private static final byte TAKE_OVER = 18;
 
-    private static final int BALLOT_BYTES = 12;
     private static final int HEADER_BYTES = 1 + BALLOT_BYTES;
     private static final int ENTRY_BYTES = 8 + BALLOT_BYTES + 4;
     private static final int PROGRESS_FIXED_BYTES = 1 + 5 * 8;
@@ -123,11 +136,8 @@ final class ChainCodec implements MessageCodec {
     }
 
     private static ByteBuffer encodeHello(Hello m) {
-        ByteBuffer out = begin(HELLO, m.ballot(), 3 + m.participants().size());
-        out.put((byte) (m.promisedNothing() ? 1 : 0)).put((byte) (m.founder() ? 1 : 0));
-        out.put((byte) m.participants().size());
-        m.participants().forEach(id -> out.put(id.byteValue()));
-        return out;
+        Introduction introduction = new Introduction(m.promisedNothing(), m.founder(), m.participants());
+        return putIntroduction(begin(HELLO, m.ballot(), introductionBytes(introduction)), introduction);
     }
 
     private static ByteSlice[] encodePrepareOk(PrepareOk m) {
@@ -135,9 +145,9 @@ final class ChainCodec implements MessageCodec {
         ByteSlice[] parts = new ByteSlice[1 + entries.size()];
         ByteBuffer out = begin(PREPARE_OK, m.ballot(), 8 + 1 + 4 + 1 + 8 + 4 + entries.size() * ENTRY_BYTES);
         out.putLong(m.disk())
-                .put((byte) (m.founder() ? 1 : 0))
+                .put(flag(m.founder()))
                 .putInt(m.part())
-                .put((byte) (m.last() ? 1 : 0))
+                .put(flag(m.last()))
                 .putLong(m.maxDecided())
                 .putInt(entries.size());
         for (int i = 0; i < entries.size(); i++) {
@@ -151,27 +161,12 @@ final class ChainCodec implements MessageCodec {
     }
 
     private static ByteBuffer encodeForward(Forward m) {
-        int bytes = 12;
-        for (ProposedCommand command : m.commands()) {
-            bytes += BatchCodec.COMMAND_OVERHEAD_BYTES + command.command().length();
-        }
-        ByteBuffer out = begin(FORWARD, m.ballot(), bytes);
-        out.putLong(m.lowest()).putInt(m.commands().size());
-        m.commands().forEach(command -> BatchCodec.put(out, command));
-        return out;
+        ByteBuffer out = begin(FORWARD, m.ballot(), 8 + commandsBytes(m.commands()));
+        return putCommands(out.putLong(m.lowest()), m.commands());
     }
 
     private static ByteBuffer begin(byte type, Ballot ballot, int bodyBytes) {
         return putBallot(ByteBuffer.allocate(HEADER_BYTES + bodyBytes).put(type), ballot);
-    }
-
-    private static ByteSlice done(ByteBuffer out) {
-        InvariantViolated.check(!out.hasRemaining(), "message shorter than computed by %d bytes", out.remaining());
-        return ByteSlice.of(out.array());
-    }
-
-    private static ByteBuffer putBallot(ByteBuffer out, Ballot ballot) {
-        return out.putLong(ballot.round()).putInt(ballot.replica());
     }
 
     private static int progressBytes(Progress progress) {
@@ -191,18 +186,7 @@ final class ChainCodec implements MessageCodec {
 
     @Override
     public Message decode(ByteSlice frame) throws MalformedMessageException {
-        ByteBuffer in = frame.asByteBuffer();
-        try {
-            byte type = in.get();
-            Message message = decodeBody(type, ballot(in), in, frame);
-            if (in.hasRemaining()) {
-                throw new MalformedMessageException(
-                        "message of type " + type + " has " + in.remaining() + " bytes too many");
-            }
-            return message;
-        } catch (BufferUnderflowException | IndexOutOfBoundsException | IllegalArgumentException e) {
-            throw new MalformedMessageException("chain message of " + frame.length() + " bytes is cut short");
-        }
+        return MessageParts.decode("chain", frame, (type, in) -> decodeBody(type, ballot(in), in, frame));
     }
 
     private static Message decodeBody(byte type, Ballot ballot, ByteBuffer in, ByteSlice frame)
@@ -223,7 +207,7 @@ final class ChainCodec implements MessageCodec {
             case REFUSED -> new Refused(ballot, ballot(in));
             case FORWARD -> forward(ballot, in, frame);
             case READ_NUDGE -> new ReadNudge(ballot, in.getLong());
-            case HELLO -> hello(in);
+            case HELLO -> hello(introduction(in));
             case LEARNING -> new Learning(ballot, in.getLong(), in.getLong());
             case TAKE_OVER -> new TakeOver(ballot);
             default -> throw new MalformedMessageException("unknown chain message type " + type);
@@ -234,9 +218,7 @@ final class ChainCodec implements MessageCodec {
         long start = in.getLong();
         long instance = in.getLong();
         Progress progress = progress(in);
-        ByteSlice value = frame.slice(in.position(), in.remaining());
-        in.position(in.limit());
-        return new Accept(ballot, start, instance, value, progress);
+        return new Accept(ballot, start, instance, rest(in, frame), progress);
     }
 
     private static PrepareOk prepareOk(Ballot ballot, ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
@@ -259,45 +241,12 @@ final class ChainCodec implements MessageCodec {
         return new PrepareOk(ballot, disk, founder, part, last, maxDecided, entries);
     }
 
-    private static Hello hello(ByteBuffer in) throws MalformedMessageException {
-        boolean promisedNothing = in.get() != 0;
-        boolean founder = in.get() != 0;
-        int count = in.get() & 0xff;
-        List<Integer> participants = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            participants.add(replicaId(in));
-        }
-        return new Hello(promisedNothing, founder, participants);
-    }
-
-    private static int replicaId(ByteBuffer in) throws MalformedMessageException {
-        int id = in.get() & 0xff;
-        if (id == 0) {
-            throw new MalformedMessageException("replica id 0");
-        }
-        return id;
+    private static Hello hello(Introduction introduction) {
+        return new Hello(introduction.promisedNothing(), introduction.founder(), introduction.participants());
     }
 
     private static Forward forward(Ballot ballot, ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
-        long lowest = in.getLong();
-        int count = count(in, BatchCodec.COMMAND_OVERHEAD_BYTES);
-        List<ProposedCommand> commands = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            commands.add(BatchCodec.get(in, frame));
-        }
-        return new Forward(ballot, lowest, commands);
-    }
-
-    private static int count(ByteBuffer in, int bytesEach) throws MalformedMessageException {
-        int count = in.getInt();
-        if (count < 0 || count > in.remaining() / bytesEach) {
-            throw new MalformedMessageException("message claims " + count + " entries in " + in.remaining() + " bytes");
-        }
-        return count;
-    }
-
-    private static Ballot ballot(ByteBuffer in) {
-        return new Ballot(in.getLong(), in.getInt());
+        return new Forward(ballot, in.getLong(), commands(in, frame));
     }
 
     private static Progress progress(ByteBuffer in) throws MalformedMessageException {

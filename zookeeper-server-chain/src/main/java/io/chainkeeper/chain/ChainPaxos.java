@@ -51,7 +51,7 @@ import java.util.TreeMap;
  * ballot. Values accepted in an older ballot never count for the vector of a newer one.
  *
  * <p>This class decides who is followed and what is accepted and decided; how things travel is {@link Feeds}, how
- * leaders change {@link Election}, reads {@link ReadRounds}, commands {@link CommandQueue}, who votes
+ * leaders change {@link Election}, reads {@link ReadRounds}, commands {@link Commands}, who votes
  * {@link Memberships} and {@link Admission}.
  */
 final class ChainPaxos implements OrderingProtocol {
@@ -60,7 +60,7 @@ final class ChainPaxos implements OrderingProtocol {
     private final Feeds feeds;
     private final Election election;
     private final ReadRounds reads;
-    private final CommandQueue commands;
+    private final Commands commands;
     private final Admission admission;
 
     private OrderingStatus status = new OrderingStatus(Role.LOOKING, OrderingStatus.NO_LEADER, 0);
@@ -83,7 +83,7 @@ final class ChainPaxos implements OrderingProtocol {
         this.feeds = new Feeds(state);
         this.election = new Election(state);
         this.reads = new ReadRounds(state);
-        this.commands = new CommandQueue(state);
+        this.commands = new Commands(state);
         this.admission = new Admission(state);
     }
 

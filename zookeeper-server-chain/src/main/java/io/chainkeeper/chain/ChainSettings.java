@@ -1,8 +1,8 @@
 package io.chainkeeper.chain;
 
+import io.chainkeeper.ordering.settings.SettingKeys;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 
 /**
  * The {@code chain.*} keys of a zoo.cfg, and all bounds of the protocol derived from them. One place for both.
@@ -55,82 +55,42 @@ record ChainSettings(
     /** Bytes asked of the log at once for a successor that is behind. */
     static final int LOG_READ_BYTES = 1 << 20;
 
-    private record Key(String name, int defaultValue, int least, int most) {}
-
-    private static final Map<String, Key> KEYS = keys();
-
-    private static Map<String, Key> keys() {
-        Map<String, Key> keys = new TreeMap<>();
-        for (Key key : new Key[] {
-            new Key(WINDOW_INSTANCES, 4, 1, 1024),
-            new Key(MAX_BATCH_COMMANDS, 1024, 1, 65536),
-            new Key(MAX_BATCH_BYTES, 256 << 10, 1024, 8 << 20),
-            new Key(HEARTBEAT_MILLIS, 200, 10, 10_000),
-            new Key(SUSPICION_MILLIS, 1500, 50, 120_000),
-            new Key(SILENCE_MILLIS, 3_000, 100, 600_000),
-            new Key(MIN_QUORUM_SIZE, 1, 1, 255),
-            new Key(MAX_INSTANCES_IN_MEMORY, 8192, 1, 1 << 20)
-        }) {
-            keys.put(key.name(), key);
-        }
-        return keys;
-    }
+    private static final SettingKeys KEYS = new SettingKeys.Builder()
+            .number(WINDOW_INSTANCES, 4, 1, 1024)
+            .number(MAX_BATCH_COMMANDS, 1024, 1, 65536)
+            .number(MAX_BATCH_BYTES, 256 << 10, 1024, 8 << 20)
+            .number(HEARTBEAT_MILLIS, 200, 10, 10_000)
+            .number(SUSPICION_MILLIS, 1500, 50, 120_000)
+            .number(SILENCE_MILLIS, 3_000, 100, 600_000)
+            .numberUpToMembers(MIN_QUORUM_SIZE, 1, 1)
+            .number(MAX_INSTANCES_IN_MEMORY, 8192, 1, 1 << 20)
+            .atLeast(SUSPICION_MILLIS, HEARTBEATS_PER_SUSPICION, HEARTBEAT_MILLIS)
+            .build();
 
     static Set<String> names() {
-        return KEYS.keySet();
+        return KEYS.names();
     }
 
     /** Returns null, or what is wrong with the user's values. */
     static String check(Map<String, String> values, int memberCount) {
-        for (Key key : KEYS.values()) {
-            String text = values.get(key.name());
-            if (text == null) {
-                continue;
-            }
-            int most = key.name().equals(MIN_QUORUM_SIZE) ? memberCount : key.most();
-            long value;
-            try {
-                value = Long.parseLong(text.trim());
-            } catch (NumberFormatException e) {
-                return key.name() + "=" + text + " is not a whole number; give one from " + key.least() + " to " + most;
-            }
-            if (value < key.least() || value > most) {
-                return key.name() + "=" + text + " is out of range; give a number from " + key.least() + " to " + most;
-            }
-        }
-        int heartbeat = number(values, HEARTBEAT_MILLIS);
-        int suspicion = number(values, SUSPICION_MILLIS);
-        if (suspicion < HEARTBEATS_PER_SUSPICION * heartbeat) {
-            return SUSPICION_MILLIS + "=" + suspicion + " must be at least four times " + HEARTBEAT_MILLIS + "="
-                    + heartbeat + "; raise the one or lower the other";
-        }
-        return null;
+        return KEYS.check(values, memberCount);
     }
 
     static ChainSettings of(Map<String, String> values, int memberCount, int tickMillis) {
-        int heartbeatTicks = ticks(values, HEARTBEAT_MILLIS, tickMillis);
+        int heartbeatTicks = KEYS.ticks(values, HEARTBEAT_MILLIS, tickMillis);
         // Both may be rounded to a tick; a leader must be allowed to miss some heartbeats all the same.
         int suspicionTicks =
-                Math.max(HEARTBEATS_PER_SUSPICION * heartbeatTicks, ticks(values, SUSPICION_MILLIS, tickMillis));
+                Math.max(HEARTBEATS_PER_SUSPICION * heartbeatTicks, KEYS.ticks(values, SUSPICION_MILLIS, tickMillis));
         return new ChainSettings(
-                number(values, WINDOW_INSTANCES),
-                number(values, MAX_BATCH_COMMANDS),
-                number(values, MAX_BATCH_BYTES),
+                KEYS.number(values, WINDOW_INSTANCES),
+                KEYS.number(values, MAX_BATCH_COMMANDS),
+                KEYS.number(values, MAX_BATCH_BYTES),
                 heartbeatTicks,
                 suspicionTicks,
-                ticks(values, SILENCE_MILLIS, tickMillis),
-                number(values, MIN_QUORUM_SIZE),
-                number(values, MAX_INSTANCES_IN_MEMORY),
-                values.containsKey(MIN_QUORUM_SIZE) && number(values, MIN_QUORUM_SIZE) <= memberCount / 2);
-    }
-
-    private static int number(Map<String, String> values, String name) {
-        String text = values.get(name);
-        return text == null ? KEYS.get(name).defaultValue() : Integer.parseInt(text.trim());
-    }
-
-    private static int ticks(Map<String, String> values, String name, int tickMillis) {
-        return Math.max(1, number(values, name) / tickMillis);
+                KEYS.ticks(values, SILENCE_MILLIS, tickMillis),
+                KEYS.number(values, MIN_QUORUM_SIZE),
+                KEYS.number(values, MAX_INSTANCES_IN_MEMORY),
+                values.containsKey(MIN_QUORUM_SIZE) && KEYS.number(values, MIN_QUORUM_SIZE) <= memberCount / 2);
     }
 
     /** How long a predecessor may be silent before its successor turns to another. */

@@ -8,7 +8,7 @@
  *   <li>{@link io.chainkeeper.chain.Feeds}: how values and acknowledgements travel down the chain and how the chain
  *       closes round a member that does not answer.
  *   <li>{@link io.chainkeeper.chain.ReadRounds}: linearizable reads at every replica.
- *   <li>{@link io.chainkeeper.chain.CommandQueue}: commands on their way to the leader and into batches.
+ *   <li>{@link io.chainkeeper.chain.Commands}: commands on their way to the leader and into batches.
  *   <li>{@link io.chainkeeper.chain.AcceptedValues}, {@link io.chainkeeper.chain.Progress}: the data they work on.
  * </ul>
  */

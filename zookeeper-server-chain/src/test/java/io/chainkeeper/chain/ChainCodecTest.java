@@ -2,8 +2,6 @@ package io.chainkeeper.chain;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertSame;
-import static org.junit.Assert.assertThrows;
-import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.chain.ChainMessage.Accept;
 import io.chainkeeper.chain.ChainMessage.Accepted;
@@ -24,20 +22,21 @@ import io.chainkeeper.chain.ChainMessage.Refused;
 import io.chainkeeper.chain.ChainMessage.Resume;
 import io.chainkeeper.chain.ChainMessage.TakeOver;
 import io.chainkeeper.chain.ChainMessage.Truncated;
+import io.chainkeeper.contract.MessageCodecContract;
 import io.chainkeeper.ordering.ByteSlice;
-import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.acceptor.Ballot;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
-import java.util.TreeSet;
 import org.junit.Test;
 
-/** Bytes from a peer: every message survives the wire, and anything else is refused as malformed. */
-public final class ChainCodecTest {
+/** The messages of the chain on the wire. */
+public final class ChainCodecTest extends MessageCodecContract {
     private static final ChainCodec CODEC = new ChainCodec();
     private static final Ballot BALLOT = new Ballot(Long.MAX_VALUE - 1, 255);
     private static final Ballot OTHER = new Ballot(7, 3);
+
+    public ChainCodecTest() {
+        super(CODEC, ChainMessage.class, everyMessage());
+    }
 
     private static Progress progress() {
         Progress progress = new Progress();
@@ -86,28 +85,6 @@ public final class ChainCodecTest {
                 new ReadNudge(BALLOT, 1L << 60));
     }
 
-    /** One frame, at an offset in a larger array, as it comes from a link. */
-    private static ByteSlice frame(ChainMessage message) {
-        ByteSlice[] parts = CODEC.encode(message);
-        byte[] joined = new byte[1000];
-        int length = 3;
-        for (ByteSlice part : parts) {
-            System.arraycopy(part.array(), part.offset(), joined, length, part.length());
-            length += part.length();
-        }
-        return ByteSlice.of(joined, 3, length - 3);
-    }
-
-    @Test
-    public void everyMessage_decodesToItself() throws Exception {
-        TreeSet<String> types = new TreeSet<>();
-        for (ChainMessage message : everyMessage()) {
-            assertEquals(message, CODEC.decode(frame(message)));
-            types.add(message.getClass().getSimpleName());
-        }
-        assertEquals("a message is missing here", ChainMessage.class.getPermittedSubclasses().length, types.size());
-    }
-
     /** Only what rests on a record may claim to be a promise, and what does must. */
     @Test
     public void promises_areThoseThatAcknowledge() {
@@ -141,68 +118,5 @@ public final class ChainCodecTest {
         assertSame(value, CODEC.encode(new Accept(BALLOT, 1, 1, value, progress()))[1]);
         PrepareOk promise = new PrepareOk(BALLOT, 1, true, 0, true, 1, List.of(new Entry(1, OTHER, value)));
         assertSame(value, CODEC.encode(promise)[1]);
-    }
-
-    @Test
-    public void frameCutShort_isMalformed() {
-        for (ChainMessage message : everyMessage()) {
-            ByteSlice frame = frame(message);
-            int body = message instanceof Accept accept ? accept.value().length() : 0;
-            for (int length = 0; length < frame.length() - body; length++) {
-                ByteSlice cut = frame.slice(0, length);
-                assertThrows(message + " cut to " + length, MalformedMessageException.class, () -> CODEC.decode(cut));
-            }
-        }
-    }
-
-    @Test
-    public void frameTooLong_isMalformed() {
-        for (ChainMessage message : everyMessage()) {
-            if (!(message instanceof Accept)) {
-                ByteSlice frame = frame(message);
-                ByteSlice longer = ByteSlice.of(Arrays.copyOf(frame.toByteArray(), frame.length() + 1));
-                assertThrows(message.toString(), MalformedMessageException.class, () -> CODEC.decode(longer));
-            }
-        }
-    }
-
-    @Test
-    public void unknownType_isMalformed() {
-        byte[] frame = new byte[13];
-        for (int type : new int[] {0, 19, 127, -1}) {
-            frame[0] = (byte) type;
-            MalformedMessageException e =
-                    assertThrows(MalformedMessageException.class, () -> CODEC.decode(ByteSlice.of(frame)));
-            assertTrue(e.getMessage(), e.getMessage().contains(String.valueOf(type)));
-        }
-    }
-
-    /** Garbage never allocates by what it claims, and never throws anything else. */
-    @Test
-    public void garbage_isMalformedOrAMessage() {
-        Random random = new Random(3);
-        List<ChainMessage> messages = everyMessage();
-        int malformed = 0;
-        for (int i = 0; i < 200_000; i++) {
-            byte[] bytes;
-            if (i % 2 == 0) {
-                bytes = new byte[random.nextInt(200)];
-                random.nextBytes(bytes);
-                if (bytes.length > 0) {
-                    bytes[0] = (byte) (1 + random.nextInt(15));
-                }
-            } else {
-                bytes = frame(messages.get(random.nextInt(messages.size()))).toByteArray();
-                for (int flips = 1 + random.nextInt(4); flips > 0; flips--) {
-                    bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
-                }
-            }
-            try {
-                CODEC.decode(ByteSlice.of(bytes));
-            } catch (MalformedMessageException e) {
-                malformed++;
-            }
-        }
-        assertTrue("only " + malformed + " were refused", malformed > 10_000);
     }
 }

@@ -6,9 +6,7 @@ import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
-import io.chainkeeper.ordering.OrderingProtocolFactory;
 import java.util.Map;
-import java.util.ServiceLoader;
 import org.junit.Test;
 
 /** The chain.* keys: what a user may set, what he is told otherwise, and how the bounds fit together. */
@@ -43,21 +41,6 @@ public final class ChainSettingsTest {
         assertRefused("chain.maxInstancesInMemory", "0", "1", "1048576");
         assertRefused("chain.minQuorumSize", "0", "1", "3");
         assertRefused("chain.minQuorumSize", "4", "1", "3");
-    }
-
-    @Test
-    public void notANumber_messageNamesKeyAndRange() {
-        for (String text : new String[] {"", "many", "1.5", "0x10", "99999999999999999999"}) {
-            assertRefused("chain.windowInstances", text, "whole number", "1", "1024");
-        }
-        assertRefused("chain.windowInstances", String.valueOf(Long.MAX_VALUE), "1024");
-    }
-
-    @Test
-    public void spacesAroundANumber_areIgnored() {
-        Map<String, String> values = Map.of("chain.windowInstances", " 7 ");
-        assertNull(ChainSettings.check(values, 3));
-        assertEquals(7, ChainSettings.of(values, 3, 50).windowInstances());
     }
 
     @Test
@@ -108,18 +91,5 @@ public final class ChainSettingsTest {
             assertTrue(settings.minMemoryInstances() >= 2 * settings.windowInstances());
             assertTrue(settings.minMemoryInstances() <= settings.maxInstancesInMemory());
         }
-    }
-
-    @Test
-    public void factory_isFoundByItsName() {
-        OrderingProtocolFactory found = ServiceLoader.load(OrderingProtocolFactory.class).stream()
-                .map(ServiceLoader.Provider::get)
-                .filter(f -> f.name().equals("chain"))
-                .findFirst()
-                .orElseThrow();
-        assertEquals(ChainSettings.names(), found.settingKeys());
-        assertTrue(found.settingKeys().stream().allMatch(key -> key.startsWith("chain.")));
-        assertEquals(1, found.streamCount(3));
-        assertNull(found.checkSettings(Map.of(), 3));
     }
 }

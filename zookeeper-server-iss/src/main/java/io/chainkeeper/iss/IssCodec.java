@@ -1,5 +1,19 @@
 package io.chainkeeper.iss;
 
+import static io.chainkeeper.ordering.wire.MessageParts.BALLOT_BYTES;
+import static io.chainkeeper.ordering.wire.MessageParts.ballot;
+import static io.chainkeeper.ordering.wire.MessageParts.commands;
+import static io.chainkeeper.ordering.wire.MessageParts.commandsBytes;
+import static io.chainkeeper.ordering.wire.MessageParts.count;
+import static io.chainkeeper.ordering.wire.MessageParts.done;
+import static io.chainkeeper.ordering.wire.MessageParts.flag;
+import static io.chainkeeper.ordering.wire.MessageParts.introduction;
+import static io.chainkeeper.ordering.wire.MessageParts.introductionBytes;
+import static io.chainkeeper.ordering.wire.MessageParts.putBallot;
+import static io.chainkeeper.ordering.wire.MessageParts.putCommands;
+import static io.chainkeeper.ordering.wire.MessageParts.putIntroduction;
+import static io.chainkeeper.ordering.wire.MessageParts.rest;
+
 import io.chainkeeper.iss.IssMessage.Accept;
 import io.chainkeeper.iss.IssMessage.AcceptNil;
 import io.chainkeeper.iss.IssMessage.Accepted;
@@ -21,16 +35,13 @@ import io.chainkeeper.iss.IssMessage.Refused;
 import io.chainkeeper.iss.IssMessage.Skip;
 import io.chainkeeper.iss.IssMessage.Status;
 import io.chainkeeper.iss.IssMessage.Truncated;
-import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.MessageCodec;
-import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.acceptor.Ballot;
-import io.chainkeeper.ordering.acceptor.Introduction;
-import java.nio.BufferUnderflowException;
+import io.chainkeeper.ordering.wire.MessageParts;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,7 +72,6 @@ final class IssCodec implements MessageCodec {
     private static final byte LEARN = 18;
     private static final byte TRUNCATED = 19;
 
-    private static final int BALLOT_BYTES = 12;
     private static final int SEGMENT_BYTES = 1 + 8 + 4 + BALLOT_BYTES;
     private static final int ENTRY_BYTES = 8 + BALLOT_BYTES + 1 + 4;
 
@@ -107,12 +117,7 @@ final class IssCodec implements MessageCodec {
 
     private static ByteBuffer encodeOutsideEpochs(Message message) {
         if (message instanceof Hello m) {
-            List<Integer> participants = m.introduction().participants();
-            ByteBuffer out = begin(HELLO, 3 + participants.size());
-            out.put(flag(m.introduction().promisedNothing()));
-            out.put(flag(m.introduction().founder())).put((byte) participants.size());
-            participants.forEach(id -> out.put(id.byteValue()));
-            return out;
+            return putIntroduction(begin(HELLO, introductionBytes(m.introduction())), m.introduction());
         } else if (message instanceof Status m) {
             ByteBuffer out = begin(STATUS, 6 * 8 + 4).putLong(m.epoch()).putLong(m.prefix());
             out.putLong(m.delivered()).putLong(m.inUse()).putLong(m.durableEpoch());
@@ -157,14 +162,8 @@ final class IssCodec implements MessageCodec {
     }
 
     private static ByteBuffer encodeForward(Forward m) {
-        int bytes = 8 + 8 + 4;
-        for (ProposedCommand command : m.commands()) {
-            bytes += BatchCodec.COMMAND_OVERHEAD_BYTES + command.command().length();
-        }
-        ByteBuffer out = begin(FORWARD, bytes);
-        out.putLong(m.epoch()).putLong(m.lowest()).putInt(m.commands().size());
-        m.commands().forEach(command -> BatchCodec.put(out, command));
-        return out;
+        ByteBuffer out = begin(FORWARD, 16 + commandsBytes(m.commands()));
+        return putCommands(out.putLong(m.epoch()).putLong(m.lowest()), m.commands());
     }
 
     private static ByteBuffer begin(byte type, int bodyBytes) {
@@ -176,33 +175,10 @@ final class IssCodec implements MessageCodec {
         return putBallot(out.putLong(message.epoch()).putInt(message.segment()), ballot);
     }
 
-    private static ByteSlice done(ByteBuffer out) {
-        InvariantViolated.check(!out.hasRemaining(), "message shorter than computed by %d bytes", out.remaining());
-        return ByteSlice.of(out.array());
-    }
-
-    private static ByteBuffer putBallot(ByteBuffer out, Ballot ballot) {
-        return out.putLong(ballot.round()).putInt(ballot.replica());
-    }
-
-    private static byte flag(boolean value) {
-        return (byte) (value ? 1 : 0);
-    }
-
     @Override
     public Message decode(ByteSlice frame) throws MalformedMessageException {
-        ByteBuffer in = frame.asByteBuffer();
-        try {
-            byte type = in.get();
-            Message message = type <= REFUSED ? ofSegment(type, in, frame) : other(type, in, frame);
-            if (in.hasRemaining()) {
-                throw new MalformedMessageException(
-                        "message of type " + type + " has " + in.remaining() + " bytes too many");
-            }
-            return message;
-        } catch (BufferUnderflowException | IndexOutOfBoundsException | IllegalArgumentException e) {
-            throw new MalformedMessageException("ISS message of " + frame.length() + " bytes is cut short");
-        }
+        return MessageParts.decode(
+                "ISS", frame, (type, in) -> type <= REFUSED ? ofSegment(type, in, frame) : other(type, in, frame));
     }
 
     private static Message ofSegment(byte type, ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
@@ -216,9 +192,7 @@ final class IssCodec implements MessageCodec {
             case ACCEPT -> {
                 long position = in.getLong();
                 long decidedTo = in.getLong();
-                ByteSlice value = frame.slice(in.position(), in.remaining());
-                in.position(in.limit());
-                yield new Accept(epoch, segment, ballot, position, decidedTo, value);
+                yield new Accept(epoch, segment, ballot, position, decidedTo, rest(in, frame));
             }
             case ACCEPT_NIL -> new AcceptNil(epoch, segment, ballot, in.getLong(), in.getLong());
             case ACCEPTED -> new Accepted(epoch, segment, ballot, in.getLong(), in.getLong());
@@ -235,10 +209,10 @@ final class IssCodec implements MessageCodec {
 
     private static Message other(byte type, ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
         return switch (type) {
-            case FORWARD -> forward(in, frame);
+            case FORWARD -> new Forward(in.getLong(), in.getLong(), commands(in, frame));
             case POLL -> new Poll(in.getLong(), in.getLong());
             case POLL_OK -> new PollOk(in.getLong(), in.getLong(), in.getLong());
-            case HELLO -> hello(in);
+            case HELLO -> new Hello(introduction(in));
             case STATUS ->
                 new Status(
                         in.getLong(),
@@ -253,8 +227,7 @@ final class IssCodec implements MessageCodec {
                         in.get() != 0);
             case FETCH -> new Fetch(in.getLong(), in.getLong());
             case EPOCH_INFO -> {
-                ByteSlice config = frame.slice(in.position(), in.remaining());
-                in.position(in.limit());
+                ByteSlice config = rest(in, frame);
                 EpochConfig.decode(config);
                 yield new EpochInfo(config);
             }
@@ -297,43 +270,5 @@ final class IssCodec implements MessageCodec {
         }
         in.position(position);
         return new Learn(from, delivered, values);
-    }
-
-    private static Hello hello(ByteBuffer in) throws MalformedMessageException {
-        boolean promisedNothing = in.get() != 0;
-        boolean founder = in.get() != 0;
-        int count = in.get() & 0xff;
-        List<Integer> participants = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            int id = in.get() & 0xff;
-            if (id == 0) {
-                throw new MalformedMessageException("replica id 0");
-            }
-            participants.add(id);
-        }
-        return new Hello(new Introduction(promisedNothing, founder, participants));
-    }
-
-    private static Forward forward(ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
-        long epoch = in.getLong();
-        long lowest = in.getLong();
-        int count = count(in, BatchCodec.COMMAND_OVERHEAD_BYTES);
-        List<ProposedCommand> commands = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            commands.add(BatchCodec.get(in, frame));
-        }
-        return new Forward(epoch, lowest, commands);
-    }
-
-    private static int count(ByteBuffer in, int bytesEach) throws MalformedMessageException {
-        int count = in.getInt();
-        if (count < 0 || count > in.remaining() / bytesEach) {
-            throw new MalformedMessageException("message claims " + count + " entries in " + in.remaining() + " bytes");
-        }
-        return count;
-    }
-
-    private static Ballot ballot(ByteBuffer in) {
-        return new Ballot(in.getLong(), in.getInt());
     }
 }

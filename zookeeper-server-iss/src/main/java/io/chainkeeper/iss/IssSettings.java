@@ -1,10 +1,8 @@
 package io.chainkeeper.iss;
 
-import java.util.Arrays;
+import io.chainkeeper.ordering.settings.SettingKeys;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
 
 /**
  * The {@code iss.*} keys of a zoo.cfg, and all bounds of the protocol derived from them. One place for both. Nothing
@@ -80,108 +78,49 @@ record IssSettings(
     private static final int RECENT_POSITIONS = 8192;
     private static final long RECENT_BYTES = 32L << 20;
 
-    private record Key(String name, int defaultValue, int least, int most) {}
-
-    private static final Map<String, Key> KEYS = keys();
-
-    private static final Map<String, String[]> CHOICES = choices();
-
-    private static Map<String, String[]> choices() {
-        Map<String, String[]> choices = new TreeMap<>();
-        choices.put(LEADER_POLICY, new String[] {"backoff", "all", "single"});
-        choices.put(BUCKET_POLICY, new String[] {"sticky", "rotating"});
-        return choices;
-    }
-
-    private static Map<String, Key> keys() {
-        Map<String, Key> keys = new TreeMap<>();
-        for (Key key : new Key[] {
-            new Key(WINDOW_BATCHES, 4, 1, 1024),
-            new Key(MAX_BATCH_COMMANDS, 1024, 1, 65536),
-            new Key(MAX_BATCH_BYTES, 256 << 10, 1024, 8 << 20),
-            new Key(MIN_SEGMENT_POSITIONS, 64, 2, 65536),
-            new Key(MAX_SEGMENT_POSITIONS, 1024, 2, 65536),
-            new Key(HEARTBEAT_MILLIS, 200, 10, 10_000),
-            new Key(SUSPICION_MILLIS, 1500, 50, 120_000),
-            new Key(SILENCE_MILLIS, 3_000, 100, 600_000),
-            new Key(MIN_QUORUM_SIZE, 1, 1, 255)
-        }) {
-            keys.put(key.name(), key);
-        }
-        return keys;
-    }
+    private static final SettingKeys KEYS = new SettingKeys.Builder()
+            .number(WINDOW_BATCHES, 4, 1, 1024)
+            .number(MAX_BATCH_COMMANDS, 1024, 1, 65536)
+            .number(MAX_BATCH_BYTES, 256 << 10, 1024, 8 << 20)
+            .number(MIN_SEGMENT_POSITIONS, 64, 2, 65536)
+            .number(MAX_SEGMENT_POSITIONS, 1024, 2, 65536)
+            .number(HEARTBEAT_MILLIS, 200, 10, 10_000)
+            .number(SUSPICION_MILLIS, 1500, 50, 120_000)
+            .number(SILENCE_MILLIS, 3_000, 100, 600_000)
+            .numberUpToMembers(MIN_QUORUM_SIZE, 1, 1)
+            .choice(LEADER_POLICY, "backoff", "all", "single")
+            .choice(BUCKET_POLICY, "sticky", "rotating")
+            .atLeast(SUSPICION_MILLIS, HEARTBEATS_PER_SUSPICION, HEARTBEAT_MILLIS)
+            .atLeast(MAX_SEGMENT_POSITIONS, 1, MIN_SEGMENT_POSITIONS)
+            .build();
 
     static Set<String> names() {
-        Set<String> names = new TreeSet<>(KEYS.keySet());
-        names.addAll(CHOICES.keySet());
-        return names;
+        return KEYS.names();
     }
 
     /** Returns null, or what is wrong with the user's values. */
     static String check(Map<String, String> values, int memberCount) {
-        for (Key key : KEYS.values()) {
-            String problem = check(values.get(key.name()), key, memberCount);
-            if (problem != null) {
-                return problem;
-            }
-        }
-        for (Map.Entry<String, String[]> choice : CHOICES.entrySet()) {
-            String text = values.get(choice.getKey());
-            if (text != null && !Arrays.asList(choice.getValue()).contains(text.trim())) {
-                return choice.getKey() + "=" + text + " is unknown; give one of "
-                        + String.join(", ", choice.getValue());
-            }
-        }
-        int heartbeat = number(values, HEARTBEAT_MILLIS);
-        int suspicion = number(values, SUSPICION_MILLIS);
-        if (suspicion < HEARTBEATS_PER_SUSPICION * heartbeat) {
-            return SUSPICION_MILLIS + "=" + suspicion + " must be at least four times " + HEARTBEAT_MILLIS + "="
-                    + heartbeat + "; raise the one or lower the other";
-        }
-        int least = number(values, MIN_SEGMENT_POSITIONS);
-        int most = number(values, MAX_SEGMENT_POSITIONS);
-        if (least > most) {
-            return MIN_SEGMENT_POSITIONS + "=" + least + " must not exceed " + MAX_SEGMENT_POSITIONS + "=" + most
-                    + "; raise the one or lower the other";
-        }
-        return null;
-    }
-
-    private static String check(String text, Key key, int memberCount) {
-        if (text == null) {
-            return null;
-        }
-        int most = key.name().equals(MIN_QUORUM_SIZE) ? memberCount : key.most();
-        long value;
-        try {
-            value = Long.parseLong(text.trim());
-        } catch (NumberFormatException e) {
-            return key.name() + "=" + text + " is not a whole number; give one from " + key.least() + " to " + most;
-        }
-        if (value < key.least() || value > most) {
-            return key.name() + "=" + text + " is out of range; give a number from " + key.least() + " to " + most;
-        }
-        return null;
+        return KEYS.check(values, memberCount);
     }
 
     static IssSettings of(Map<String, String> values, int memberCount, int tickMillis) {
-        int heartbeatTicks = ticks(values, HEARTBEAT_MILLIS, tickMillis);
+        int heartbeatTicks = KEYS.ticks(values, HEARTBEAT_MILLIS, tickMillis);
         // Both may be rounded to a tick; a leader must be allowed to miss some heartbeats all the same.
         int suspicionTicks =
-                Math.max(HEARTBEATS_PER_SUSPICION * heartbeatTicks, ticks(values, SUSPICION_MILLIS, tickMillis));
+                Math.max(HEARTBEATS_PER_SUSPICION * heartbeatTicks, KEYS.ticks(values, SUSPICION_MILLIS, tickMillis));
         return new IssSettings(
-                number(values, WINDOW_BATCHES),
-                number(values, MAX_BATCH_COMMANDS),
-                number(values, MAX_BATCH_BYTES),
-                number(values, MIN_SEGMENT_POSITIONS),
-                number(values, MAX_SEGMENT_POSITIONS),
+                KEYS.number(values, WINDOW_BATCHES),
+                KEYS.number(values, MAX_BATCH_COMMANDS),
+                KEYS.number(values, MAX_BATCH_BYTES),
+                KEYS.number(values, MIN_SEGMENT_POSITIONS),
+                KEYS.number(values, MAX_SEGMENT_POSITIONS),
                 heartbeatTicks,
                 suspicionTicks,
-                ticks(values, SILENCE_MILLIS, tickMillis),
-                number(values, MIN_QUORUM_SIZE),
-                values.containsKey(MIN_QUORUM_SIZE) && number(values, MIN_QUORUM_SIZE) <= memberCount / 2,
-                policy(choice(values, LEADER_POLICY)),
-                choice(values, BUCKET_POLICY).equals("rotating"));
+                KEYS.ticks(values, SILENCE_MILLIS, tickMillis),
+                KEYS.number(values, MIN_QUORUM_SIZE),
+                values.containsKey(MIN_QUORUM_SIZE) && KEYS.number(values, MIN_QUORUM_SIZE) <= memberCount / 2,
+                policy(KEYS.choice(values, LEADER_POLICY)),
+                KEYS.choice(values, BUCKET_POLICY).equals("rotating"));
     }
 
     private static LeaderPolicy policy(String choice) {
@@ -190,20 +129,6 @@ record IssSettings(
             case "single" -> LeaderPolicy.SINGLE;
             default -> LeaderPolicy.BACKOFF;
         };
-    }
-
-    private static String choice(Map<String, String> values, String name) {
-        String text = values.get(name);
-        return text == null ? CHOICES.get(name)[0] : text.trim();
-    }
-
-    private static int number(Map<String, String> values, String name) {
-        String text = values.get(name);
-        return text == null ? KEYS.get(name).defaultValue() : Integer.parseInt(text.trim());
-    }
-
-    private static int ticks(Map<String, String> values, String name, int tickMillis) {
-        return Math.max(1, number(values, name) / tickMillis);
     }
 
     /** How long the link to a leader may be down before it counts as silent. */

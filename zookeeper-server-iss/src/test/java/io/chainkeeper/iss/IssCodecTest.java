@@ -1,8 +1,8 @@
 package io.chainkeeper.iss;
 
 import static org.junit.Assert.assertEquals;
-import static org.junit.Assert.assertThrows;
 
+import io.chainkeeper.contract.MessageCodecContract;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Member;
@@ -10,11 +10,11 @@ import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import io.chainkeeper.ordering.acceptor.Introduction;
-import java.io.ByteArrayOutputStream;
 import java.util.List;
 import org.junit.Test;
 
-public final class IssCodecTest {
+/** The messages of ISS on the wire. */
+public final class IssCodecTest extends MessageCodecContract {
     private static final IssCodec CODEC = new IssCodec();
     private static final Ballot BALLOT = new Ballot(7, 3);
     private static final ByteSlice VALUE = ByteSlice.of(new byte[] {1, 2, 3});
@@ -50,37 +50,8 @@ public final class IssCodecTest {
             new IssMessage.Learn(4, 5, List.of(VALUE, ByteSlice.EMPTY)),
             new IssMessage.Truncated(6));
 
-    private static byte[] bytes(IssMessage message) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        for (ByteSlice part : CODEC.encode(message)) {
-            out.writeBytes(part.toByteArray());
-        }
-        return out.toByteArray();
-    }
-
-    @Test
-    public void everyMessage_survivesTheWire() throws MalformedMessageException {
-        for (IssMessage message : ALL) {
-            assertEquals(message, CODEC.decode(ByteSlice.of(bytes(message))));
-        }
-    }
-
-    @Test
-    public void messageCutShort_isRefused() {
-        for (IssMessage message : ALL) {
-            byte[] whole = bytes(message);
-            boolean endsInValue = message instanceof IssMessage.Accept;
-            int lengths = whole.length - (endsInValue ? VALUE.length() : 0);
-            for (int length = 0; length < lengths; length++) {
-                ByteSlice part = ByteSlice.of(whole, 0, length);
-                assertThrows(message.toString(), MalformedMessageException.class, () -> CODEC.decode(part));
-            }
-        }
-    }
-
-    @Test
-    public void unknownType_isRefused() {
-        assertThrows(MalformedMessageException.class, () -> CODEC.decode(ByteSlice.of(new byte[] {99, 0, 0})));
+    public IssCodecTest() {
+        super(CODEC, IssMessage.class, ALL);
     }
 
     @Test

@@ -5,9 +5,7 @@ import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
-import io.chainkeeper.ordering.OrderingProtocolFactory;
 import java.util.Map;
-import java.util.ServiceLoader;
 import org.junit.Test;
 
 /** The iss.* keys: what a user may set, and what he is told otherwise. */
@@ -49,13 +47,5 @@ public final class IssSettingsTest {
     public void keysThatDoNotFitTogether_areRefused() {
         assertRefused("iss.suspicionTimeoutMillis", "799", "iss.heartbeatMillis");
         assertRefused("iss.minSegmentPositions", "1025", "iss.maxSegmentPositions");
-    }
-
-    @Test
-    public void serviceLoader_findsTheProtocol() {
-        assertTrue(ServiceLoader.load(OrderingProtocolFactory.class).stream()
-                .map(ServiceLoader.Provider::get)
-                .anyMatch(factory ->
-                        factory.name().equals("iss") && factory.settingKeys().contains("iss.leaderPolicy")));
     }
 }

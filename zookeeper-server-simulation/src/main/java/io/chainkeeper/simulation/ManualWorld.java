@@ -144,6 +144,11 @@ final class ManualWorld implements World {
         start(id);
     }
 
+    /** Whether a replica has asked for the state of another one. */
+    boolean needsState(int id) {
+        return wanted.containsKey(id);
+    }
+
     /** What a replica that is down had stored is gone. */
     void loseDisk(int id) {
         trace.record(id, "loses its disk", 0, null);

@@ -9,6 +9,13 @@ import java.util.TreeMap;
 public final class Protocols {
     private Protocols() {}
 
+    /** @return all of them, by name */
+    public static Map<String, OrderingProtocolFactory> all() {
+        Map<String, OrderingProtocolFactory> found = new TreeMap<>();
+        ServiceLoader.load(OrderingProtocolFactory.class).forEach(factory -> found.put(factory.name(), factory));
+        return found;
+    }
+
     /**
      * Finds a protocol.
      *
@@ -17,8 +24,7 @@ public final class Protocols {
      * @throws IllegalArgumentException if there is none; the message names those there are
      */
     public static OrderingProtocolFactory named(String name) {
-        Map<String, OrderingProtocolFactory> found = new TreeMap<>();
-        ServiceLoader.load(OrderingProtocolFactory.class).forEach(factory -> found.put(factory.name(), factory));
+        Map<String, OrderingProtocolFactory> found = all();
         OrderingProtocolFactory factory = found.get(name);
         if (factory == null) {
             throw new IllegalArgumentException("no protocol is named " + name + "; there are " + found.keySet());

@@ -27,8 +27,8 @@ import org.junit.runner.Description;
  * of them before and kills them after; a test that controls the servers itself calls {@link #start()} and
  * {@link #close()}.
  *
- * <p>System property {@code ensemble.protocol} chooses {@code ordering.protocol} where a test does not; {@code zab}
- * runs the tests against the stock quorum server.
+ * <p>System property {@code ensemble.protocol} chooses {@code ordering.protocol} where a test does not: {@code chain},
+ * {@code iss}, or {@code zab}, which runs the tests against the stock quorum server.
  */
 public final class Ensemble extends ExternalResource implements AutoCloseable {
     /** The ensembles' tick: short, so that sessions may be short. */
@@ -87,6 +87,7 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
     public static final class Builder {
         private final String name;
         private final Map<String, String> settings = new LinkedHashMap<>();
+        private final Map<String, String> protocolSettings = new LinkedHashMap<>();
         private int servers = 3;
         private Network network = new Loopback();
         private int observers;
@@ -140,6 +141,18 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
             return this;
         }
 
+        /** Sets how long the leader may be silent before others try to lead; the stock server has its own timeouts. */
+        public Builder suspicionTimeoutMillis(int millis) {
+            protocolSettings.put("suspicionTimeoutMillis", Integer.toString(millis));
+            return this;
+        }
+
+        /** Sets how long a server may be silent before its sessions are nobody's; the stock server has other rules. */
+        public Builder memberSilenceMillis(int millis) {
+            protocolSettings.put("memberSilenceMillis", Integer.toString(millis));
+            return this;
+        }
+
         /** Adds or replaces a line of every server's zoo.cfg. */
         public Builder set(String key, String value) {
             settings.put(key, value);
@@ -148,6 +161,13 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
 
         /** Returns the ensemble; nothing is started yet. */
         public Ensemble build() {
+            String protocol = settings.get("ordering.protocol");
+            if (!protocol.equals("zab")) {
+                protocolSettings.forEach((key, value) -> set(protocol + "." + key, value));
+            }
+            if (protocol.equals("iss")) {
+                set("iss.preview", "true");
+            }
             return new Ensemble(this);
         }
     }

@@ -1,0 +1,209 @@
+package io.chainkeeper.ordering.wire;
+
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.acceptor.Ballot;
+import io.chainkeeper.ordering.acceptor.Introduction;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Writes and reads the parts of messages that protocols share; big-endian. What reads throws {@link
+ * BufferUnderflowException}, {@link IndexOutOfBoundsException} or {@link IllegalArgumentException} where a frame is cut
+ * short, which {@link #decode} turns into {@link MalformedMessageException}, and allocates nothing by what a frame
+ * claims before it has checked the claim.
+ */
+public final class MessageParts {
+    /** Bytes of a ballot: its round long, its replica int. */
+    public static final int BALLOT_BYTES = 12;
+
+    private MessageParts() {}
+
+    /** Decodes the body of a message. */
+    @FunctionalInterface
+    public interface Body {
+        /**
+         * @param type first byte of the frame
+         * @param in the frame behind it; has to be read to its end
+         * @return the message
+         * @throws MalformedMessageException if it is none
+         */
+        Message decode(byte type, ByteBuffer in) throws MalformedMessageException;
+    }
+
+    /**
+     * Decodes a message that begins with a byte for its type.
+     *
+     * @param protocol in words, for the reason of a refusal
+     * @param frame the whole message
+     * @param body decodes what follows the type
+     * @return the message
+     * @throws MalformedMessageException if the frame is too short, too long or says what cannot be
+     */
+    public static Message decode(String protocol, ByteSlice frame, Body body) throws MalformedMessageException {
+        ByteBuffer in = frame.asByteBuffer();
+        try {
+            byte type = in.get();
+            Message message = body.decode(type, in);
+            if (in.hasRemaining()) {
+                throw new MalformedMessageException(
+                        "message of type " + type + " has " + in.remaining() + " bytes too many");
+            }
+            return message;
+        } catch (BufferUnderflowException | IndexOutOfBoundsException | IllegalArgumentException e) {
+            throw new MalformedMessageException(protocol + " message of " + frame.length() + " bytes is cut short");
+        }
+    }
+
+    /**
+     * @param out a buffer with an array of its own that has to be full
+     * @return its bytes
+     */
+    public static ByteSlice done(ByteBuffer out) {
+        InvariantViolated.check(!out.hasRemaining(), "message shorter than computed by %d bytes", out.remaining());
+        return ByteSlice.of(out.array());
+    }
+
+    /**
+     * @param value what to say
+     * @return 1 if so, else 0
+     */
+    public static byte flag(boolean value) {
+        return (byte) (value ? 1 : 0);
+    }
+
+    /**
+     * @param out with room for {@link #BALLOT_BYTES}
+     * @param ballot to be written
+     * @return the buffer
+     */
+    public static ByteBuffer putBallot(ByteBuffer out, Ballot ballot) {
+        return out.putLong(ballot.round()).putInt(ballot.replica());
+    }
+
+    /**
+     * @param in where a ballot stands
+     * @return the ballot
+     */
+    public static Ballot ballot(ByteBuffer in) {
+        return new Ballot(in.getLong(), in.getInt());
+    }
+
+    /**
+     * @param in where a replica's id stands in a byte
+     * @return the id, from 1
+     * @throws MalformedMessageException if it is 0
+     */
+    public static int replicaId(ByteBuffer in) throws MalformedMessageException {
+        int id = in.get() & 0xff;
+        if (id == 0) {
+            throw new MalformedMessageException("replica id 0");
+        }
+        return id;
+    }
+
+    /**
+     * @param in where a number of entries stands
+     * @param bytesEach of each entry, at least
+     * @return the number, for which there are bytes enough behind it
+     * @throws MalformedMessageException if there are not
+     */
+    public static int count(ByteBuffer in, int bytesEach) throws MalformedMessageException {
+        int count = in.getInt();
+        if (count < 0 || count > in.remaining() / bytesEach) {
+            throw new MalformedMessageException("message claims " + count + " entries in " + in.remaining() + " bytes");
+        }
+        return count;
+    }
+
+    /**
+     * @param introduction to be written
+     * @return bytes that it needs
+     */
+    public static int introductionBytes(Introduction introduction) {
+        return 3 + introduction.participants().size();
+    }
+
+    /**
+     * @param out with room for {@link #introductionBytes}
+     * @param introduction to be written
+     * @return the buffer
+     */
+    public static ByteBuffer putIntroduction(ByteBuffer out, Introduction introduction) {
+        out.put(flag(introduction.promisedNothing())).put(flag(introduction.founder()));
+        out.put((byte) introduction.participants().size());
+        introduction.participants().forEach(id -> out.put(id.byteValue()));
+        return out;
+    }
+
+    /**
+     * @param in where an introduction stands
+     * @return the introduction
+     * @throws MalformedMessageException if it names a replica that cannot be
+     */
+    public static Introduction introduction(ByteBuffer in) throws MalformedMessageException {
+        boolean promisedNothing = in.get() != 0;
+        boolean founder = in.get() != 0;
+        int count = in.get() & 0xff;
+        List<Integer> participants = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            participants.add(replicaId(in));
+        }
+        return new Introduction(promisedNothing, founder, participants);
+    }
+
+    /**
+     * @param commands to be written
+     * @return bytes that they need
+     */
+    public static int commandsBytes(List<ProposedCommand> commands) {
+        int bytes = Integer.BYTES;
+        for (ProposedCommand command : commands) {
+            bytes += BatchCodec.COMMAND_OVERHEAD_BYTES + command.command().length();
+        }
+        return bytes;
+    }
+
+    /**
+     * @param out with room for {@link #commandsBytes}
+     * @param commands to be written
+     * @return the buffer
+     */
+    public static ByteBuffer putCommands(ByteBuffer out, List<ProposedCommand> commands) {
+        out.putInt(commands.size());
+        commands.forEach(command -> BatchCodec.put(out, command));
+        return out;
+    }
+
+    /**
+     * @param in over the frame from its first byte, where commands stand
+     * @param frame what their bytes will be views of
+     * @return the commands, in order
+     * @throws MalformedMessageException if there are fewer than it claims
+     */
+    public static List<ProposedCommand> commands(ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
+        int count = count(in, BatchCodec.COMMAND_OVERHEAD_BYTES);
+        List<ProposedCommand> commands = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            commands.add(BatchCodec.get(in, frame));
+        }
+        return commands;
+    }
+
+    /**
+     * @param in over the frame from its first byte
+     * @param frame that the value is the rest of
+     * @return the value, a view of the frame; the buffer is read to its end
+     */
+    public static ByteSlice rest(ByteBuffer in, ByteSlice frame) {
+        ByteSlice value = frame.slice(in.position(), in.remaining());
+        in.position(in.limit());
+        return value;
+    }
+}

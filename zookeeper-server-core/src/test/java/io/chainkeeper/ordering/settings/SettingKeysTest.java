@@ -1,0 +1,89 @@
+package io.chainkeeper.ordering.settings;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNotNull;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.ordering.InvariantViolated;
+import java.util.Map;
+import java.util.Set;
+import org.junit.Test;
+
+/** What a user may set, and what he is told otherwise. */
+public final class SettingKeysTest {
+    private static final SettingKeys KEYS = new SettingKeys.Builder()
+            .number("p.window", 4, 1, 1024)
+            .number("p.beatMillis", 200, 10, 10_000)
+            .number("p.timeoutMillis", 800, 50, 120_000)
+            .numberUpToMembers("p.quorum", 1, 1)
+            .choice("p.policy", "all", "single")
+            .atLeast("p.timeoutMillis", 4, "p.beatMillis")
+            .build();
+
+    private static void assertRefused(String key, String value, String... mentioned) {
+        String reason = KEYS.check(Map.of(key, value), 3);
+        assertNotNull(key + "=" + value + " was taken", reason);
+        for (String text : mentioned) {
+            assertTrue(reason, reason.contains(text));
+        }
+    }
+
+    @Test
+    public void nothingSet_isRightForAnySizeAndGivesTheDefaults() {
+        for (int members = 1; members <= 9; members++) {
+            assertNull(KEYS.check(Map.of(), members));
+        }
+        assertEquals(4, KEYS.number(Map.of(), "p.window"));
+        assertEquals("all", KEYS.choice(Map.of(), "p.policy"));
+        assertEquals(Set.of("p.window", "p.beatMillis", "p.timeoutMillis", "p.quorum", "p.policy"), KEYS.names());
+    }
+
+    @Test
+    public void outOfRange_messageNamesKeyValueAndRange() {
+        assertRefused("p.window", "0", "p.window=0", "from 1 to 1024");
+        assertRefused("p.window", "1025", "p.window=1025", "from 1 to 1024");
+        assertRefused("p.window", String.valueOf(Long.MAX_VALUE), "from 1 to 1024");
+        assertRefused("p.quorum", "4", "p.quorum=4", "from 1 to 3");
+        assertNull(KEYS.check(Map.of("p.quorum", "4"), 5));
+    }
+
+    @Test
+    public void notANumber_messageNamesKeyValueAndRange() {
+        for (String text : new String[] {"", "many", "1.5", "0x10", "99999999999999999999"}) {
+            assertRefused("p.window", text, "p.window=" + text, "whole number", "from 1 to 1024");
+        }
+    }
+
+    @Test
+    public void unknownWord_messageNamesThoseThereAre() {
+        assertRefused("p.policy", "some", "p.policy=some", "all, single");
+    }
+
+    @Test
+    public void numbersThatDoNotFitTogether_messageNamesBoth() {
+        assertRefused("p.beatMillis", "201", "p.timeoutMillis=800", "4 times p.beatMillis=201");
+        assertNull(KEYS.check(Map.of("p.beatMillis", "201", "p.timeoutMillis", "804"), 3));
+    }
+
+    @Test
+    public void spacesAroundAValue_areIgnored() {
+        Map<String, String> values = Map.of("p.window", " 7 ", "p.policy", " single ");
+        assertNull(KEYS.check(values, 3));
+        assertEquals(7, KEYS.number(values, "p.window"));
+        assertEquals("single", KEYS.choice(values, "p.policy"));
+    }
+
+    @Test
+    public void timeShorterThanATick_isOneTick() {
+        assertEquals(4, KEYS.ticks(Map.of(), "p.beatMillis", 50));
+        assertEquals(1, KEYS.ticks(Map.of(), "p.beatMillis", 1_000));
+    }
+
+    @Test
+    public void keyThatIsNotThere_isAMistakeOfTheProtocol() {
+        assertThrows(InvariantViolated.class, () -> KEYS.number(Map.of(), "p.policy"));
+        assertThrows(InvariantViolated.class, () -> KEYS.choice(Map.of(), "p.window"));
+    }
+}
