@@ -21,9 +21,9 @@ import org.apache.curator.framework.state.ConnectionState;
  * A queue into which every client puts and from which every client takes. With a lock for each item Curator promises
  * that each is taken at least once.
  *
- * <p>A client whose connection breaks while it creates a lock takes its own lock for somebody else's, and the item waits
- * until the session ends. Therefore the queue has clients of its own, whose sessions end before the last item has to be
- * taken.
+ * <p>A client whose connection breaks while it creates a lock takes its own lock for somebody else's, and the item
+ * waits until the session ends. Therefore the queue has clients of its own, whose sessions end before the last item has
+ * to be taken.
  */
 final class QueueRecipe implements Recipe {
     /** More than clients can lock in this way, and few enough for the queue to stay short. */
