@@ -7,7 +7,22 @@
 
 ZOOBINDIR="${ZOOBINDIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)}"
 ZOOKEEPER_PREFIX="$(cd "$ZOOBINDIR/.." && pwd)"
-ZOOCFGDIR="${ZOOCFGDIR:-$ZOOKEEPER_PREFIX/conf}"
+
+# every script takes the configuration directory as its first argument; shift acts on the script that sources this one
+if [[ "${1:-}" == --config ]]; then
+  if [[ ! -d "${2:-}" ]]; then
+    echo "Error: --config ${2:-}: not a directory; give the directory that holds zoo.cfg" >&2
+    exit 1
+  fi
+  ZOOCFGDIR="$(cd "$2" && pwd)"
+  shift 2
+fi
+if [[ -z "${ZOOCFGDIR:-}" ]]; then
+  ZOOCFGDIR="$ZOOKEEPER_PREFIX/conf"
+  if [[ ! -d "$ZOOCFGDIR" && -d "$ZOOKEEPER_PREFIX/etc/zookeeper" ]]; then
+    ZOOCFGDIR="$ZOOKEEPER_PREFIX/etc/zookeeper"
+  fi
+fi
 
 if [[ -f "$ZOOCFGDIR/zookeeper-env.sh" ]]; then
   # shellcheck source=/dev/null
@@ -38,8 +53,8 @@ if [[ ! -x "$JAVA" ]]; then
 fi
 
 # a distribution has lib/, a source tree what the build gathers
-ZOO_LIB_DIR="$ZOOKEEPER_PREFIX/lib"
-if [[ -f "$ZOOKEEPER_PREFIX/zookeeper-assembly/pom.xml" ]]; then
+ZOO_LIB_DIR="${ZOOLIBDIR:-$ZOOKEEPER_PREFIX/lib}"
+if [[ -z "${ZOOLIBDIR:-}" && -f "$ZOOKEEPER_PREFIX/zookeeper-assembly/pom.xml" ]]; then
   ZOO_LIB_DIR="$ZOOKEEPER_PREFIX/zookeeper-assembly/target/lib"
 fi
 # conf/ of the distribution stands behind a directory given by the user, for its logback.xml

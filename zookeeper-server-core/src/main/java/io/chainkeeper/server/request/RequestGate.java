@@ -99,6 +99,7 @@ public final class RequestGate implements RequestProcessor {
                 request,
                 request.readRequestBytes(),
                 Command.ClientRequest.QUOTA_KEPT,
+                0,
                 false,
                 proposer.wallClockMillis());
     }
@@ -223,6 +224,7 @@ public final class RequestGate implements RequestProcessor {
                 request,
                 payload,
                 checks.quotaRefusedOp(request),
+                checks.lackedSchemes(request),
                 server.isLocalSession(request.sessionId),
                 proposer.wallClockMillis()));
         ConnectionGate.Entry entry = gate.addWrite(request);
