@@ -212,7 +212,7 @@ public class ServerScriptTest {
                 "-Dzookeeper.log.dir=/logs",
                 "-Dzookeeper.log.file=the.log",
                 "-XX:+HeapDumpOnOutOfMemoryError",
-                "-cp " + home + "/lib/zookeeper-server-core-1.2.3.jar:" + conf + ":",
+                "/lib/zookeeper-server-core-1.2.3.jar:" + conf + ":",
                 ":/mine",
                 "--add-opens=java.base/java.nio=ALL-UNNAMED",
                 "-Dfile.encoding=UTF-8",
@@ -245,10 +245,14 @@ public class ServerScriptTest {
 
     @Test
     public void classArchive_isUsedIfItIsThere() throws Exception {
+        Path installed = folder.newFolder("installed").toPath();
+        Path lib = Files.createDirectory(installed.resolve("lib"));
+        Files.copy(home.resolve("lib/zookeeper-server-core-1.2.3.jar"), lib.resolve("zookeeper-server-core-1.2.3.jar"));
+        environment.put("ZOOLIBDIR", lib.toString());
         assertFalse(run("print-cmd").out().contains("SharedArchiveFile"));
-        Files.createFile(home.resolve("classes.jsa"));
+        Files.createFile(installed.resolve("classes.jsa"));
         String command = run("print-cmd").out();
-        assertTrue(command, command.contains("-XX:SharedArchiveFile=" + home + "/classes.jsa"));
+        assertTrue(command, command.contains("-XX:SharedArchiveFile=" + installed + "/classes.jsa"));
     }
 
     @Test
