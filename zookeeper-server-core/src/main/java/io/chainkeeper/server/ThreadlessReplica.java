@@ -201,8 +201,8 @@ public final class ThreadlessReplica {
     }
 
     /**
-     * What stands in the configuration of a replica before any {@code reconfig}. Nothing listens at these addresses: the
-     * order is linked by whoever drives the replicas.
+     * What stands in the configuration of a replica before any {@code reconfig}. Nothing listens at these addresses:
+     * the order is linked by whoever drives the replicas.
      *
      * @param ensemble who takes part
      * @return their configuration, version 0
