@@ -7,6 +7,8 @@
 #   bin/bench.sh paper     [--output DIR]    writes at 3, 5 and 7 replicas with curves of throughput and latency, reads of
 #                                            three kinds, one client: figure 8 of the ChainPaxos paper; about three hours
 #   bin/bench.sh reads     [--output DIR]    95 % and 50 % linearizable, 95 % sequential reads at 3 and 7 replicas
+#   bin/bench.sh bandwidth [--output DIR]    writes of 2048 B at 3, 5 and 7 replicas with network links of 50 Mbit/s:
+#                                            figure 5; in network namespaces, which needs root
 #   bin/bench.sh recovery  [--output DIR]    throughput over time around the death of a server: figure 10
 #
 #   --output DIR        results and charts (default: benchmark-PRESET in the current directory)
@@ -122,6 +124,14 @@ paper() {
     run idle-3 idle
 }
 
+# A link so narrow that it is full before two cores are.
+bandwidth() {
+    local replicas
+    for replicas in 3 5 7; do
+        run "bandwidth-$replicas" writes --replicas "$replicas" --cpu 0 --link-mbit 50 --value-bytes 2048
+    done
+}
+
 recovery() {
     local code=0
     if [[ -f $output/throughput.csv ]]; then
@@ -139,7 +149,7 @@ recovery() {
 }
 
 case $preset in
-    quick | paper | reads | recovery) ;;
+    quick | paper | reads | bandwidth | recovery) ;;
     *) usage ;;
 esac
 mkdir -p "$output"
