@@ -8,8 +8,8 @@ import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Leaves out the methods that the suites' exclusions name, and says why. System property {@code compatibility.allSuites}
- * is true when the impatient ones are to be run.
+ * Leaves out the methods that the suites' exclusions name, and says why. System property
+ * {@code compatibility.allSuites} is true when the impatient ones are to be run.
  */
 public final class ExclusionExtension implements ExecutionCondition {
     private final Map<String, String> excluded = new TreeMap<>();
