@@ -403,7 +403,9 @@ final class ReplicaLife implements AutoCloseable {
         gate.onReconfig(housekeeping::reconfig);
         long sessionBase = Math.max(System.currentTimeMillis(), recovery.side().agreedTimeMillis());
         SessionIds ids = new SessionIds(
-                ordering.replicaId(), sessionBase, recovery.side().sessions());
+                ordering.replicaId(),
+                () -> recovery.side().startMillis(ordering.replicaId(), sessionBase),
+                recovery.side().sessions());
         server.connect(
                 new ReplicatedSessionTracker(
                         recovery.side().sessions(), owned, ids, database, config.areLocalSessionsEnabled()),

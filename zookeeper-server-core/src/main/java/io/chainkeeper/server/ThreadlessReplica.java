@@ -167,10 +167,9 @@ public final class ThreadlessReplica {
                 (fromPeer, position) -> {}); // whoever drives this replica starts it anew with another state
         database.onConnectionClosed(gate::closed);
         gate.onReconfig(housekeeping::reconfig);
+        long sessionBase = Math.max(surroundings.wallClockMillis(), side.agreedTimeMillis());
         SessionIds ids = new SessionIds(
-                settings.replicaId(),
-                Math.max(surroundings.wallClockMillis(), side.agreedTimeMillis()),
-                side.sessions());
+                settings.replicaId(), () -> side.startMillis(settings.replicaId(), sessionBase), side.sessions());
         connect(new ReplicatedSessionTracker(side.sessions(), owned, ids, database, false), gate, executor);
     }
 

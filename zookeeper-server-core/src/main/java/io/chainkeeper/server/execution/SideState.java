@@ -23,6 +23,10 @@ public final class SideState {
 
     private final SessionTable sessions;
     private final Map<Integer, Long> incarnations;
+
+    /** Guarded by incarnations; no part of what replicas have in common. */
+    private final Map<Integer, Long> startsMillis = new TreeMap<>();
+
     private DigestTally digestTally = new DigestTally();
     private FormerStates formerStates = new FormerStates();
     private volatile UUID clusterId;
@@ -112,8 +116,23 @@ public final class SideState {
     }
 
     void started(int replica, long incarnation) {
+        agreedTimeMillis++; // so that no two starts have the same
         synchronized (incarnations) {
             incarnations.put(replica, incarnation);
+            startsMillis.put(replica, agreedTimeMillis);
+        }
+    }
+
+    /**
+     * Any thread.
+     *
+     * @param replica a replica id
+     * @param ifUnknown returned if no start of it has been executed here since this replica's own
+     * @return the agreed time of its last start, in milliseconds since 1970; different for each start
+     */
+    public long startMillis(int replica, long ifUnknown) {
+        synchronized (incarnations) {
+            return startsMillis.getOrDefault(replica, ifUnknown);
         }
     }
 

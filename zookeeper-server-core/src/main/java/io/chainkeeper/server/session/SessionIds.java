@@ -1,32 +1,41 @@
 package io.chainkeeper.server.session;
 
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 
 /**
  * Chooses ids for new sessions: the replica id in the top byte as ZooKeeper has it, then 40 bits of the time when this
- * replica started, then a counter. An id that exists all the same is skipped here and refused at execution. Safe for
- * use by any thread.
+ * replica started, then a counter. The time is that of the order, in which no two starts have the same: a clock that
+ * was set back must not bring an old id back, with which an old client could take over a new session. An id that
+ * exists all the same is skipped here and refused at execution. Safe for use by any thread.
  */
 public final class SessionIds {
-    private final AtomicLong next;
+    private final int replicaId;
+    private final LongSupplier startMillis;
     private final SessionTable table;
+    private long begunMillis;
+    private long last;
 
     /**
      * @param replicaId this replica, 0 to 255
-     * @param startMillis wall clock at this start, not before any time that the replicated state has seen
+     * @param startMillis when this replica started, in milliseconds since 1970; what it says first may be provisional
      * @param table all sessions
      */
-    public SessionIds(int replicaId, long startMillis, SessionTable table) {
-        this.next = new AtomicLong((long) replicaId << 56 | (startMillis << 24) >>> 8);
+    public SessionIds(int replicaId, LongSupplier startMillis, SessionTable table) {
+        this.replicaId = replicaId;
+        this.startMillis = startMillis;
         this.table = table;
     }
 
     /** @return an id that no session has */
-    public long next() {
-        long id = next.incrementAndGet();
-        while (id == 0 || table.get(id) != null) {
-            id = next.incrementAndGet();
+    public synchronized long next() {
+        long start = startMillis.getAsLong();
+        if (start != begunMillis) {
+            begunMillis = start;
+            last = (long) replicaId << 56 | (start << 24) >>> 8;
         }
-        return id;
+        do {
+            last++;
+        } while (last == 0 || table.get(last) != null);
+        return last;
     }
 }

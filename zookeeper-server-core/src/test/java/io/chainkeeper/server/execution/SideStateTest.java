@@ -1,6 +1,7 @@
 package io.chainkeeper.server.execution;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 
@@ -10,6 +11,7 @@ import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.server.reconfig.EnsembleConfiguration;
 import io.chainkeeper.server.reconfig.EnsemblePlan;
+import io.chainkeeper.server.session.SessionIds;
 import java.util.List;
 import java.util.UUID;
 import org.junit.Test;
@@ -48,6 +50,21 @@ public class SideStateTest {
         assertEquals(state.formerStates().goesWithout(), copy.formerStates().goesWithout());
         assertEquals(state.membership(), copy.membership());
         assertEquals(Long.valueOf(9), (Long) copy.incarnationOf(2));
+    }
+
+    /** The replica's clock was set back, or stands still: its session ids must be new ones all the same. */
+    @Test
+    public void replicaStartsAgain_neverAtTheSameAgreedTime() {
+        SideState state = SideState.initial(0);
+        state.advanceTime(1_700_000_000_000L);
+        state.started(2, 1);
+        SessionIds first = new SessionIds(2, () -> state.startMillis(2, 0), state.sessions());
+        long before = first.next();
+        state.advanceTime(1_600_000_000_000L);
+        state.started(2, 2);
+        SessionIds second = new SessionIds(2, () -> state.startMillis(2, 0), state.sessions());
+        assertNotEquals(before, second.next());
+        assertEquals(5, state.startMillis(3, 5));
     }
 
     @Test

@@ -180,7 +180,7 @@ public class SessionKeeperTest {
 
     @Test
     public void idInUse_isRefusedAndSkipped() {
-        SessionIds ids = new SessionIds(SELF, 1_700_000_000_000L, table);
+        SessionIds ids = new SessionIds(SELF, () -> 1_700_000_000_000L, table);
         long first = ids.next();
         assertTrue(table.create(first, TIMEOUT_MILLIS, SELF, INCARNATION));
         assertFalse(table.create(first, TIMEOUT_MILLIS, OTHER, INCARNATION));
