@@ -37,7 +37,7 @@ final class Suite {
         return reasons(EXCLUDED);
     }
 
-    /** Returns what only a run of all suites runs though its class is run by every build: class#method, and the reason. */
+    /** Returns what only all suites run though every build runs its class: a class#method, and the reason. */
     Map<String, String> impatient() {
         return reasons(IMPATIENT);
     }
