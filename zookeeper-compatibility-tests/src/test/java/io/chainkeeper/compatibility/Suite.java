@@ -37,7 +37,7 @@ final class Suite {
         return reasons(EXCLUDED);
     }
 
-    /** Returns what only all suites run though every build runs its class: a class#method, and the reason. */
+    /** Returns what only runs of all suites run though every build runs its class: class#method, and the reason. */
     Map<String, String> impatient() {
         return reasons(IMPATIENT);
     }
