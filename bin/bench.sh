@@ -7,6 +7,8 @@
 #   bin/bench.sh paper     [--output DIR]    writes at 3, 5 and 7 replicas with curves of throughput and latency, reads of
 #                                            three kinds, one client: figure 8 of the ChainPaxos paper; about three hours
 #   bin/bench.sh reads     [--output DIR]    95 % and 50 % linearizable, 95 % sequential reads at 3 and 7 replicas
+#   bin/bench.sh bandwidth [--output DIR]    writes of 2048 B at 3, 5 and 7 replicas with network links of 50 Mbit/s:
+#                                            figure 5; in network namespaces, which needs root
 #   bin/bench.sh recovery  [--output DIR]    throughput over time around the death of a server: figure 10
 #   bin/bench.sh iss       [--output DIR]    what it changes that every replica leads: latency of one client at three and six
 #                                            replicas, writes, idle ensembles, the death of a leader; about an hour and a half
@@ -125,6 +127,14 @@ paper() {
     run idle-3 idle
 }
 
+# A link so narrow that it is full before two cores are.
+bandwidth() {
+    local replicas
+    for replicas in 3 5 7; do
+        run "bandwidth-$replicas" writes --replicas "$replicas" --cpu 0 --link-mbit 50 --value-bytes 2048
+    done
+}
+
 recovery() {
     failover --replicas 3,5
 }
@@ -156,7 +166,7 @@ failover() {
 }
 
 case $preset in
-    quick | paper | reads | recovery | iss) ;;
+    quick | paper | reads | bandwidth | recovery | iss) ;;
     *) usage ;;
 esac
 mkdir -p "$output"

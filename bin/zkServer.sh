@@ -6,8 +6,10 @@ FORCE_CLASS="io.chainkeeper.main.ForceNewCluster"
 MOVE_CLASS="io.chainkeeper.main.MoveIn"
 
 usage() {
+  echo "Usage: $0 [--config <conf-dir>] {start|start-foreground|stop|version|restart|status|print-cmd}"
   cat <<'USAGE'
-Usage: zkServer.sh [--config CONF_DIR] COMMAND [ZOO_CFG]
+
+zkServer.sh [--config CONF_DIR] COMMAND [ZOO_CFG]
 
   start              start in the background; says FAILED TO START and why if the server does not stay
   start-foreground   start in this terminal
@@ -26,20 +28,17 @@ Usage: zkServer.sh [--config CONF_DIR] COMMAND [ZOO_CFG]
 ZOO_CFG is a path, or a name in CONF_DIR (default: zoo.cfg in conf/ beside bin/).
 
 Variables: ZOOCFGDIR ZOOCFG ZOO_LOG_DIR ZOO_LOG_FILE ZOOPIDFILE JVMFLAGS SERVER_JVMFLAGS CLIENT_JVMFLAGS ZK_SERVER_HEAP
-ZK_CLIENT_HEAP (MB) JAVA_HOME CLASSPATH JMXDISABLE JMXPORT JMXAUTH JMXSSL JMXLOG4J JMXHOSTNAME JMXLOCALONLY
+ZK_CLIENT_HEAP (MB) ZOOLIBDIR JAVA_HOME CLASSPATH JMXDISABLE JMXPORT JMXAUTH JMXSSL JMXLOG4J JMXHOSTNAME JMXLOCALONLY
 ZOO_DATADIR_AUTOCREATE_DISABLE ZOO_NOEXEC ZOO_START_TIMEOUT ZOO_STOP_TIMEOUT (seconds, default 60)
 USAGE
 }
 
+ENV_OPTIONS=()
 while [[ "${1:-}" == -* ]]; do
   case "$1" in
     --config)
-      if [[ ! -d "${2:-}" ]]; then
-        echo "Error: --config ${2:-}: not a directory; give the directory that holds zoo.cfg" >&2
-        exit 1
-      fi
-      ZOOCFGDIR="$(cd "$2" && pwd)"
-      shift 2
+      ENV_OPTIONS=(--config "${2:-}")
+      shift 2 || shift
       ;;
     -h | --help)
       usage
@@ -76,7 +75,7 @@ elif [[ -n "${2:-}" ]]; then
   ZOOCFG="$2"
 fi
 # shellcheck source=bin/zkEnv.sh
-. "$ZOOBINDIR/zkEnv.sh"
+. "$ZOOBINDIR/zkEnv.sh" "${ENV_OPTIONS[@]}"
 
 ZOO_LOG_FILE="${ZOO_LOG_FILE:-zookeeper-$ZOO_USER-server-$HOSTNAME.log}"
 DAEMON_OUT="$ZOO_LOG_DIR/zookeeper-$ZOO_USER-server-$HOSTNAME.out"
@@ -294,8 +293,9 @@ case "$COMMAND" in
   start | start-foreground | stop | restart | status | version | print-cmd) JMX_FLAGS="$(jmx_flags)" ;;
   force-new-cluster | position | move-in) JMX_FLAGS="" ;;
   *)
+    # as ZooKeeper's script: whoever calls it with a command that only another release knows goes on
     usage >&2
-    exit 1
+    exit 0
     ;;
 esac
 
@@ -311,6 +311,8 @@ if [[ -z "${ZOOPIDFILE:-}" ]]; then
     # the server itself says what is wrong with its file
     ZOOPIDFILE="$ZOO_LOG_DIR/zookeeper_server.pid"
   fi
+elif [[ "$COMMAND" == start || "$COMMAND" == restart ]]; then
+  mkdir -p "$(dirname "$ZOOPIDFILE")" 2>/dev/null
 fi
 
 # if it may not create its directories, the server cannot even write its process id

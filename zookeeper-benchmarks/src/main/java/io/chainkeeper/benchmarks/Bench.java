@@ -52,16 +52,20 @@ record Bench(
             throw new IOException("--cpu " + effective.cpuCores() + " times " + effective.replicas()
                     + " replicas leaves nothing of " + machine.cores() + " cores to the client; lower one of them");
         }
-        ServerCommand command = command(work.path(), effective);
+        ServerNetwork network = options.linkMegabits() == 0
+                ? ServerNetwork.LOOPBACK
+                : cleanup.open(() -> CappedLinks.open(options.replicas(), options.linkMegabits()));
+        ServerCommand command = command(network, work.path(), effective);
         return new Bench(effective, machine, command, control, work, cleanup, new ProcFiles(PROC), progress);
     }
 
-    private static ServerCommand command(Path work, RunOptions options) throws IOException {
+    private static ServerCommand command(ServerNetwork network, Path work, RunOptions options) throws IOException {
         Path logging = Files.createDirectory(work.resolve("conf"));
         try (InputStream text = Bench.class.getResourceAsStream("/server-logback.xml")) {
             Files.copy(text, logging.resolve("logback.xml"));
         }
         return new ServerCommand(
+                network,
                 Path.of(System.getProperty("java.home"), "bin", "java"),
                 logging,
                 options.serverLib().toAbsolutePath(),

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.zookeeper.client.FourLetterWordMain;
 import org.apache.zookeeper.common.X509Exception.SSLContextException;
 
-/** The servers of one protocol, started together on loopback. */
+/** The servers of one protocol, started together. */
 final class Ensemble implements AutoCloseable {
     private static final long START_SECONDS = 120;
     private static final long POLL_MILLIS = 100;
@@ -51,7 +51,7 @@ final class Ensemble implements AutoCloseable {
         FreePorts free = new FreePorts();
         List<Ports> ports = new ArrayList<>();
         for (int i = 0; i < options.replicas(); i++) {
-            ports.add(new Ports(free.next(), free.next(), free.next()));
+            ports.add(new Ports(command.network().host(i + 1), free.next(), free.next(), free.next()));
         }
         Ensemble ensemble = new Ensemble(protocol, directory);
         try {
@@ -65,8 +65,9 @@ final class Ensemble implements AutoCloseable {
                         ZooCfg.text(protocol, options.linearizableReads(), data, i, ports, options.serverConfig()));
                 ensemble.servers.add(ServerProcess.start(
                         i + 1,
+                        ports.get(i).host(),
                         ports.get(i).client(),
-                        command.arguments(cfg),
+                        command.arguments(i + 1, cfg),
                         home.resolve("server.log"),
                         control,
                         directory.getFileName() + "-" + (i + 1)));
@@ -142,7 +143,7 @@ final class Ensemble implements AutoCloseable {
     ServerStatus status(ServerProcess server) {
         try {
             return ServerStatus.parse(FourLetterWordMain.send4LetterWord(
-                    "127.0.0.1", server.clientPort(), "srvr", false, FOUR_LETTER_TIMEOUT_MILLIS));
+                    server.host(), server.clientPort(), "srvr", false, FOUR_LETTER_TIMEOUT_MILLIS));
         } catch (IOException e) {
             return ServerStatus.parse(""); // not listening yet, or not any more: checkAlive tells which
         } catch (SSLContextException e) {

@@ -45,6 +45,7 @@ record FaultFigures(Mode mode, long start, long fault, long restart, Rejoin rejo
         Map<String, Double> figures = new LinkedHashMap<>();
         figures.put("gap_before_ms", millis(before.longestGapNanos(all)));
         figures.put("gap_all_ms", millis(down.longestGapNanos(all)));
+        figures.put("gap_all_end_ms", millis(down.longestGap(all).toNanos() - fault));
         figures.put("gap_survivors_client_ms", worst(down, surviving));
         if (mode == Mode.FAILOVER) {
             figures.put("gap_killed_client_ms", worst(down, orphaned));

@@ -17,6 +17,7 @@ import java.util.Map;
  * @param suspicionMillis {@code suspicionTimeoutMillis} of the protocol, in milliseconds
  * @param downSeconds how long the victim is left dead
  * @param rejoinSeconds bound of the time that the victim takes to come back
+ * @param faultsPerRound how often the victim is stopped and comes back in each ensemble
  */
 record FaultOptions(
         RunOptions run,
@@ -27,7 +28,8 @@ record FaultOptions(
         int writesPerSecond,
         int suspicionMillis,
         int downSeconds,
-        int rejoinSeconds) {
+        int rejoinSeconds,
+        int faultsPerRound) {
     private static final String SUSPICION_KEY = ".suspicionTimeoutMillis";
 
     /**

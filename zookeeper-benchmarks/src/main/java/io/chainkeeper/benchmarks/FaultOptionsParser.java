@@ -17,6 +17,7 @@ final class FaultOptionsParser {
               --seconds N            length of the intervals before the fault and after it          10
               --down-seconds N       how long the victim stays dead              failover: 10; join: 2
               --rejoin-seconds N     bound of the time until the victim is back                     600
+              --faults N             how often in each ensemble, one after another                  1
               --rounds R             how often each combination is measured, fresh ensembles        3
               --sessions S           writers connected to each replica                              4
               --outstanding K        writes that each of them keeps in flight                       1
@@ -65,14 +66,21 @@ final class FaultOptionsParser {
                 options.whole("--rate", 0, 0, 1_000_000),
                 options.whole("--suspicion-ms", 1000, 50, 120_000),
                 options.whole("--down-seconds", failover ? 10 : 2, 1, 3600),
-                options.whole("--rejoin-seconds", 600, 1, 86_400));
+                options.whole("--rejoin-seconds", 600, 1, 86_400),
+                options.whole("--faults", 1, 1, 1000));
     }
 
     private static Set<String> named() {
         Set<String> named = new HashSet<>(RunOptionsParser.NAMED);
         named.removeAll(Set.of("--read-ratio", "--reads"));
-        named.addAll(
-                Set.of("--victims", "--tree-mb", "--rate", "--suspicion-ms", "--down-seconds", "--rejoin-seconds"));
+        named.addAll(Set.of(
+                "--victims",
+                "--tree-mb",
+                "--rate",
+                "--suspicion-ms",
+                "--down-seconds",
+                "--rejoin-seconds",
+                "--faults"));
         return named;
     }
 

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One round of one scenario.
+ * One fault of one scenario.
  *
  * @param scenario what was measured
- * @param round 1, 2, 3, ...
+ * @param round 1, 2, 3, ...; counts the faults if a round has several
  * @param victimId id of the server that was stopped; 0 if it did not come to that
  * @param figures name to value; empty or incomplete if the round failed
  * @param throughput over time

@@ -12,9 +12,10 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures one scenario once: starts an ensemble, loads the tree, warms up, stops the victim under load, starts it
- * again, waits until it is back, throws everything away. In mode failover the victim is killed and comes back with its
- * data; in mode join it is stopped in order and comes back with an empty directory, and no writer is connected to it.
+ * Measures one scenario: starts an ensemble, loads the tree, warms up, stops the victim under load, starts it again,
+ * waits until it is back, does so again if asked for several faults, throws everything away. In mode failover the
+ * victim is killed and comes back with its data; in mode join it is stopped in order and comes back with an empty
+ * directory, and no writer is connected to it.
  */
 final class FaultRound {
     /** How often it is looked whether all writers still write. */
@@ -26,6 +27,7 @@ final class FaultRound {
     private final int round;
     private final List<Phase> phases = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
+    private final List<FaultResult> results = new ArrayList<>();
     private Ensemble ensemble;
     private SteadyWriters writers;
     private int victim;
@@ -40,10 +42,10 @@ final class FaultRound {
     /**
      * Runs the round, once.
      *
-     * @return what was measured, or what the ensemble did not do
+     * @return what was measured at each fault, the last perhaps what the ensemble did not do
      * @throws Exception if the run as a whole cannot go on
      */
-    FaultResult run() throws Exception {
+    List<FaultResult> run() throws Exception {
         Path parent = bench.work().path();
         Path directory = parent.resolve(
                 parent.getFileName() + "-round" + round + "-" + scenario.protocol() + scenario.replicas() + "-"
@@ -60,17 +62,19 @@ final class FaultRound {
                             bench.command(),
                             bench.control(),
                             data.path()));
-            return measure();
+            measure();
         } catch (IOException | IllegalArgumentException e) {
             if (bench.cleanup().isClosed()) {
                 throw e;
             }
-            return new FaultResult(scenario, round, victim, Map.of(), List.of(), voidReasons(), notes, e.getMessage());
+            results.add(new FaultResult(
+                    scenario, round, victim, Map.of(), List.of(), voidReasons(), notes, e.getMessage()));
         } finally {
             close(writers);
             close(ensemble);
             bench.cleanup().closeNow(data);
         }
+        return results;
     }
 
     private void close(AutoCloseable resource) {
@@ -83,12 +87,23 @@ final class FaultRound {
         return new VoidCheck(options.run().maxStealShare(), options.run().maxOtherCores()).reasons(phases);
     }
 
-    private FaultResult measure() throws Exception {
+    private void measure() throws Exception {
         ensemble.awaitServing();
         preload();
         boolean join = options.run().mode() == Mode.JOIN;
         victim = scenario.victim().id(roles());
         startLoad(join ? ensemble.serversBut(victim) : ensemble.servers());
+        boolean failed = false;
+        for (int fault = 1; fault <= options.faultsPerRound() && !failed; fault++) {
+            FaultResult result = measureFault(join, (round - 1) * options.faultsPerRound() + fault);
+            results.add(result);
+            phases.clear();
+            failed = result.failure() != null;
+        }
+        writers.all().forEach(ReconnectingWriter::stop);
+    }
+
+    private FaultResult measureFault(boolean join, int number) throws Exception {
         long start = System.nanoTime();
         interval("before the fault", options.run().measuredSeconds(), ensemble.servers());
         victim = victimStill(join);
@@ -102,7 +117,7 @@ final class FaultRound {
         long fault = System.nanoTime();
         stopVictim(join);
         interval("victim down", options.downSeconds(), ensemble.serversBut(victim));
-        Rejoin.writeMarker(ensemble.serversBut(victim).get(0).address());
+        String marker = Rejoin.writeMarker(ensemble.serversBut(victim).get(0).address());
         if (join) {
             ensemble.wipe(victim);
         }
@@ -110,7 +125,7 @@ final class FaultRound {
         String failure = null;
         Rejoin rejoin = null;
         try {
-            rejoin = comeBack();
+            rejoin = comeBack(marker);
         } catch (IOException e) {
             if (bench.cleanup().isClosed()) {
                 throw e;
@@ -118,17 +133,16 @@ final class FaultRound {
             failure = "after the victim was started again: " + e.getMessage();
         }
         FaultFigures figures = new FaultFigures(options.run().mode(), start, fault, restart, rejoin, System.nanoTime());
-        writers.all().forEach(ReconnectingWriter::stop);
         Map<String, Double> values = figures.of(survivors, killed, writers.unknown());
         report(values);
         return new FaultResult(
                 scenario,
-                round,
+                number,
                 victim,
                 values,
                 figures.throughput(writers.histories()),
                 voidReasons(),
-                notes,
+                List.copyOf(notes),
                 failure);
     }
 
@@ -136,9 +150,10 @@ final class FaultRound {
         bench.progress()
                 .printf(
                         Locale.ROOT,
-                        "  server %d stopped: %.0f ms without a write, %.0f writes/s before%n",
+                        "  server %d stopped: %.0f ms without a write, until %.0f ms after; %.0f writes/s before%n",
                         victim,
                         values.get("gap_all_ms"),
+                        values.get("gap_all_end_ms"),
                         values.get("writes_before_per_s"));
     }
 
@@ -219,13 +234,13 @@ final class FaultRound {
         }
     }
 
-    private Rejoin comeBack() throws IOException, InterruptedException {
+    private Rejoin comeBack(String marker) throws IOException, InterruptedException {
         ServerProcess server = ensemble.restart(victim);
         if (bench.options().cpuCores() > 0) {
             server.cap(bench.options().cpuCores());
         }
         UsageSample before = sample(ensemble.servers());
-        Rejoin rejoin = Rejoin.await(ensemble, victim, options.rejoinSeconds(), this::checkOthers);
+        Rejoin rejoin = Rejoin.await(ensemble, victim, marker, options.rejoinSeconds(), this::checkOthers);
         bench.progress()
                 .printf(
                         Locale.ROOT,

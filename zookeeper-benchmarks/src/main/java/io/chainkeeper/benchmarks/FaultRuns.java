@@ -24,12 +24,13 @@ final class FaultRuns {
         for (int round = 1; round <= options.run().rounds(); round++) {
             for (Scenario scenario : options.scenarios()) {
                 out.println("round " + round + " of " + options.run().rounds() + ", " + scenario);
-                FaultResult result = new FaultRound(bench, options, scenario, round).run();
-                result.voidReasons().forEach(reason -> out.println("  VOID " + reason));
-                if (result.failure() != null) {
-                    out.println("  FAILED " + result.failure());
+                for (FaultResult result : new FaultRound(bench, options, scenario, round).run()) {
+                    result.voidReasons().forEach(reason -> out.println("  VOID " + reason));
+                    if (result.failure() != null) {
+                        out.println("  FAILED " + result.failure());
+                    }
+                    results.add(result);
                 }
-                results.add(result);
                 if (options.run().output() != null) {
                     report.writeTo(options.run().output());
                 }

@@ -40,21 +40,33 @@ record Interval(long fromNanos, long toNanos) {
      * before; one that is still on when the interval ends counts up to that end.
      *
      * @param successes moments of successes, ascending
-     * @return nanoseconds
+     * @return the first of that length
      */
-    long longestGapNanos(long[] successes) {
-        long longest = 0;
+    Interval longestGap(long[] successes) {
+        Interval longest = new Interval(fromNanos, fromNanos);
         long last = fromNanos;
         for (long success : successes) {
             if (success - toNanos >= 0) {
                 break;
             }
-            if (success - fromNanos > 0) {
-                longest = Math.max(longest, success - last);
+            if (success - fromNanos > 0 && success - last > longest.nanos()) {
+                longest = new Interval(last, success);
             }
             last = success;
         }
-        return Math.max(longest, toNanos - last);
+        return toNanos - last > longest.nanos() ? new Interval(last, toNanos) : longest;
+    }
+
+    private long nanos() {
+        return toNanos - fromNanos;
+    }
+
+    /**
+     * @param successes as for {@link #longestGap}
+     * @return its length, nanoseconds
+     */
+    long longestGapNanos(long[] successes) {
+        return longestGap(successes).nanos();
     }
 
     /**

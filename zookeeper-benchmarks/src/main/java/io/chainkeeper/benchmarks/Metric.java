@@ -20,10 +20,10 @@ record Metric(String label, String format, ToDoubleFunction<Phase> value) {
      * The figures of a phase, in the order of the report.
      *
      * @param phaseName one of the names in {@link Phase}
-     * @param cpuCores quota of each server; 0 for none
+     * @param options the run
      * @return the figures
      */
-    static List<Metric> of(String phaseName, double cpuCores) {
+    static List<Metric> of(String phaseName, RunOptions options) {
         if (phaseName.equals(Phase.IDLE)) {
             return List.of(
                     new Metric("CPU of the busiest replica, % of a core", "%.2f", p -> 100 * busiestCores(p)),
@@ -44,8 +44,12 @@ record Metric(String label, String format, ToDoubleFunction<Phase> value) {
                 new Metric("CPU of the busiest replica above the mean, %", "%.1f", Metric::busiestAboveMean),
                 new Metric(
                         "CPU of the busiest replica, % of its quota",
-                        "%.1f", p -> 100 * Statistics.ratio(busiestCores(p), cpuCores)),
+                        "%.1f", p -> 100 * Statistics.ratio(busiestCores(p), options.cpuCores())),
                 new Metric("disk writes of a replica, bytes per write", "%.0f", Metric::bytesPerWrite),
+                new Metric(
+                        "network bytes sent by the busiest replica, per operation",
+                        "%.0f",
+                        p -> options.linkMegabits() == 0 ? Double.NaN : mostSentPerOperation(p)),
                 new Metric("resident memory of the largest replica, MB", "%.0f", Metric::largestMegabytes),
                 new Metric("CPU of the client, cores", "%.2f", p -> p.use().clientCores()));
     }
@@ -87,6 +91,14 @@ record Metric(String label, String format, ToDoubleFunction<Phase> value) {
                 .mapToDouble(ServerUse::writtenBytes)
                 .max()
                 .orElse(0);
+    }
+
+    private static double mostSentPerOperation(Phase phase) {
+        double bytes = phase.use().servers().stream()
+                .mapToDouble(ServerUse::sentBytes)
+                .max()
+                .orElse(0);
+        return Statistics.ratio(bytes, phase.use().operations());
     }
 
     private static double largestMegabytes(Phase phase) {

@@ -15,6 +15,9 @@ final class ProcFiles {
     /** The unit of times in /proc: USER_HZ, which is 100 on every architecture that a JVM 17 runs on. */
     private static final long BYTES_PER_KIBIBYTE = 1024;
 
+    /** Among the numbers of a link in /proc/PID/net/dev. */
+    private static final int SENT_BYTES_FIELD = 8;
+
     private static final long MICROS_PER_TICK = TimeUnit.SECONDS.toMicros(1) / 100;
 
     /** Linux cuts thread names to 15 characters: "C1 CompilerThread0" and "C2 CompilerThread0" end here. */
@@ -147,6 +150,25 @@ final class ProcFiles {
             }
         }
         throw new IOException(file + " has no line VmRSS");
+    }
+
+    /**
+     * Bytes that the network namespace of a process has sent over its links, loopback apart, with all headers.
+     *
+     * @param pid process id
+     * @return bytes
+     * @throws IOException if there is no such process
+     */
+    long sentBytes(long pid) throws IOException {
+        Path file = root.resolve(Long.toString(pid)).resolve("net").resolve("dev");
+        long sent = 0;
+        for (String line : read(file).lines().toList()) {
+            int colon = line.indexOf(':');
+            if (colon > 0 && !line.substring(0, colon).trim().equals("lo")) {
+                sent += number(file, line.substring(colon + 1).trim().split("\\s+"), SENT_BYTES_FIELD);
+            }
+        }
+        return sent;
     }
 
     private static long cpuMicros(Path file) throws IOException {

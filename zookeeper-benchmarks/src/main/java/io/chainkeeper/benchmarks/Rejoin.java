@@ -18,7 +18,7 @@ import org.apache.zookeeper.ZooKeeper;
  * @param caughtUpNanos when it first had applied what the others had applied just before
  */
 record Rejoin(long servingNanos, long readNanos, long caughtUpNanos) {
-    private static final String MARKER = "/written-while-down";
+    private static final String MARKER = "/written-while-down-";
     private static final int SESSION_TIMEOUT_MILLIS = 30_000;
     private static final long POLL_MILLIS = 20;
 
@@ -33,11 +33,12 @@ record Rejoin(long servingNanos, long readNanos, long caughtUpNanos) {
      * Writes what the server will be asked for.
      *
      * @param address of a server that is up
+     * @return its path
      * @throws IOException if it cannot be written
      */
-    static void writeMarker(String address) throws IOException, InterruptedException {
+    static String writeMarker(String address) throws IOException, InterruptedException {
         try (ZooKeeper client = new ZooKeeper(address, SESSION_TIMEOUT_MILLIS, event -> {})) {
-            client.create(MARKER, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+            return client.create(MARKER, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT_SEQUENTIAL);
         } catch (KeeperException e) {
             throw new IOException("cannot write while a server is down: " + e.getMessage(), e);
         }
@@ -48,12 +49,13 @@ record Rejoin(long servingNanos, long readNanos, long caughtUpNanos) {
      *
      * @param ensemble its ensemble
      * @param id its id
+     * @param marker path of the znode that was written while it was down
      * @param maxSeconds the bound
      * @param health what else must hold
      * @return when it came back
      * @throws IOException if it ends or does not come back in time; the message holds the end of its log
      */
-    static Rejoin await(Ensemble ensemble, int id, int maxSeconds, Health health)
+    static Rejoin await(Ensemble ensemble, int id, String marker, int maxSeconds, Health health)
             throws IOException, InterruptedException {
         ServerProcess server = ensemble.server(id);
         Deadline deadline = new Deadline(server, System.nanoTime() + TimeUnit.SECONDS.toNanos(maxSeconds), health);
@@ -65,7 +67,7 @@ record Rejoin(long servingNanos, long readNanos, long caughtUpNanos) {
             deadline.pause("serves, but has not applied what the others have");
         }
         long caughtUp = System.nanoTime();
-        return new Rejoin(serving, awaitMarker(server, deadline), caughtUp);
+        return new Rejoin(serving, awaitMarker(server, marker, deadline), caughtUp);
     }
 
     /** The others are asked first, so the answer means "all that they had before". If none serves, nothing is known. */
@@ -77,11 +79,12 @@ record Rejoin(long servingNanos, long readNanos, long caughtUpNanos) {
         return others > 0 && ensemble.status(server).zxid() >= others;
     }
 
-    private static long awaitMarker(ServerProcess server, Deadline deadline) throws IOException, InterruptedException {
+    private static long awaitMarker(ServerProcess server, String marker, Deadline deadline)
+            throws IOException, InterruptedException {
         try (ZooKeeper client = new ZooKeeper(server.address(), SESSION_TIMEOUT_MILLIS, event -> {})) {
             while (true) {
                 try {
-                    client.getData(MARKER, false, null);
+                    client.getData(marker, false, null);
                     return System.nanoTime();
                 } catch (ConnectionLossException | NoNodeException e) {
                     deadline.pause(

@@ -56,7 +56,7 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
         List<Figure> figures = new ArrayList<>();
         figures.add(secondsToServe());
         for (String phase : phaseNames()) {
-            for (Metric metric : Metric.of(phase, options.cpuCores())) {
+            for (Metric metric : Metric.of(phase, options)) {
                 Map<String, Double> medians = new LinkedHashMap<>();
                 for (String protocol : options.protocols()) {
                     double median = Statistics.median(values(protocol, phase, metric));
@@ -153,7 +153,7 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
     }
 
     private void appendRow(StringBuilder out, Figure figure) {
-        String format = Metric.of(figure.phase(), options.cpuCores()).stream()
+        String format = Metric.of(figure.phase(), options).stream()
                 .filter(m -> m.label().equals(figure.metric()))
                 .map(Metric::format)
                 .findFirst()

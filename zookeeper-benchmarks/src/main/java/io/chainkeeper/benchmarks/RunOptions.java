@@ -10,6 +10,7 @@ import java.util.Map;
  * @param mode what is measured
  * @param protocols values of {@code ordering.protocol}, in the order in which a round measures them
  * @param replicas servers of an ensemble
+ * @param linkMegabits 10^6 bits per second of each server's network link, in each direction; 0 for loopback
  * @param cpuCores CPU quota of each server; 0 for none
  * @param quotaPeriodMicros period of the quota; shorter than the scheduler's slice, so that a server with many threads
  *     can use all of it
@@ -39,6 +40,7 @@ record RunOptions(
         Mode mode,
         List<String> protocols,
         int replicas,
+        int linkMegabits,
         double cpuCores,
         long quotaPeriodMicros,
         int measuredSeconds,
@@ -72,6 +74,7 @@ record RunOptions(
                 mode,
                 protocols,
                 replicas,
+                linkMegabits,
                 0,
                 quotaPeriodMicros,
                 measuredSeconds,

@@ -16,6 +16,7 @@ final class RunOptionsParser {
             Usage: benchmark.sh writes|reads|latency|idle [option ...]
               --protocols A,B        values of ordering.protocol to compare, the last is the base      chain,zab
               --replicas N           servers of each ensemble                                          3
+              --link-mbit M          network of each server in 10^6 bits/s, in network namespaces; 0 for loopback 0
               --cpu C                CPU quota of each server in cores, 0 for none      0.2; latency, idle: 0
               --quota-period-ms P    period of the quota                                               10
               --seconds N            length of each measured interval                                  20
@@ -45,6 +46,7 @@ final class RunOptionsParser {
             "--protocols",
             "--replicas",
             "--cpu",
+            "--link-mbit",
             "--quota-period-ms",
             "--seconds",
             "--warmup-seconds",
@@ -122,6 +124,7 @@ final class RunOptionsParser {
                 mode,
                 protocols(options, mode),
                 replicas,
+                options.whole("--link-mbit", 0, 0, 1_000_000),
                 options.decimal("--cpu", mode.defaultCpuCores(), 0, 1024),
                 options.whole("--quota-period-ms", 10, 1, 1000) * 1000L,
                 options.whole("--seconds", mode.isFault() ? 10 : 20, 1, 3600),

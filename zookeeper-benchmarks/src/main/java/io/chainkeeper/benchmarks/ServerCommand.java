@@ -7,13 +7,15 @@ import java.util.List;
 /**
  * The command line of a server: the same jars and JVM options for every protocol.
  *
+ * @param network where the server runs
  * @param java the java executable
  * @param configDirectory first element of the class path: logging
  * @param lib directory of jars
  * @param jvmOptions options of the JVM
  * @param mainClass class that starts a server when given a zoo.cfg
  */
-record ServerCommand(Path java, Path configDirectory, Path lib, List<String> jvmOptions, String mainClass) {
+record ServerCommand(
+        ServerNetwork network, Path java, Path configDirectory, Path lib, List<String> jvmOptions, String mainClass) {
     /** Starts a server of any protocol, the stock quorum server included. */
     static final String MAIN_CLASS = "io.chainkeeper.main.ChainkeeperMain";
 
@@ -27,11 +29,12 @@ record ServerCommand(Path java, Path configDirectory, Path lib, List<String> jvm
             "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED");
 
     /**
+     * @param id the server's id, from 1
      * @param zooCfg the server's configuration
      * @return the command
      */
-    List<String> arguments(Path zooCfg) {
-        List<String> arguments = new ArrayList<>();
+    List<String> arguments(int id, Path zooCfg) {
+        List<String> arguments = new ArrayList<>(network.commandPrefix(id));
         arguments.add(java.toString());
         arguments.addAll(MODULE_OPTIONS);
         arguments.addAll(jvmOptions);

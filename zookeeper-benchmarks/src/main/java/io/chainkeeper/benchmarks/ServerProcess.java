@@ -20,9 +20,9 @@ final class ServerProcess implements AutoCloseable {
 
     /** Everything that is needed to start it, and to start it again. */
     private record Launch(
-            int id, int clientPort, List<String> command, Path log, CpuControl control, String groupName) {
+            int id, String host, int clientPort, List<String> command, Path log, CpuControl control, String groupName) {
         Launch withLog(Path other) {
-            return new Launch(id, clientPort, command, other, control, groupName);
+            return new Launch(id, host, clientPort, command, other, control, groupName);
         }
     }
 
@@ -40,6 +40,7 @@ final class ServerProcess implements AutoCloseable {
      * Starts a server, without a quota.
      *
      * @param id the server's id
+     * @param host its address
      * @param clientPort where clients will connect
      * @param command the command line
      * @param log receives all output
@@ -49,9 +50,9 @@ final class ServerProcess implements AutoCloseable {
      * @throws IOException if it cannot be started
      */
     static ServerProcess start(
-            int id, int clientPort, List<String> command, Path log, CpuControl control, String groupName)
+            int id, String host, int clientPort, List<String> command, Path log, CpuControl control, String groupName)
             throws IOException {
-        return start(new Launch(id, clientPort, List.copyOf(command), log, control, groupName));
+        return start(new Launch(id, host, clientPort, List.copyOf(command), log, control, groupName));
     }
 
     private static ServerProcess start(Launch launch) throws IOException {
@@ -91,7 +92,11 @@ final class ServerProcess implements AutoCloseable {
     }
 
     String address() {
-        return "127.0.0.1:" + launch.clientPort();
+        return launch.host() + ":" + launch.clientPort();
+    }
+
+    String host() {
+        return launch.host();
     }
 
     int clientPort() {

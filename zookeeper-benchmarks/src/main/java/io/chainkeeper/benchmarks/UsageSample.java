@@ -23,9 +23,15 @@ record UsageSample(
      * @param compilerMicros of its JIT compilers
      * @param writtenBytes to block devices
      * @param residentBytes physical memory held at this moment
+     * @param sentBytes over its network link; meaningful only if it has one of its own
      */
     record ServerCounters(
-            long cpuMicros, OptionalLong groupMicros, long compilerMicros, long writtenBytes, long residentBytes) {}
+            long cpuMicros,
+            OptionalLong groupMicros,
+            long compilerMicros,
+            long writtenBytes,
+            long residentBytes,
+            long sentBytes) {}
 
     /**
      * What a server used in an interval.
@@ -34,8 +40,9 @@ record UsageSample(
      * @param tickMicros CPU time by /proc, for comparison
      * @param writtenBytes to block devices
      * @param residentBytes physical memory held at the end
+     * @param sentBytes over its network link; meaningful only if it has one of its own
      */
-    record ServerUse(double cpuMicros, double tickMicros, long writtenBytes, long residentBytes) {}
+    record ServerUse(double cpuMicros, double tickMicros, long writtenBytes, long residentBytes, long sentBytes) {}
 
     /**
      * What was used in an interval.
@@ -79,7 +86,8 @@ record UsageSample(
                     server.groupCpuMicros(),
                     proc.compilerCpuMicros(server.pid()),
                     proc.writtenBytes(server.pid()),
-                    proc.residentBytes(server.pid())));
+                    proc.residentBytes(server.pid()),
+                    proc.sentBytes(server.pid())));
         }
         return new UsageSample(
                 System.nanoTime(),
@@ -110,7 +118,12 @@ record UsageSample(
             serverMicros += ticks;
             // A compiler thread that ended took its time with it; the JVM ends them when there is nothing to compile.
             compilerMicros += Math.max(0, after.compilerMicros - before.compilerMicros);
-            uses.add(new ServerUse(exact, ticks, after.writtenBytes - before.writtenBytes, after.residentBytes));
+            uses.add(new ServerUse(
+                    exact,
+                    ticks,
+                    after.writtenBytes - before.writtenBytes,
+                    after.residentBytes,
+                    after.sentBytes - before.sentBytes));
         }
         double clientUsed = later.clientMicros - clientMicros;
         double total = later.system.totalMicros() - system.totalMicros();

@@ -5,16 +5,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The configuration of one server of an ensemble on loopback. Protocols differ only in the lines that choose them. */
+/** The configuration of one server of an ensemble. Protocols differ only in the lines that choose them. */
 final class ZooCfg {
     /**
-     * The ports of a server.
+     * Where a server listens.
      *
+     * @param host its address
      * @param client where clients connect
      * @param quorum the replica link
      * @param election of the stock quorum server
      */
-    record Ports(int client, int quorum, int election) {}
+    record Ports(String host, int client, int quorum, int election) {}
 
     private ZooCfg() {}
 
@@ -42,7 +43,7 @@ final class ZooCfg {
         keys.put("syncLimit", "30");
         keys.put("dataDir", dataDirectory.toString());
         keys.put("clientPort", Integer.toString(ensemble.get(self).client()));
-        keys.put("clientPortAddress", "127.0.0.1");
+        keys.put("clientPortAddress", ensemble.get(self).host());
         keys.put("maxClientCnxns", "0");
         keys.put("admin.enableServer", "false");
         keys.put("4lw.commands.whitelist", "srvr");
@@ -57,7 +58,7 @@ final class ZooCfg {
         }
         for (int i = 0; i < ensemble.size(); i++) {
             Ports ports = ensemble.get(i);
-            keys.put("server." + (i + 1), "127.0.0.1:" + ports.quorum() + ":" + ports.election());
+            keys.put("server." + (i + 1), ports.host() + ":" + ports.quorum() + ":" + ports.election());
         }
         keys.putAll(extra);
         StringBuilder text = new StringBuilder();

@@ -37,7 +37,7 @@ public final class ReportTest {
     }
 
     private static UsageSample start() {
-        ServerCounters zero = new ServerCounters(0, OptionalLong.of(0), 0, 0, 0);
+        ServerCounters zero = new ServerCounters(0, OptionalLong.of(0), 0, 0, 0, 0);
         return new UsageSample(0, 0, List.of(zero, zero), 0, SYSTEM_START);
     }
 
@@ -48,8 +48,8 @@ public final class ReportTest {
                 operations,
                 List.of(
                         new ServerCounters(
-                                busiestMicros, OptionalLong.of(busiestMicros), 200_000, 1_000_000, 300_000_000),
-                        new ServerCounters(1_000_000, OptionalLong.of(1_000_000), 0, 3_000_000, 200_000_000)),
+                                busiestMicros, OptionalLong.of(busiestMicros), 200_000, 1_000_000, 300_000_000, 0),
+                        new ServerCounters(1_000_000, OptionalLong.of(1_000_000), 0, 3_000_000, 200_000_000, 0)),
                 1_000_000,
                 new SystemCpu(TOTAL_MICROS, idleMicros, 0, stealMicros));
     }
@@ -90,8 +90,8 @@ public final class ReportTest {
 
     @Test
     public void groupIsNotAccountedFor_ticksAreUsed() {
-        ServerCounters before = new ServerCounters(10_000, OptionalLong.empty(), 0, 0, 0);
-        ServerCounters after = new ServerCounters(30_000, OptionalLong.empty(), 0, 0, 0);
+        ServerCounters before = new ServerCounters(10_000, OptionalLong.empty(), 0, 0, 0, 0);
+        ServerCounters after = new ServerCounters(30_000, OptionalLong.empty(), 0, 0, 0, 0);
         UsageSample.Use use = new UsageSample(0, 0, List.of(before), 0, SYSTEM_START)
                 .until(new UsageSample(1_000_000_000, 1, List.of(after), 0, SYSTEM_START));
         assertEquals(20_000, use.servers().get(0).cpuMicros(), 0);

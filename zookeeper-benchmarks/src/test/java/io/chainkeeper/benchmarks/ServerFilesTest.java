@@ -20,7 +20,8 @@ import org.junit.rules.TemporaryFolder;
 
 /** What servers are started with, and that nothing of it stays. */
 public final class ServerFilesTest {
-    private static final List<Ports> PORTS = List.of(new Ports(1, 2, 3), new Ports(4, 5, 6), new Ports(7, 8, 9));
+    private static final List<Ports> PORTS =
+            List.of(new Ports("127.0.0.1", 1, 2, 3), new Ports("127.0.0.1", 4, 5, 6), new Ports("127.0.0.1", 7, 8, 9));
 
     @Rule
     public final TemporaryFolder folder = new TemporaryFolder();

@@ -25,6 +25,8 @@ public sealed interface Command {
      *     {@link #QUOTA_KEPT}
      * @param localSession whether the proposer alone knows the session: it answers for it, and no other replica looks
      *     for the session
+     * @param lackedSchemes flags of schemes that the proposer has no authentication provider for, if an access list of
+     *     the request names one; else 0
      */
     record ClientRequest(
             long wallClockMillis,
@@ -34,13 +36,14 @@ public sealed interface Command {
             List<AuthId> authIds,
             ByteSlice payload,
             int quotaRefusedOp,
-            boolean localSession)
+            boolean localSession,
+            int lackedSchemes)
             implements Command {
         /** Value of {@link #quotaRefusedOp} if the proposer found no quota exceeded. */
         public static final int QUOTA_KEPT = -1;
 
         /**
-         * A request of a session that all replicas know.
+         * A request of a session that all replicas know, without access lists that the proposer could not check.
          *
          * @param wallClockMillis see {@link ClientRequest}
          * @param sessionId see {@link ClientRequest}
@@ -58,7 +61,7 @@ public sealed interface Command {
                 List<AuthId> authIds,
                 ByteSlice payload,
                 int quotaRefusedOp) {
-            this(wallClockMillis, sessionId, cxid, opcode, authIds, payload, quotaRefusedOp, false);
+            this(wallClockMillis, sessionId, cxid, opcode, authIds, payload, quotaRefusedOp, false, 0);
         }
     }
 

@@ -16,12 +16,12 @@ import java.util.UUID;
  * version          byte   {@link #VERSION}
  * type             byte   1 request, 2 attach, 3 expire, 4 orphan, 5 replica started, 6 cluster formed, 7 digest audit,
  *                         8 digest report, 9 plan ensemble, 10 drop plan, 11 plan progress, 12 no-op,
- *                         13 request of a local session
+ *                         13 request of a local session, 14 and 15 as 1 and 13 with lacked schemes
  * wallClockMillis  long
  * then by type:
- *   request, either  sessionId long, cxid int, opcode int, quotaRefusedOp int,
+ *   request          sessionId long, cxid int, opcode int, quotaRefusedOp int,
  *                    authCount int (-1: null), that many (scheme string, id string),
- *                    payloadLength int (-1: null), payload
+ *                    payloadLength int (-1: null), payload, with 14 and 15: lackedSchemes int
  *   attach           sessionId long, timeoutMillis int
  *   expire           sessionId long, owner int, epoch long
  *   orphan           replica int, incarnation long
@@ -43,7 +43,7 @@ public final class CommandCodec {
     public static final byte VERSION = 1;
 
     /** Upper bound of what a request adds to its payload, identities not counted. */
-    public static final int REQUEST_OVERHEAD_BYTES = 38;
+    public static final int REQUEST_OVERHEAD_BYTES = 42;
 
     private static final byte REQUEST = 1;
     private static final byte ATTACH = 2;
@@ -58,6 +58,8 @@ public final class CommandCodec {
     private static final byte PLAN_PROGRESS = 11;
     private static final byte NO_OP = 12;
     private static final byte LOCAL_REQUEST = 13;
+    private static final byte LACKING_REQUEST = 14;
+    private static final byte LOCAL_LACKING_REQUEST = 15;
 
     private static final int PREFIX_BYTES = 10;
     private static final int NULL = -1;
@@ -125,7 +127,8 @@ public final class CommandCodec {
     private static ByteBuffer encodeRequest(Command.ClientRequest request) {
         List<AuthId> ids = request.authIds();
         byte[][] strings = ids == null ? new byte[0][] : new byte[2 * ids.size()][];
-        int size = REQUEST_OVERHEAD_BYTES - PREFIX_BYTES;
+        boolean lacking = request.lackedSchemes() != 0;
+        int size = REQUEST_OVERHEAD_BYTES - PREFIX_BYTES - (lacking ? 0 : Integer.BYTES);
         for (int i = 0; i < strings.length; i++) {
             AuthId id = ids.get(i / 2);
             String text = i % 2 == 0 ? id.scheme() : id.id();
@@ -134,7 +137,11 @@ public final class CommandCodec {
         }
         ByteSlice payload = request.payload();
         size += payload == null ? 0 : payload.length();
-        ByteBuffer out = start(request.localSession() ? LOCAL_REQUEST : REQUEST, request.wallClockMillis(), size);
+        byte type = request.localSession() ? LOCAL_REQUEST : REQUEST;
+        if (lacking) {
+            type = request.localSession() ? LOCAL_LACKING_REQUEST : LACKING_REQUEST;
+        }
+        ByteBuffer out = start(type, request.wallClockMillis(), size);
         out.putLong(request.sessionId()).putInt(request.cxid()).putInt(request.opcode());
         out.putInt(request.quotaRefusedOp());
         out.putInt(ids == null ? NULL : ids.size());
@@ -147,6 +154,9 @@ public final class CommandCodec {
         out.putInt(payload == null ? NULL : payload.length());
         if (payload != null) {
             out.put(payload.array(), payload.offset(), payload.length());
+        }
+        if (lacking) {
+            out.putInt(request.lackedSchemes());
         }
         return out;
     }
@@ -212,7 +222,8 @@ public final class CommandCodec {
     private static Command decodeBody(byte type, long wallClock, ByteBuffer in, ByteSlice bytes)
             throws MalformedMessageException {
         return switch (type) {
-            case REQUEST, LOCAL_REQUEST -> decodeRequest(wallClock, type == LOCAL_REQUEST, in, bytes);
+            case REQUEST, LOCAL_REQUEST, LACKING_REQUEST, LOCAL_LACKING_REQUEST ->
+                decodeRequest(wallClock, type, in, bytes);
             case ATTACH -> new Command.Attach(wallClock, in.getLong(), in.getInt());
             case EXPIRE -> new Command.Expire(wallClock, in.getLong(), in.getInt(), in.getLong());
             case ORPHAN -> new Command.Orphan(wallClock, in.getInt(), in.getLong());
@@ -228,7 +239,7 @@ public final class CommandCodec {
         };
     }
 
-    private static Command decodeRequest(long wallClock, boolean local, ByteBuffer in, ByteSlice bytes)
+    private static Command decodeRequest(long wallClock, byte type, ByteBuffer in, ByteSlice bytes)
             throws MalformedMessageException {
         long sessionId = in.getLong();
         int cxid = in.getInt();
@@ -245,7 +256,10 @@ public final class CommandCodec {
             payload = bytes.slice(in.position(), length);
             in.position(in.position() + length);
         }
-        return new Command.ClientRequest(wallClock, sessionId, cxid, opcode, ids, payload, quotaRefusedOp, local);
+        boolean local = type == LOCAL_REQUEST || type == LOCAL_LACKING_REQUEST;
+        int lacked = type == LACKING_REQUEST || type == LOCAL_LACKING_REQUEST ? in.getInt() : 0;
+        return new Command.ClientRequest(
+                wallClock, sessionId, cxid, opcode, ids, payload, quotaRefusedOp, local, lacked);
     }
 
     private static Command decodeFormed(long wallClock, ByteBuffer in) throws MalformedMessageException {

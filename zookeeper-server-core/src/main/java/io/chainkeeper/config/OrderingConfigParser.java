@@ -54,8 +54,8 @@ public final class OrderingConfigParser {
         int maxId = maxId(zooCfg);
         EnsembleLines ensemble = EnsembleLines.parse(serverFile, settings.protocol(), maxId);
         int replicaId = MyIdFile.read(dataDirectory(zooCfg), ensemble, maxId);
-        QuorumPeerConfig peerConfig = ZooKeeperSettings.parse(zooCfg);
-        SecuritySettings.check(zooCfg, settings.protocol());
+        QuietPeerConfig peerConfig = ZooKeeperSettings.parse(zooCfg);
+        SecuritySettings.check(zooCfg);
         checkResolvedAddresses(ensemble, peerConfig);
         checkDirectories(peerConfig);
         Path orderingDirectory = peerConfig.getDataLogDir().toPath().resolve(ORDERING);
@@ -78,7 +78,8 @@ public final class OrderingConfigParser {
                 peerConfig,
                 ordering,
                 settings.factory(),
-                Boolean.parseBoolean(zooCfg.value("sslQuorumReloadCertFiles", "false"))));
+                Boolean.parseBoolean(zooCfg.value("sslQuorumReloadCertFiles", "false")),
+                peerConfig.linkAuthentication()));
     }
 
     private static void checkUnsupported(SettingsFile zooCfg, String protocol) throws UserMistakeException {

@@ -4,9 +4,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Refuses settings that promise a protection, or an encrypted port, which the server would not have. */
+/** Refuses settings that promise an encrypted port which the server would not have. */
 final class SecuritySettings {
-    private static final String QUORUM_SASL = "quorum.auth.enableSasl";
     private static final String CONNECTION_FACTORY_PROPERTY = "zookeeper.serverCnxnFactory";
     private static final Set<String> PLAIN_FACTORIES =
             Set.of("org.apache.zookeeper.server.NIOServerCnxnFactory", "io.chainkeeper.server.ClientConnections");
@@ -22,20 +21,9 @@ final class SecuritySettings {
      * Checks a file; ZooKeeper's parser has already made system properties of the keys that it does not know.
      *
      * @param zooCfg the file
-     * @param protocol the ordering protocol
      * @throws UserMistakeException if it asks for something that there is not
      */
-    static void check(SettingsFile zooCfg, String protocol) throws UserMistakeException {
-        Optional<SettingsFile.Entry> sasl = zooCfg.find(QUORUM_SASL).filter(SecuritySettings::isTrue);
-        if (sasl.isPresent()) {
-            throw EnsembleLines.unsupported(
-                    zooCfg,
-                    sasl.get(),
-                    "SASL between servers is",
-                    "remove the quorum.auth.* lines and use sslQuorum=true, which authenticates both sides of a link by"
-                            + " their certificates",
-                    protocol);
-        }
+    static void check(SettingsFile zooCfg) throws UserMistakeException {
         if (!isPlainFactory()) {
             return;
         }

@@ -10,9 +10,11 @@ import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
  * @param ordering our part of it
  * @param factory the protocol that {@code ordering.protocol} names
  * @param reloadLinkCertificates {@code sslQuorumReloadCertFiles}
+ * @param linkAuthentication SASL between servers, null if there is none
  */
 public record StartupConfig(
         QuorumPeerConfig peerConfig,
         OrderingConfig ordering,
         OrderingProtocolFactory factory,
-        boolean reloadLinkCertificates) {}
+        boolean reloadLinkCertificates,
+        LinkAuthentication linkAuthentication) {}

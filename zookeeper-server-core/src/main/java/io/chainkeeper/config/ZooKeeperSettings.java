@@ -22,6 +22,12 @@ final class ZooKeeperSettings {
             "maxSessionTimeout",
             "connectToLearnerMasterLimit",
             "electionAlg",
+            "connectionMaxTokens",
+            "connectionTokenFillTime",
+            "connectionTokenFillCount",
+            "connectionFreezeTime",
+            "largeRequestMaxBytes",
+            "largeRequestThreshold",
             "autopurge.snapRetainCount",
             "autopurge.purgeInterval",
             "quorum.cnxn.threads.size",
@@ -35,6 +41,9 @@ final class ZooKeeperSettings {
             "sslQuorum",
             "portUnification",
             "sslQuorumReloadCertFiles",
+            "quorum.auth.enableSasl",
+            "quorum.auth.learnerRequireSasl",
+            "quorum.auth.serverRequireSasl",
             "localSessionsEnabled",
             "localSessionsUpgradingEnabled",
             "multiAddress.enabled",
@@ -49,11 +58,11 @@ final class ZooKeeperSettings {
      * @return what ZooKeeper makes of it
      * @throws UserMistakeException if it is wrong
      */
-    static QuorumPeerConfig parse(SettingsFile zooCfg) throws UserMistakeException {
+    static QuietPeerConfig parse(SettingsFile zooCfg) throws UserMistakeException {
         for (SettingsFile.Entry entry : zooCfg.entries()) {
             checkNumbers(zooCfg, entry);
         }
-        QuorumPeerConfig peerConfig = new QuietPeerConfig();
+        QuietPeerConfig peerConfig = new QuietPeerConfig();
         try {
             peerConfig.parse(zooCfg.path().toString());
         } catch (QuorumPeerConfig.ConfigException e) {

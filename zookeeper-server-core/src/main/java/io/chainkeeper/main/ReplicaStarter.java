@@ -1,18 +1,24 @@
 package io.chainkeeper.main;
 
 import io.chainkeeper.config.ClusterIdentity;
+import io.chainkeeper.config.LinkAuthentication;
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.config.StartupConfig;
 import io.chainkeeper.server.AuthenticationSchemes;
 import io.chainkeeper.server.ChainkeeperServer;
 import io.chainkeeper.server.ClientConnections;
 import io.chainkeeper.server.execution.ExecutionProfile;
+import io.chainkeeper.server.sasl.QuorumSasl;
 import io.chainkeeper.server.tls.ClientTls;
 import io.chainkeeper.server.tls.QuorumTls;
+import io.chainkeeper.transport.PeerAuthentication;
 import io.chainkeeper.transport.PeerTls;
 import io.chainkeeper.transport.TransportSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.zookeeper.common.ZKConfig;
 import org.apache.zookeeper.server.NettyServerCnxnFactory;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
@@ -50,7 +56,8 @@ public final class ReplicaStarter implements ServerStarter {
                 executionProfile,
                 () -> clusterOf(orderingDirectory),
                 peerConfig.getQuorumListenOnAllIPs(),
-                tls);
+                tls,
+                linkAuthentication(config));
         ChainkeeperServer server = new ChainkeeperServer(peerConfig, config.ordering(), ordering);
         server.start();
         return server;
@@ -65,6 +72,21 @@ public final class ReplicaStarter implements ServerStarter {
         return config.isSslQuorum() || unified
                 ? new QuorumTls(new ZKConfig(), new QuorumTls.Use(config.isSslQuorum(), unified, reloads))
                 : null;
+    }
+
+    private static PeerAuthentication linkAuthentication(StartupConfig config) throws IOException {
+        LinkAuthentication settings = config.linkAuthentication();
+        if (settings == null) {
+            return null;
+        }
+        if (!settings.serverRequired()) {
+            LOG.warn("quorum.auth.serverRequireSasl=false: servers that do not authenticate themselves are let in too."
+                    + " Set it to true as soon as all servers have quorum.auth.learnerRequireSasl=true");
+        }
+        Set<String> hosts = config.ordering().addresses().values().stream()
+                .map(PeerAddress::host)
+                .collect(Collectors.toSet());
+        return new QuorumSasl(settings, hosts);
     }
 
     private static long clusterOf(Path orderingDirectory) {

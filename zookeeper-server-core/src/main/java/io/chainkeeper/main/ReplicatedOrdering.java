@@ -17,6 +17,7 @@ import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.OrderingFactory;
 import io.chainkeeper.server.transfer.InstalledState;
 import io.chainkeeper.transport.NettyPeerTransport;
+import io.chainkeeper.transport.PeerAuthentication;
 import io.chainkeeper.transport.PeerTls;
 import io.chainkeeper.transport.PeerTransport;
 import io.chainkeeper.transport.StateChannel;
@@ -35,6 +36,7 @@ final class ReplicatedOrdering implements OrderingFactory {
     private final LongSupplier clusterId;
     private final boolean listenOnAllAddresses;
     private final PeerTls tls;
+    private final PeerAuthentication authentication;
 
     /**
      * @param config the ordering part of the zoo.cfg
@@ -44,6 +46,7 @@ final class ReplicatedOrdering implements OrderingFactory {
      * @param clusterId the cluster that this replica's data belongs to, 0 while it belongs to none
      * @param listenOnAllAddresses {@code quorumListenOnAllIPs}
      * @param tls where links get their TLS from, null for plain links
+     * @param authentication where links get their SASL from, null for links without
      */
     ReplicatedOrdering(
             OrderingConfig config,
@@ -51,13 +54,15 @@ final class ReplicatedOrdering implements OrderingFactory {
             long executionProfile,
             LongSupplier clusterId,
             boolean listenOnAllAddresses,
-            PeerTls tls) {
+            PeerTls tls,
+            PeerAuthentication authentication) {
         this.config = config;
         this.factory = factory;
         this.executionProfile = executionProfile;
         this.clusterId = clusterId;
         this.listenOnAllAddresses = listenOnAllAddresses;
         this.tls = tls;
+        this.authentication = authentication;
     }
 
     @Override
@@ -134,6 +139,7 @@ final class ReplicatedOrdering implements OrderingFactory {
                 .clusterId(clusterId)
                 .listenOnAllAddresses(listenOnAllAddresses)
                 .tls(tls)
+                .authentication(authentication)
                 .build();
     }
 

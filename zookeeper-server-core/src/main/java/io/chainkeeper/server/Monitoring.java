@@ -6,6 +6,7 @@ import io.chainkeeper.server.admin.OrderedAdminServer;
 import io.chainkeeper.server.request.Proposer;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.admin.AdminServer;
 import org.apache.zookeeper.server.admin.AdminServer.AdminServerException;
 import org.slf4j.Logger;
@@ -56,6 +57,15 @@ final class Monitoring implements AutoCloseable {
             // As ZooKeeper does: a replica without its AdminServer still serves clients.
             LOG.warn("AdminServer could not be started: {}", e.getMessage(), e);
         }
+    }
+
+    /**
+     * Housekeeping thread.
+     *
+     * @param active the server that answers the AdminServer's commands from now on: this replica's, or a read-only one
+     */
+    void showServer(ZooKeeperServer active) {
+        adminServer.setZooKeeperServer(active);
     }
 
     /** Housekeeping thread, several times a second. */

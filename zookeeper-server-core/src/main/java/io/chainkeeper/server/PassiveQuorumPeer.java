@@ -51,6 +51,10 @@ final class PassiveQuorumPeer extends QuorumPeer {
         }
     }
 
+    /** Would log in for links that this peer does not have. */
+    @Override
+    public void initialize() {}
+
     @Override
     public void setZKDatabase(ZKDatabase ignored) {
         database = new OrderedDatabase(getTxnFactory());
@@ -65,11 +69,13 @@ final class PassiveQuorumPeer extends QuorumPeer {
     @Override
     public void setCnxnFactory(ServerCnxnFactory factory) {
         clientPort = factory;
+        NettyPeerNames.install(factory);
     }
 
     @Override
     public void setSecureCnxnFactory(ServerCnxnFactory factory) {
         secureClientPort = factory;
+        NettyPeerNames.install(factory);
     }
 
     /** Begins to answer at the client ports; after {@link #activate}. */

@@ -2,7 +2,9 @@ package io.chainkeeper.server;
 
 import io.chainkeeper.server.execution.ExecutionLock;
 import java.lang.reflect.Constructor;
+import java.util.function.Consumer;
 import org.apache.zookeeper.server.ZKDatabase;
+import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
 import org.apache.zookeeper.server.quorum.ReadOnlyZooKeeperServer;
@@ -23,23 +25,34 @@ final class ReadOnlyMode implements Serving.WithoutOrder {
     private final PassiveQuorumPeer peer;
     private final OrderedZooKeeperServer server;
     private final ExecutionLock lock;
+    private final Consumer<ZooKeeperServer> shown;
     private ReadOnlyZooKeeperServer readOnlyServer;
 
-    private ReadOnlyMode(PassiveQuorumPeer peer, OrderedZooKeeperServer server, ExecutionLock lock) {
+    private ReadOnlyMode(
+            PassiveQuorumPeer peer,
+            OrderedZooKeeperServer server,
+            ExecutionLock lock,
+            Consumer<ZooKeeperServer> shown) {
         this.peer = peer;
         this.server = server;
         this.lock = lock;
+        this.shown = shown;
     }
 
     /**
      * @param peer whose client ports are used
      * @param server that serves otherwise
      * @param lock keeps execution waiting
+     * @param shown told which server answers from now on
      * @return this mode if the user wants it, else nothing
      */
-    static Serving.WithoutOrder ifEnabled(PassiveQuorumPeer peer, OrderedZooKeeperServer server, ExecutionLock lock) {
+    static Serving.WithoutOrder ifEnabled(
+            PassiveQuorumPeer peer,
+            OrderedZooKeeperServer server,
+            ExecutionLock lock,
+            Consumer<ZooKeeperServer> shown) {
         boolean enabled = Boolean.getBoolean(PROPERTY) || Boolean.getBoolean("zookeeper." + PROPERTY);
-        return enabled ? new ReadOnlyMode(peer, server, lock) : Serving.WithoutOrder.NOBODY;
+        return enabled ? new ReadOnlyMode(peer, server, lock, shown) : Serving.WithoutOrder.NOBODY;
     }
 
     @Override
@@ -54,6 +67,7 @@ final class ReadOnlyMode implements Serving.WithoutOrder {
         peer.setReadOnly(true);
         readOnlyServer.startup();
         peer.activate(readOnlyServer);
+        shown.accept(readOnlyServer);
     }
 
     /** The class is there to be used by ZooKeeper's own peer only, and everything that tells clients asks for it. */
@@ -74,6 +88,7 @@ final class ReadOnlyMode implements Serving.WithoutOrder {
             return;
         }
         LOG.info("No longer serving read-only clients");
+        shown.accept(server);
         readOnlyServer.shutdown();
         readOnlyServer = null;
         peer.setReadOnly(false);

@@ -236,7 +236,12 @@ final class ReplicaLife implements AutoCloseable {
     private Reconfigurer reconfigurer() {
         return new Reconfigurer(
                 recovery.side(),
-                new ReconfigPlanner(server, recovery.side(), this::status, ordering.replicaId()),
+                new ReconfigPlanner(
+                        server,
+                        recovery.side(),
+                        this::status,
+                        id -> server.view().linkedPeers().contains(id),
+                        ordering.replicaId()),
                 proposer,
                 CLOCK_MILLIS,
                 System::currentTimeMillis,
@@ -351,7 +356,7 @@ final class ReplicaLife implements AutoCloseable {
                 server.getMinSessionTimeout() / 4,
                 expire -> proposer.propose(expire.sessionId(), expire));
         long patienceMillis = Math.min(LONGEST_PATIENCE_MILLIS, (long) peer.getSyncLimit() * peer.getTickTime());
-        Serving.WithoutOrder withoutOrder = ReadOnlyMode.ifEnabled(peer, server, lock);
+        Serving.WithoutOrder withoutOrder = ReadOnlyMode.ifEnabled(peer, server, lock, monitoring::showServer);
         Serving serving = new Serving(server, proposer, CLOCK_MILLIS, patienceMillis, withoutOrder);
         return new Housekeeping(
                 new Housekeeping.Parts(

@@ -249,7 +249,8 @@ public final class ThreadlessReplica {
                         () -> {},
                         new Reconfigurer(
                                 side,
-                                new ReconfigPlanner(server, side, () -> order.status(), settings.replicaId()),
+                                new ReconfigPlanner(
+                                        server, side, () -> order.status(), id -> true, settings.replicaId()),
                                 proposer,
                                 surroundings::monotonicMillis,
                                 surroundings::wallClockMillis,

@@ -6,6 +6,7 @@ import io.chainkeeper.transport.HandshakeMessage.Hello;
 import io.chainkeeper.transport.HandshakeMessage.OtherVersion;
 import io.chainkeeper.transport.HandshakeMessage.Purpose;
 import io.chainkeeper.transport.HandshakeMessage.Refused;
+import io.chainkeeper.transport.HandshakeMessage.Token;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
@@ -27,6 +28,10 @@ import javax.net.ssl.SSLException;
 final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     private static final String NO_TLS =
             "does not speak TLS while the other side does: set sslQuorum to the same value on all servers";
+
+    private static final String NO_SASL =
+            "did not authenticate itself: set quorum.auth.learnerRequireSasl=true there, or"
+                    + " quorum.auth.serverRequireSasl=false on the others until then";
 
     /** Who opened or accepted the connection. */
     interface Owner {
@@ -78,8 +83,10 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     private final Purpose purpose;
     private final String remote;
     private final Owner owner;
+    private final HandshakeAuthentication authentication;
     private ByteBuf received;
     private Hello peerHello;
+    private ChannelHandlerContext context;
     private boolean lacksTls;
     private boolean done;
     private Future<?> timeout;
@@ -90,14 +97,36 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
      *     side opened the connection
      * @param purpose what this side opens the connection for, null if the other side did
      * @param remote address of the other side as the log shall name it, always the same for the same peer
+     * @param dialedHost host of the peer that this side wants to reach, null if the other side opened the connection
      * @param owner told of the outcome
      */
-    HandshakeHandler(IoContext io, int dialedPeer, Purpose purpose, String remote, Owner owner) {
+    HandshakeHandler(IoContext io, int dialedPeer, Purpose purpose, String remote, String dialedHost, Owner owner) {
         this.io = io;
         this.dialedPeer = dialedPeer;
         this.purpose = purpose;
         this.remote = remote;
         this.owner = owner;
+        this.authentication = new HandshakeAuthentication(io, dialedHost, new Authenticating());
+    }
+
+    /** What the outcome of the authentication leads to. */
+    private final class Authenticating implements HandshakeAuthentication.Listener {
+        @Override
+        public void say(Token token) {
+            HandshakeHandler.this.say(context, token);
+        }
+
+        @Override
+        public void authenticated() {
+            HandshakeHandler.this.say(context, io.policy().hello(dialedPeer, purpose));
+        }
+
+        @Override
+        public void notAuthenticated(String reason) {
+            if (!done) {
+                refuse(context, dialedPeer, Refused.elsewhere(who() + " " + reason));
+            }
+        }
     }
 
     /** The other side speaks plain text where TLS is needed: it may say who it is, and is refused. */
@@ -106,15 +135,18 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     }
 
     @Override
-    public void handlerAdded(ChannelHandlerContext context) {
-        received = context.alloc().heapBuffer(HandshakeMessage.ENVELOPE_BYTES + HandshakeMessage.MAX_BODY_BYTES);
+    public void handlerAdded(ChannelHandlerContext added) {
+        context = added;
+        received = added.alloc().heapBuffer(HandshakeMessage.ENVELOPE_BYTES + HandshakeMessage.MAX_BODY_BYTES);
     }
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
         int limit = io.settings().limits().handshakeTimeoutMillis();
         timeout = io.loop().schedule(() -> IoContext.run(() -> timedOut(context, limit)), limit, TimeUnit.MILLISECONDS);
-        if (isDialing()) {
+        if (isDialing() && authentication.isNeededToDial()) {
+            authentication.begin();
+        } else if (isDialing()) {
             say(context, io.policy().hello(dialedPeer, purpose));
         }
     }
@@ -122,6 +154,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void handlerRemoved(ChannelHandlerContext context) {
         received.release();
+        authentication.end();
         if (timeout == null) {
             return; // never connected; whoever tried to connect knows
         }
@@ -166,7 +199,9 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
             refuse(context, peer, io.policy().refusalOfVersion(peer, other.version(), remote));
         } else if (message instanceof Refused refused) {
             wasRefused(context, refused);
-        } else if (message instanceof Hello hello && peerHello == null) {
+        } else if (message instanceof Token token && peerHello == null && !authentication.isBusy()) {
+            onToken(token);
+        } else if (message instanceof Hello hello && peerHello == null && !authentication.isUnderWay()) {
             onHello(context, hello);
         } else if (message instanceof Accepted && peerHello != null && !isDialing()) {
             establish(context);
@@ -176,10 +211,23 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
+    private void onToken(Token token) {
+        if (lacksTls) {
+            refuse(context, dialedPeer, Refused.elsewhere(who() + " " + NO_TLS));
+        } else {
+            authentication.onToken(token);
+        }
+    }
+
     private void onHello(ChannelHandlerContext context, Hello hello) {
-        Refused refusal = lacksTls
-                ? Refused.elsewhere("replica " + hello.sender() + " (" + remote + ") " + NO_TLS)
-                : owner.objection(hello);
+        Refused refusal;
+        if (lacksTls) {
+            refusal = Refused.elsewhere("replica " + hello.sender() + " (" + remote + ") " + NO_TLS);
+        } else if (!isDialing() && authentication.isMissing()) {
+            refusal = Refused.elsewhere("replica " + hello.sender() + " (" + remote + ") " + NO_SASL);
+        } else {
+            refusal = owner.objection(hello);
+        }
         if (refusal != null) {
             refuse(context, isDialing() ? dialedPeer : hello.sender(), refusal);
             return;

@@ -11,21 +11,23 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * What two replicas say to each other before frames flow. The side that connects sends {@link Hello}; the other answers
- * with its own or with {@link Refused}; the first ends with {@link Accepted} or {@link Refused}.
+ * with its own or with {@link Refused}; the first ends with {@link Accepted} or {@link Refused}. In front of the hellos
+ * both may exchange {@link Token}s, beginning with the side that connects.
  *
  * <p>Each message is an envelope, the same in all versions, and a body:
  *
  * <pre>
  *   magic  "CHKP"   4
  *   version         2
- *   kind            1    1 hello, 2 accepted, 3 refused
- *   body length     2    at most {@value #MAX_BODY_BYTES}
+ *   kind            1    1 hello, 2 accepted, 3 refused, 4 token
+ *   body length     2    at most {@value #MAX_BODY_BYTES}, of a token {@value #MAX_TOKEN_BODY_BYTES}
  *   body
  *     hello: sender 4, receiver 4, incarnation 8, cluster 8, execution profile 8,
  *            purpose 1 (1 link, 2 state), protocol 2 + UTF-8
  *            (a hello begins with the sender's id in all versions)
  *     refused: kind 1 (1 not a member, else elsewhere), the reason as UTF-8
  *            (in version 1 the reason alone, since then the same in all versions)
+ *     token: last 1 (1 if the accepting side is content), the SASL token
  * </pre>
  */
 sealed interface HandshakeMessage {
@@ -41,6 +43,9 @@ sealed interface HandshakeMessage {
     /** Longest body. */
     int MAX_BODY_BYTES = 1024;
 
+    /** Longest body of a token: Kerberos tickets may be long. */
+    int MAX_TOKEN_BODY_BYTES = 65_535;
+
     /** Longest reason, in bytes of UTF-8. */
     int MAX_REASON_BYTES = 600;
 
@@ -50,6 +55,7 @@ sealed interface HandshakeMessage {
     byte KIND_HELLO = 1;
     byte KIND_ACCEPTED = 2;
     byte KIND_REFUSED = 3;
+    byte KIND_TOKEN = 4;
 
     int HELLO_FIXED_BYTES = 2 * Integer.BYTES + 3 * Long.BYTES + 1 + Short.BYTES;
 
@@ -114,6 +120,14 @@ sealed interface HandshakeMessage {
     }
 
     /**
+     * A step of the authentication.
+     *
+     * @param last whether the accepting side, which sends it, is content
+     * @param bytes what SASL says
+     */
+    record Token(boolean last, byte[] bytes) implements HandshakeMessage {}
+
+    /**
      * A message of another version; nothing but its envelope is understood.
      *
      * @param version the sender's
@@ -124,7 +138,7 @@ sealed interface HandshakeMessage {
     /**
      * Appends a message.
      *
-     * @param message hello, accepted or refused
+     * @param message anything but one of another version
      * @param out grows as needed
      */
     static void encode(HandshakeMessage message, ByteBuf out) {
@@ -141,6 +155,9 @@ sealed interface HandshakeMessage {
             envelope(KIND_REFUSED, 1 + reason.remaining(), out);
             out.writeByte(refused.kind() == RefusalKind.NOT_A_MEMBER ? REFUSED_NOT_A_MEMBER : REFUSED_ELSEWHERE);
             out.writeBytes(reason);
+        } else if (message instanceof Token token) {
+            envelope(KIND_TOKEN, 1 + token.bytes().length, out);
+            out.writeBoolean(token.last()).writeBytes(token.bytes());
         } else {
             throw new IllegalArgumentException("cannot encode " + message);
         }
@@ -178,9 +195,10 @@ sealed interface HandshakeMessage {
         int version = in.getUnsignedShort(start + 4);
         byte kind = in.getByte(start + 6);
         int bodyBytes = in.getUnsignedShort(start + 7);
-        if (bodyBytes > MAX_BODY_BYTES) {
+        int maxBodyBytes = version == VERSION && kind == KIND_TOKEN ? MAX_TOKEN_BODY_BYTES : MAX_BODY_BYTES;
+        if (bodyBytes > maxBodyBytes) {
             throw new MalformedMessageException("sent a handshake message of " + bodyBytes + " bytes where at most "
-                    + MAX_BODY_BYTES + " are allowed");
+                    + maxBodyBytes + " are allowed");
         }
         if (in.readableBytes() < ENVELOPE_BYTES + bodyBytes) {
             return null;
@@ -230,9 +248,21 @@ sealed interface HandshakeMessage {
                     throw new MalformedMessageException("sent a malformed handshake (accepted with a body)");
                 }
                 return new Accepted();
+            case KIND_TOKEN:
+                return decodeToken(body);
             default:
                 throw new MalformedMessageException("sent a malformed handshake (kind " + kind + ")");
         }
+    }
+
+    private static Token decodeToken(ByteBuf body) throws MalformedMessageException {
+        if (!body.isReadable()) {
+            throw new MalformedMessageException("sent a malformed handshake (empty token)");
+        }
+        boolean last = body.readByte() == 1;
+        byte[] bytes = new byte[body.readableBytes()];
+        body.readBytes(bytes);
+        return new Token(last, bytes);
     }
 
     private static Refused decodeRefused(int version, ByteBuf body) {

@@ -11,7 +11,7 @@ import java.util.concurrent.ThreadPoolExecutor;
  * @param settings who this replica is
  * @param loop the one thread that does all I/O and calls the listener; that there is one makes the listener's calls
  *     follow each other
- * @param blocking runs what may block: name look-ups and the tasks of TLS
+ * @param blocking runs what may block: name look-ups, the tasks of TLS, and SASL
  * @param channels all that are open; once it is closed, those that are added are closed at once
  * @param listener told of everything
  * @param peers who they are at the moment
@@ -31,8 +31,9 @@ record IoContext(
         StateConnections state) {
     /** @param peerCount for how many peers names may have to be looked up at the same time */
     void sizeBlocking(int peerCount) {
-        // One thread for each peer's name, which may take the name service long, and one for TLS.
-        int threads = peerCount + 1;
+        // One thread for each peer's name, which may take the name service long, one for TLS, and one for SASL, which
+        // may ask a Kerberos server.
+        int threads = peerCount + (settings.authentication() == null ? 1 : 2);
         if (threads > blocking.getMaximumPoolSize()) {
             blocking.setMaximumPoolSize(threads);
             blocking.setCorePoolSize(threads);

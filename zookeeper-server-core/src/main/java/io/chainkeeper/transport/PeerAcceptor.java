@@ -34,7 +34,7 @@ final class PeerAcceptor extends ChannelInitializer<Channel> {
         unproved.add(channel);
         channel.closeFuture().addListener(closed -> unproved.remove(channel));
         HandshakeHandler handshake = new HandshakeHandler(
-                io, HandshakeMessage.UNKNOWN_SENDER, null, remoteHost, new Accepting(channel, remoteHost));
+                io, HandshakeMessage.UNKNOWN_SENDER, null, remoteHost, null, new Accepting(channel, remoteHost));
         PeerTls tls = io.settings().tls();
         if (tls != null) {
             SslHandler decrypting = new SslHandler(tls.server(remoteHost, remote.getPort()), io.blocking());

@@ -92,7 +92,8 @@ final class PeerDialer implements HandshakeHandler.Owner {
             pause();
             return;
         }
-        HandshakeHandler handshake = new HandshakeHandler(io, peer, Purpose.LINK, address.toString(), this);
+        HandshakeHandler handshake =
+                new HandshakeHandler(io, peer, Purpose.LINK, address.toString(), address.host(), this);
         ChannelFuture connecting = Connector.connect(io, untried.next(), address, handshake);
         attempt = connecting.channel();
         connecting.addListener(connected -> {

@@ -80,7 +80,8 @@ final class StateDialer implements HandshakeHandler.Owner {
         if (io.loop().isShuttingDown()) {
             throw new RejectedExecutionException();
         }
-        HandshakeHandler handshake = new HandshakeHandler(io, peer, Purpose.STATE, address.toString(), this);
+        HandshakeHandler handshake =
+                new HandshakeHandler(io, peer, Purpose.STATE, address.toString(), address.host(), this);
         Connector.connect(io, target, address, handshake).addListener(connected -> {
             if (!connected.isSuccess()) {
                 failed(connected.cause().getMessage());

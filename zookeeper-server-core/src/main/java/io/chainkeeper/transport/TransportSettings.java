@@ -29,6 +29,7 @@ public final class TransportSettings {
     private final boolean listenOnAllAddresses;
     private final TransportLimits limits;
     private final PeerTls tls;
+    private final PeerAuthentication authentication;
     private final HostResolver resolver;
 
     private TransportSettings(Builder builder) {
@@ -41,6 +42,7 @@ public final class TransportSettings {
         this.listenOnAllAddresses = builder.listenOnAllAddresses;
         this.limits = builder.limits;
         this.tls = builder.tls;
+        this.authentication = builder.authentication;
         this.resolver = builder.resolver;
     }
 
@@ -112,6 +114,11 @@ public final class TransportSettings {
         return tls;
     }
 
+    /** @return SASL, or null for connections without */
+    public PeerAuthentication authentication() {
+        return authentication;
+    }
+
     /** @return how names are looked up */
     public HostResolver resolver() {
         return resolver;
@@ -128,6 +135,7 @@ public final class TransportSettings {
         private boolean listenOnAllAddresses;
         private TransportLimits limits = TransportLimits.DEFAULT;
         private PeerTls tls;
+        private PeerAuthentication authentication;
         private HostResolver resolver = HostResolver.PLATFORM;
 
         private Builder(int replicaId, String protocol, Map<Integer, PeerAddress> members) {
@@ -188,6 +196,15 @@ public final class TransportSettings {
          */
         public Builder tls(PeerTls source) {
             this.tls = source;
+            return this;
+        }
+
+        /**
+         * @param source of SASL, or null for connections without, the default
+         * @return this
+         */
+        public Builder authentication(PeerAuthentication source) {
+            this.authentication = source;
             return this;
         }
 

@@ -188,7 +188,18 @@ public class BadInputTest {
                 replaced("clientPort", "clientPort=70000", "zoo.cfg:7: clientPort=70000", "1 to 65535"),
                 replaced("clientPort", "clientPort=\\u00zz", "zoo.cfg:7", "backslash"),
                 line("standaloneEnabled=perhaps", "write true or false"),
-                line("quorum.auth.enableSasl=true", "SASL between servers is not supported", "sslQuorum=true"),
+                line("quorum.auth.enableSasl=yes", "write true or false"),
+                row(
+                        "SASL demanded and not enabled",
+                        files -> {
+                            List<String> lines = files.rightLines();
+                            lines.add("quorum.auth.serverRequireSasl=true");
+                            files.writeCfg(lines);
+                        },
+                        2,
+                        "zoo.cfg: quorum.auth.enableSasl is disabled"),
+                line("connectionMaxTokens=many", "not a number"),
+                line("largeRequestThreshold=1M", "not a number"),
                 line("secureClientPort=2281", "has no TLS", "NettyServerCnxnFactory"),
                 line("client.portUnification=true", "has no TLS", "NettyServerCnxnFactory"),
                 row(

@@ -58,7 +58,7 @@ public class ServerScriptTest {
         Files.createDirectories(home.resolve("bin"));
         Files.createDirectories(home.resolve("lib"));
         Files.createFile(home.resolve("lib/zookeeper-server-core-1.2.3.jar"));
-        for (String script : List.of("zkEnv.sh", "zkServer.sh")) {
+        for (String script : List.of("zkEnv.sh", "zkServer.sh", "zkServer-initialize.sh")) {
             Path source = Path.of("../bin").resolve(script);
             Files.copy(source, home.resolve("bin").resolve(script));
             assertTrue(home.resolve("bin").resolve(script).toFile().setExecutable(true));
@@ -84,8 +84,12 @@ public class ServerScriptTest {
     }
 
     private Result run(String... arguments) throws Exception {
+        return runScript("zkServer.sh", arguments);
+    }
+
+    private Result runScript(String script, String... arguments) throws Exception {
         List<String> command =
-                new ArrayList<>(List.of(home.resolve("bin/zkServer.sh").toString(), "--config", conf.toString()));
+                new ArrayList<>(List.of(home.resolve("bin").resolve(script).toString(), "--config", conf.toString()));
         command.addAll(List.of(arguments));
         Path out = folder.newFile().toPath();
         Path err = folder.newFile().toPath();
@@ -94,7 +98,7 @@ public class ServerScriptTest {
         builder.environment().keySet().removeIf(name -> name.matches("(ZOO|ZK_|JMX|.*JVMFLAGS|CLASSPATH|JAVA_HOME).*"));
         builder.environment().putAll(environment);
         Process process = builder.start();
-        assertTrue("zkServer.sh hangs", process.waitFor(60, TimeUnit.SECONDS));
+        assertTrue(script + " hangs", process.waitFor(60, TimeUnit.SECONDS));
         return new Result(process.exitValue(), Files.readString(out), Files.readString(err));
     }
 
@@ -225,6 +229,21 @@ public class ServerScriptTest {
     }
 
     @Test
+    public void largeHeap_liesInHugePagesWhereTheKernelHasThem() throws Exception {
+        Path setting = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
+        boolean available =
+                Files.isReadable(setting) && !Files.readString(setting).contains("[never]");
+        environment.put("ZK_SERVER_HEAP", "3000");
+        String large = run("print-cmd").out();
+        assertEquals(large, available, large.contains("-XX:+UseTransparentHugePages"));
+        assertFalse(large, large.contains("-XX:+UseSerialGC"));
+        environment.put("ZK_SERVER_HEAP", "512");
+        String small = run("print-cmd").out();
+        assertFalse(small, small.contains("-XX:+UseTransparentHugePages"));
+        assertTrue(small, small.contains("-XX:+UseSerialGC"));
+    }
+
+    @Test
     public void jmxPort_isSaidAndSet() throws Exception {
         environment.putAll(Map.of("JMXPORT", "9999", "JMXHOSTNAME", "example", "JMXSSL", "true"));
         Result result = run("print-cmd");
@@ -282,7 +301,65 @@ public class ServerScriptTest {
     @Test
     public void unknownCommand_usage() throws Exception {
         Result result = run("begin");
-        assertEnd(result, 1, "");
-        assertTrue(result.err(), result.err().startsWith("Usage: zkServer.sh"));
+        assertEnd(result, 0, "");
+        String usage = "Usage: " + home + "/bin/zkServer.sh [--config <conf-dir>] {start|start-foreground|stop|version";
+        assertTrue(result.err(), result.err().startsWith(usage));
+        assertEquals(1, run("--unknown-option", "start").exitCode());
+    }
+
+    @Test
+    public void pidFileInADirectoryThatIsNotThere_isMade() throws Exception {
+        pidFile = folder.getRoot().toPath().resolve("run/zookeeper/server.pid");
+        environment.put("ZOOPIDFILE", pidFile.toString());
+        assertEnd(run("start"), 0, "Starting zookeeper ... STARTED\n");
+        assertTrue(Files.exists(pidFile));
+    }
+
+    @Test
+    public void initialize_emptyDirectoriesAndMyid() throws Exception {
+        Path log = folder.getRoot().toPath().resolve("log");
+        Files.writeString(conf.resolve("zoo.cfg"), "dataDir=" + data + "\ndataLogDir=" + log + "\n");
+        assertEnd(initialize("--myid=7"), 0, "Using myid of 7\n");
+        assertEquals("7\n", Files.readString(data.resolve("myid")));
+        assertTrue(Files.isDirectory(data.resolve("version-2")));
+        assertTrue(Files.isDirectory(log.resolve("version-2")));
+        String hint = " (or use --force to force re-initialization)\n";
+        assertEnd(initialize("--myid", "8"), 1, "ZooKeeper data directory already exists at " + data + hint);
+        Files.delete(data.resolve("version-2"));
+        assertEnd(initialize(), 1, "ZooKeeper txnlog directory already exists at " + log + hint);
+        Files.delete(log.resolve("version-2"));
+        Files.createDirectories(log.resolve("ordering/checkpoints"));
+        assertEnd(initialize(), 1, "ZooKeeper txnlog directory already exists at " + log + hint);
+        assertEnd(
+                initialize("--force", "--configfile=" + conf.resolve("zoo.cfg")),
+                0,
+                "Force enabled, data/txnlog directories will be re-initialized\n"
+                        + "No myid provided, be sure to specify it in " + data
+                        + "/myid if using non-standalone\n");
+        assertFalse(Files.exists(log.resolve("ordering")));
+        assertFalse(Files.exists(data.resolve("myid")));
+    }
+
+    @Test
+    public void initializeOfARunningServer_isRefused() throws Exception {
+        run("start");
+        Result refused = initialize("--force");
+        assertEquals(1, refused.exitCode());
+        assertTrue(refused.out(), refused.out().contains("stop it first: zkServer.sh stop"));
+        assertTrue(Files.exists(pidFile));
+    }
+
+    @Test
+    public void initializeWithMistakes_saysThem() throws Exception {
+        assertTrue(initialize("--myid=256").out().contains("give a number from 1 to 255"));
+        assertEnd(initialize("--configfile=/nowhere.cfg"), 1, "Unable to find config file at /nowhere.cfg\n");
+        assertTrue(initialize("--myid").out().startsWith("Unknown option: --myid\nUsage: "));
+        Files.writeString(conf.resolve("zoo.cfg"), "clientPort=1\n");
+        assertEnd(initialize(), 1, "Unable to determine dataDir from " + conf + "/zoo.cfg\n");
+        assertFalse(Files.exists(data.resolve("version-2")));
+    }
+
+    private Result initialize(String... arguments) throws Exception {
+        return runScript("zkServer-initialize.sh", arguments);
     }
 }

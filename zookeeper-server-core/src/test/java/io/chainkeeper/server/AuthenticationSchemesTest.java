@@ -51,7 +51,7 @@ public class AuthenticationSchemesTest {
         assertEquals(
                 Map.of(
                         PREFIX + "x509", X509Identities.class.getName(),
-                        PREFIX + "sasl", SASLAuthenticationProvider.class.getName()),
+                        PREFIX + "sasl", SaslIdentities.class.getName()),
                 providers());
         assertEquals("not part of the profile", profileWithout, profile());
     }

@@ -20,6 +20,10 @@ final class HostileClient implements AutoCloseable {
         out = new DataOutputStream(socket.getOutputStream());
     }
 
+    int localPort() {
+        return socket.getLocalPort();
+    }
+
     void openSession(int timeoutMillis) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         new ConnectRequest(0, 0, timeoutMillis, 0, new byte[16], false)

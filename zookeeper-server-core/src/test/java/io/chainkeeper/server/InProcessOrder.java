@@ -24,7 +24,9 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * A total order inside one JVM for tests: one thread decides, each replica executes on a thread of its own, and the log
@@ -276,6 +278,19 @@ public final class InProcessOrder implements AutoCloseable {
             this.next = application.recoveredPosition() + 1;
             this.executor = new Thread(this::run, "executor-" + replicaId);
             this.executor.setDaemon(true);
+        }
+
+        @Override
+        public Set<Integer> linkedPeers() {
+            synchronized (monitor) {
+                Set<Integer> linked = new TreeSet<>();
+                nodes.forEach((id, node) -> {
+                    if (id != replicaId && !node.stopped && !node.cutOff) {
+                        linked.add(id);
+                    }
+                });
+                return linked;
+            }
         }
 
         private void run() {

@@ -10,6 +10,7 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.MoveInRequest;
+import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -26,6 +27,7 @@ import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.proto.CreateRequest;
 import org.apache.zookeeper.server.NIOServerCnxnFactory;
+import org.apache.zookeeper.server.PurgeTxnLog;
 import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
@@ -259,5 +261,94 @@ public class MigrationTest {
         TestEnsemble ensemble = new TestEnsemble(folder.newFolder("fresh").toPath(), 3).startAll();
         assertNull(ensemble.client(1).exists("/a", false));
         ensemble.close();
+    }
+
+    @Test
+    public void purgeRightAfterMovingIn_leavesWhatARestartNeeds() throws Exception {
+        Path apacheDirectory = folder.newFolder("apache").toPath();
+        try (Apache apache = new Apache(apacheDirectory);
+                RawClient client = new RawClient(apache.port(), 4_000)) {
+            for (int i = 1; i <= 5; i++) {
+                create(client, i, "/old" + i, CreateMode.PERSISTENT);
+                apache.server.takeSnapshot(true);
+            }
+        }
+        TestEnsemble ensemble = new TestEnsemble(folder.newFolder("ensemble").toPath(), 2);
+        for (int id = 1; id <= 2; id++) {
+            copyFiles(
+                    apacheDirectory.resolve("version-2"),
+                    ensemble.dataDirectory(id).resolve("version-2"));
+        }
+        try (ensemble) {
+            ensemble.startAll();
+            for (int id = 1; id <= 2; id++) {
+                File data = ensemble.dataDirectory(id).toFile();
+                PurgeTxnLog.purge(data, data, 3);
+            }
+            ensemble.client(1).create("/new", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+            ensemble.closeClients();
+            for (int id = 1; id <= 2; id++) {
+                ensemble.stop(id);
+            }
+            for (int id = 1; id <= 2; id++) {
+                ensemble.start(id);
+            }
+            ensemble.awaitServing(2);
+            assertEquals(7, ensemble.client(2).getChildren("/", false).size());
+            EnsembleChecks.assertReplicasEqual(ensemble, 2);
+        }
+    }
+
+    private static final String PROFILE_PROPERTY = "zookeeper.letAnySaslUserDoX";
+
+    /** docs/operations.md, "Settings that all servers must have in common". */
+    @Test
+    public void settingsOfExecutionAreChanged_newClusterGoesOnWithDataAndSessions() throws Exception {
+        Path directory = folder.newFolder("settings").toPath();
+        TestEnsemble before = new TestEnsemble(directory, 3).startAll();
+        RawClient live = new RawClient(before.clientPort(1), 30_000);
+        create(live, 1, "/a", CreateMode.PERSISTENT);
+        create(live, 2, "/mine", CreateMode.EPHEMERAL);
+        before.awaitEqualPositions();
+        long zxid = before.server(2).getZKDatabase().getDataTreeLastProcessedZxid();
+        for (int id = 1; id <= 3; id++) {
+            before.stop(id);
+        }
+        System.setProperty(PROFILE_PROPERTY, "operator");
+        try {
+            String message = messageOfRefusal(before);
+            assertTrue(message, message.contains("docs/operations.md"));
+            before.close();
+            for (int id = 1; id <= 3; id++) {
+                Path data = before.dataDirectory(id);
+                Files.delete(data.resolve("zoo.cfg"));
+                Files.move(data.resolve("ordering"), data.resolve("ordering.before"));
+            }
+            try (TestEnsemble after = new TestEnsemble(directory, 3).startAll()) {
+                RawClient attached = new RawClient(after.clientPort(3), 30_000, live.sessionId(), live.password());
+                assertEquals(live.sessionId(), attached.sessionId());
+                ZooKeeper client = after.client(1);
+                assertEquals(live.sessionId(), client.exists("/mine", false).getEphemeralOwner());
+                client.create("/b", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+                assertTrue(client.exists("/b", false).getCzxid() > zxid);
+                assertTrue(client.exists("/a", false).getCzxid() <= zxid);
+                EnsembleChecks.assertReplicasEqual(after, 3);
+                attached.close();
+            }
+        } finally {
+            System.clearProperty(PROFILE_PROPERTY);
+        }
+    }
+
+    /** At once if a checkpoint names the settings, else as soon as the order has come to them. */
+    private static String messageOfRefusal(TestEnsemble refused) throws Exception {
+        try {
+            refused.start(1);
+        } catch (IOException e) {
+            return e.getMessage();
+        }
+        TestEnsemble.await(
+                "the replica says why it stops", () -> refused.replica(1).failureMessage() != null);
+        return refused.replica(1).failureMessage();
     }
 }

@@ -2,12 +2,22 @@ package io.chainkeeper.server;
 
 import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.chainkeeper.FreePorts;
+import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.util.List;
+import java.util.Map;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.ConnectionLossException;
@@ -33,12 +43,25 @@ public class ReadOnlyModeTest {
     public static final TemporaryFolder FOLDER = new TemporaryFolder();
 
     private static TestEnsemble ensemble;
+    private static int adminPort;
     private ZooKeeper reader;
 
     @BeforeClass
     public static void startEnsemble() throws Exception {
         System.setProperty("readonlymode.enabled", "true");
-        ensemble = new TestEnsemble(FOLDER.getRoot().toPath(), 3).startAll();
+        adminPort = FreePorts.next();
+        ensemble = new TestEnsemble(
+                FOLDER.getRoot().toPath(),
+                3,
+                ReadConsistency.LINEARIZABLE,
+                Map.of("admin.serverAddress", "127.0.0.1", "admin.serverPort", Integer.toString(adminPort)));
+        ensemble.start(1);
+        ensemble.start(2);
+        ensemble.set("admin.enableServer", "true");
+        ensemble.start(3);
+        for (int id = 1; id <= 3; id++) {
+            ensemble.awaitServing(id);
+        }
         ensemble.client(1).create("/a", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
     }
 
@@ -56,6 +79,7 @@ public class ReadOnlyModeTest {
 
     @After
     public void replicasAreEqual() throws Exception {
+        ensemble.order().setCutOff(3, false);
         if (reader != null) {
             reader.close(1_000);
         }
@@ -69,6 +93,42 @@ public class ReadOnlyModeTest {
         } catch (Exception e) {
             return e.toString();
         }
+    }
+
+    private static JsonNode command(String name) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + adminPort + "/commands/" + name))
+                .build();
+        return new ObjectMapper()
+                .readTree(HttpClient.newHttpClient()
+                        .send(request, HttpResponse.BodyHandlers.ofString())
+                        .body());
+    }
+
+    @Test
+    public void adminServer_knowsThatItIsReadOnly() throws Exception {
+        assertFalse(command("isro").get("read_only").asBoolean());
+        cutOff();
+        TestEnsemble.await("the AdminServer is told", () -> {
+            try {
+                return command("isro").get("read_only").asBoolean();
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        });
+        for (String name : List.of("srvr", "stat")) {
+            JsonNode answer = command(name);
+            assertTrue(answer.toString(), answer.get("read_only").asBoolean());
+            assertEquals(
+                    "read-only", answer.get("server_stats").get("server_state").asText());
+        }
+        assertEquals("read-only", command("monitor").get("server_state").asText());
+        assertEquals(0, command("observers").get("synced_observers").asInt());
+        assertEquals("server is not initialized", command("leader").get("error").asText());
+        rejoin();
+        assertFalse(command("srvr").get("read_only").asBoolean());
+        assertEquals(
+                "follower",
+                command("srvr").get("server_stats").get("server_state").asText());
     }
 
     private static void cutOff() throws Exception {

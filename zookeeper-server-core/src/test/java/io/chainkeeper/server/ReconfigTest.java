@@ -274,6 +274,23 @@ public class ReconfigTest {
     }
 
     @Test
+    public void quorumOfTheNewServersIsAway_isRefusedAtOnceAndBeforeTheAccessListIsLookedAt() throws Exception {
+        ZooKeeperAdmin nobody = admin(1);
+        assertThrows(KeeperException.NoAuthException.class, () -> nobody.reconfigure(null, "2", null, -1, null));
+        ensemble.order().setCutOff(3, true);
+        assertThrows(KeeperException.NewConfigNoQuorum.class, () -> nobody.reconfigure(null, "2", null, -1, null));
+        assertThrows(KeeperException.NoAuthException.class, () -> nobody.reconfigure(null, "3", null, -1, null));
+        assertThrows(
+                KeeperException.NoAuthException.class,
+                () -> nobody.reconfigure(ensemble.newServer(9), "2", null, -1, null));
+        assertNull("nothing was planned", ensemble.order().configured(2));
+        ensemble.order().setCutOff(3, false);
+        allowAll(1, 2, 3);
+        nobody.reconfigure(null, "2", null, -1, null);
+        assertEquals(List.of(1, 3), ensemble.order().members());
+    }
+
+    @Test
     public void leaderChangesWhileJoinerIsAwaited_planStandsAndIsCarriedOut() throws Exception {
         allowAll(1, 2, 3);
         String joiner = ensemble.newServer(4);

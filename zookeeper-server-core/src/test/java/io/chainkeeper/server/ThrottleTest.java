@@ -12,7 +12,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.proto.SetDataRequest;
 import org.apache.zookeeper.server.BlueThrottle;
 import org.apache.zookeeper.server.RequestThrottler;
 import org.apache.zookeeper.server.ZooKeeperServer;
@@ -100,6 +102,25 @@ public class ThrottleTest {
         assertEquals(REQUESTS, refused + done);
         assertTrue("some had to wait too long", refused > 0);
         assertEquals(done, client.getChildren("/refused", false).size());
+    }
+
+    @Test
+    public void largeRequests_areLimitedTogetherAndForgottenWhenAnswered() throws Exception {
+        ZooKeeperServer server = ensemble.server(1);
+        server.setLargeRequestMaxBytes(3_000);
+        server.setLargeRequestThreshold(1_000);
+        try (RawClient refused = new RawClient(ensemble.clientPort(1), 10_000)) {
+            refused.request(1, OpCode.setData, new SetDataRequest("/", new byte[4_000], -1));
+            assertThrows(IOException.class, refused::reply);
+        }
+        ZooKeeper client = ensemble.client(1);
+        for (int i = 0; i < 10; i++) {
+            client.setData("/", new byte[2_000], i);
+            client.create("/small" + i, new byte[500], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        }
+        assertEquals(0, server.getLargeRequestBytes());
+        server.setLargeRequestThreshold(-1);
+        client.setData("/", new byte[4_000], 10);
     }
 
     @Test

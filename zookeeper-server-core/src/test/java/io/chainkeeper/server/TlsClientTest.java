@@ -4,9 +4,13 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.server.tls.TlsStores;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -31,6 +35,7 @@ import org.junit.BeforeClass;
 import org.junit.ClassRule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
+import org.slf4j.LoggerFactory;
 
 /** Clients with TLS: a port of their own, the ordinary port, certificates as identities, new certificates. */
 public class TlsClientTest {
@@ -124,6 +129,28 @@ public class TlsClientTest {
         ZooKeeper opened = client;
         TestEnsemble.await("the client is connected to " + address, () -> opened.getState() == States.CONNECTED);
         return client;
+    }
+
+    @Test(timeout = 120_000)
+    public void bytesThatAreNoTls_areLoggedWithTheirSender() throws Exception {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(NettyPeerNames.class);
+        logger.addAppender(log);
+        try (HostileClient hostile =
+                new HostileClient(Integer.parseInt(ensemble.secureAddress(1).split(":")[1]))) {
+            String sender = "127.0.0.1:" + hostile.localPort();
+            hostile.say("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            hostile.awaitClosed();
+            TestEnsemble.await("a line names " + sender, () -> {
+                synchronized (log) {
+                    return log.list.stream()
+                            .anyMatch(line -> line.getFormattedMessage().contains(sender));
+                }
+            });
+        } finally {
+            logger.detachAppender(log);
+        }
     }
 
     /** Opens a connection and says nothing that the server must know; fails if the server keeps it. */

@@ -1,5 +1,6 @@
 package io.chainkeeper.transport;
 
+import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
@@ -12,6 +13,7 @@ import io.chainkeeper.transport.HandshakeMessage.Hello;
 import io.chainkeeper.transport.HandshakeMessage.OtherVersion;
 import io.chainkeeper.transport.HandshakeMessage.Purpose;
 import io.chainkeeper.transport.HandshakeMessage.Refused;
+import io.chainkeeper.transport.HandshakeMessage.Token;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
@@ -42,6 +44,18 @@ public class HandshakeMessageTest {
             assertEquals(message, HandshakeMessage.decode(in));
             assertEquals(99, in.readInt());
             assertFalse(in.isReadable());
+        }
+    }
+
+    @Test
+    public void token_comesBackUnchanged() throws Exception {
+        for (boolean last : new boolean[] {false, true}) {
+            byte[] said = new byte[HandshakeMessage.MAX_TOKEN_BODY_BYTES - 1];
+            new Random(3).nextBytes(said);
+            Token token =
+                    (Token) HandshakeMessage.decode(Unpooled.wrappedBuffer(RawPeer.encode(new Token(last, said))));
+            assertEquals(last, token.last());
+            assertArrayEquals(said, token.bytes());
         }
     }
 

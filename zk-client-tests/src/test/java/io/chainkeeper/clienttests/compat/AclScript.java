@@ -33,6 +33,7 @@ final class AclScript {
     static Step.Script script() {
         AclScript acls = new AclScript();
         acls.authentication();
+        acls.schemes();
         acls.permissions("alice", "a-alice");
         acls.permissions("bob", "b-bob");
         acls.permissions("nobody", "c-nobody");
@@ -116,6 +117,41 @@ final class AclScript {
                                     new CreateRequest(
                                             bench.root() + "/" + name + "/child", null, Ids.OPEN_ACL_UNSAFE, 0)));
         });
+    }
+
+    /** Neither server has been given x509 or sasl; an invalid list counts after the path and before the znode. */
+    private void schemes() {
+        for (String scheme : new String[] {"x509", "sasl", "unknown", "super", "", "digest", "ip", "world", "auth"}) {
+            for (String id : new String[] {"somebody", "", "CN=somebody", "a:b", "10.0.0.1"}) {
+                List<ACL> acl =
+                        List.of(new ACL(Perms.ALL, Ids.ANYONE_ID_UNSAFE), new ACL(Perms.READ, new Id(scheme, id)));
+                String name = scheme + " " + id;
+                write(
+                        "create for " + name,
+                        OpCode.create,
+                        root -> new CreateRequest(root + "/for " + name, null, acl, 0));
+                write("setACL for " + name, OpCode.setACL, root -> new SetACLRequest(root + "/own", acl, 77));
+                write(
+                        "create at a bad path for " + name,
+                        OpCode.create,
+                        root -> new CreateRequest(root + "//", null, acl, 0));
+                write(
+                        "create below nothing for " + name,
+                        OpCode.create,
+                        root -> new CreateRequest(root + "/no/no", null, acl, 0));
+            }
+            List<ACL> nameless = List.of(new ACL(Perms.READ, new Id(scheme, null)));
+            if (!List.of("world", "digest").contains(scheme)) {
+                write(
+                        "create for a nameless " + scheme,
+                        OpCode.create,
+                        root -> new CreateRequest(root + "/nameless", null, nameless, 0));
+            }
+        }
+    }
+
+    private void write(String name, int type, Function<String, Record> record) {
+        script.step(name, bench -> bench.wire("a-alice").ask(type, record.apply(bench.root())));
     }
 
     private static Map<String, Integer> types() {

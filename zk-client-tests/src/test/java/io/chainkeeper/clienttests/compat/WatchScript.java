@@ -1,6 +1,7 @@
 package io.chainkeeper.clienttests.compat;
 
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.apache.jute.Record;
 import org.apache.zookeeper.CreateMode;
@@ -39,6 +40,7 @@ final class WatchScript {
         watches.modes();
         watches.removals();
         watches.setAgain();
+        watches.withoutPath();
         return watches.script;
     }
 
@@ -180,6 +182,44 @@ final class WatchScript {
                     OpCode.removeWatches,
                     root -> new RemoveWatchesRequest(root + "/removed", WatcherType.Any.getIntValue()));
         }
+    }
+
+    /** No client of ZooKeeper sends these. */
+    private void withoutPath() {
+        for (int type : WATCHER_TYPES) {
+            ask(
+                    "check without path of type " + type,
+                    "b",
+                    OpCode.checkWatches,
+                    root -> new CheckWatchesRequest(null, type));
+            ask(
+                    "removal without path of type " + type,
+                    "b",
+                    OpCode.removeWatches,
+                    root -> new RemoveWatchesRequest(null, type));
+        }
+        for (int mode : ADD_MODES) {
+            ask("addWatch without path, mode " + mode, "b", OpCode.addWatch, root -> new AddWatchRequest(null, mode));
+        }
+        int any = WatcherType.Any.getIntValue();
+        ask("check of what has no path", "b", OpCode.checkWatches, root -> new CheckWatchesRequest(null, any));
+        ask("removal of what has no path", "b", OpCode.removeWatches, root -> new RemoveWatchesRequest(null, any));
+        ask(
+                "second removal of what has no path",
+                "b",
+                OpCode.removeWatches,
+                root -> new RemoveWatchesRequest(null, any));
+        List<String> nothing = Collections.singletonList(null);
+        ask(
+                "persistent watches without paths",
+                "b",
+                OpCode.setWatches2,
+                root -> new SetWatches2(0, List.of(), List.of(), List.of(), nothing, nothing));
+        ask(
+                "data watches without paths",
+                "b",
+                OpCode.setWatches2,
+                root -> new SetWatches2(0, nothing, List.of(), List.of(), List.of(), List.of()));
     }
 
     /** What a client sends when it is connected again: which of its watches must fire depends on what it has seen. */

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,6 +36,7 @@ public final class ServerProcess {
     private final int clientPort;
     private final Path directory;
     private final Map<String, Integer> ports = new TreeMap<>();
+    private final List<String> jvmFlags = new ArrayList<>();
     private Process process;
 
     ServerProcess(int id, Network network, int clientPort, Path directory) {
@@ -85,6 +87,28 @@ public final class ServerProcess {
         return clientHost() + ":" + clientPort;
     }
 
+    /** Replaces the flags that the JVM is given beside those of all servers, from the next start on. */
+    public void jvmFlags(String... flags) {
+        jvmFlags.clear();
+        jvmFlags.addAll(List.of(flags));
+    }
+
+    /** Replaces or adds lines of the configuration file; null as a value removes the line. */
+    public void configure(Map<String, String> changes) throws IOException {
+        List<String> lines = new ArrayList<>();
+        for (String line : Files.readAllLines(configFile())) {
+            if (!changes.containsKey(line.substring(0, Math.max(0, line.indexOf('='))))) {
+                lines.add(line);
+            }
+        }
+        changes.forEach((key, value) -> {
+            if (value != null) {
+                lines.add(key + "=" + value);
+            }
+        });
+        Files.write(configFile(), lines);
+    }
+
     /** Starts the process; does not wait until it serves. */
     public void start() throws IOException {
         if (isRunning()) {
@@ -94,6 +118,9 @@ public final class ServerProcess {
                 directory, "zkServer.sh", "start-foreground", configFile().toString());
         builder.command().addAll(0, network.commandPrefix(id));
         for (String flag : network.jvmFlags(id, directory)) {
+            builder.environment().merge("SERVER_JVMFLAGS", flag, (flags, added) -> flags + " " + added);
+        }
+        for (String flag : jvmFlags) {
             builder.environment().merge("SERVER_JVMFLAGS", flag, (flags, added) -> flags + " " + added);
         }
         process = builder.redirectErrorStream(true)

@@ -29,10 +29,12 @@ public final class OrderedAdminServer implements AdminServer {
 
     private final AdminServer served;
     private final WriteProbe probe;
+    private final OrderedCommands commands;
 
-    private OrderedAdminServer(AdminServer served, WriteProbe probe) {
+    private OrderedAdminServer(AdminServer served, WriteProbe probe, OrderedCommands commands) {
         this.served = served;
         this.probe = probe;
+        this.commands = commands;
     }
 
     /**
@@ -58,9 +60,10 @@ public final class OrderedAdminServer implements AdminServer {
             JettyAdminServer jetty = new JettyAdminServer();
             WriteProbe probe = new WriteProbe(server.view().replicaId(), proposer::proposeNoOp, clockMillis);
             Health health = new Health(server, refusesWrites, probe);
-            addPages(jetty, health, new StatusReport(server, health, further), new OrderedCommands(server));
+            OrderedCommands commands = new OrderedCommands(server);
+            addPages(jetty, health, new StatusReport(server, health, further), commands);
             jetty.setZooKeeperServer(server);
-            return new OrderedAdminServer(jetty, probe);
+            return new OrderedAdminServer(jetty, probe, commands);
         } catch (IOException | GeneralSecurityException | AdminServerException e) {
             // As ZooKeeper does: a replica without its AdminServer still serves clients.
             LOG.warn("AdminServer cannot be used: {}; check the admin.* and ssl.quorum.* settings", e.getMessage(), e);
@@ -107,5 +110,6 @@ public final class OrderedAdminServer implements AdminServer {
     @Override
     public void setZooKeeperServer(ZooKeeperServer server) {
         served.setZooKeeperServer(server);
+        commands.setServer(server);
     }
 }

@@ -42,7 +42,7 @@ final class OrderedCommands extends HttpServlet {
             new ObjectMapper().setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE);
     private static final TypeReference<LinkedHashMap<String, Object>> PROPERTIES = new TypeReference<>() {};
 
-    private final transient OrderedZooKeeperServer server;
+    private transient volatile ZooKeeperServer server;
     private final transient Map<String, Command> commands = new TreeMap<>();
 
     OrderedCommands(OrderedZooKeeperServer server) {
@@ -51,6 +51,11 @@ final class OrderedCommands extends HttpServlet {
                 List.of(new Leader(), new ZabState(), new Srvr(), new Stat(), new Observers(), new Restore())) {
             command.getNames().forEach(name -> commands.put(name, command));
         }
+    }
+
+    /** @param active the server that is asked from now on */
+    void setServer(ZooKeeperServer active) {
+        server = active;
     }
 
     /** @return all names of these commands */
@@ -71,9 +76,10 @@ final class OrderedCommands extends HttpServlet {
     private void answer(HttpServletRequest request, HttpServletResponse response) throws IOException {
         String path = request.getServletPath();
         Command command = commands.get(path.substring(path.lastIndexOf('/') + 1));
-        CommandResponse result = command.isServerRequired() && !server.isRunning()
+        ZooKeeperServer asked = server;
+        CommandResponse result = command.isServerRequired() && !asked.isRunning()
                 ? new CommandResponse(command.getPrimaryName(), NOT_SERVING, HttpServletResponse.SC_OK)
-                : command.runGet(server, Map.of());
+                : command.runGet(asked, Map.of());
         CommandOutputter outputter = new JsonOutputter(request.getRemoteAddr());
         response.setStatus(result.getStatusCode());
         response.setContentType(outputter.getContentType());
@@ -85,10 +91,6 @@ final class OrderedCommands extends HttpServlet {
         Map<String, Object> properties = MAPPER.convertValue(stats, PROPERTIES);
         properties.put("server_state", state);
         return properties;
-    }
-
-    private static OrderView viewOf(ZooKeeperServer server) {
-        return ((OrderedZooKeeperServer) server).view();
     }
 
     /** Changes what a command of ZooKeeper's answers. */
@@ -168,9 +170,10 @@ final class OrderedCommands extends HttpServlet {
         public CommandResponse runGet(ZooKeeperServer server, Map<String, String> arguments) {
             CommandResponse response = initializeResponse();
             List<Map<String, Object>> observers = new ArrayList<>();
-            OrderView view = viewOf(server);
-            if (view.leads()) {
-                ((OrderedZooKeeperServer) server).self.getView().forEach((id, of) -> {
+            if (server instanceof OrderedZooKeeperServer ordered
+                    && ordered.view().leads()) {
+                OrderView view = ordered.view();
+                ordered.self.getView().forEach((id, of) -> {
                     if (of.type == LearnerType.OBSERVER && view.linkedPeers().contains(id.intValue())) {
                         Map<String, Object> observer = new LinkedHashMap<>();
                         observer.put("sid", id);

@@ -193,8 +193,7 @@ public final class CommandExecutor {
             if (creates && proposal != null) {
                 owned.owned(sessionId, side.sessions().get(sessionId).timeoutMillis());
             }
-            requests.execute(
-                    request, proposed.proposer(), command.localSession(), zxid, time, command.quotaRefusedOp());
+            requests.execute(request, proposed.proposer(), command, zxid, time);
         }
         if (command.opcode() == OpCode.closeSession) {
             side.sessions().remove(sessionId);
@@ -279,7 +278,7 @@ public final class CommandExecutor {
         } else {
             LOG.info("Expiring session 0x{}", Long.toHexString(sessionId));
             Request request = RequestExecutor.closeRequest(sessionId);
-            requests.execute(request, proposer, false, zxid, time, Command.ClientRequest.QUOTA_KEPT);
+            requests.execute(request, proposer, null, zxid, time);
         }
         side.sessions().remove(sessionId);
         owned.forget(sessionId);

@@ -19,6 +19,7 @@ final class DeterministicPrep extends PrepRequestProcessor {
     private final ReconfigExecutor reconfigs;
     private int proposer;
     private long agreedTimeMillis;
+    private int lackedSchemes;
     private int op;
 
     DeterministicPrep(ZooKeeperServer server, ReconfigExecutor reconfigs, RequestProcessor next) {
@@ -34,11 +35,14 @@ final class DeterministicPrep extends PrepRequestProcessor {
      * @param proposerId replica that proposed it
      * @param zxid the zxid it takes
      * @param timeMillis the agreed time
+     * @param lacked see {@link io.chainkeeper.command.Command.ClientRequest#lackedSchemes}
      * @throws RequestProcessorException if the next processor failed
      */
-    void prepare(Request request, int proposerId, long zxid, long timeMillis) throws RequestProcessorException {
+    void prepare(Request request, int proposerId, long zxid, long timeMillis, int lacked)
+            throws RequestProcessorException {
         proposer = proposerId;
         agreedTimeMillis = timeMillis;
+        lackedSchemes = lacked;
         op = -1;
         server.setZxid(zxid - 1);
         pRequest(request);
@@ -60,6 +64,9 @@ final class DeterministicPrep extends PrepRequestProcessor {
             header.setTime(agreedTimeMillis);
         }
         ExecutableRequests.check(type, record);
+        if (lackedSchemes != 0) {
+            ExecutableRequests.invalidateSchemes(record, lackedSchemes);
+        }
         if (type == OpCode.reconfig) {
             reconfigs.prepare(request, proposer, zxid);
         } else {

@@ -1,5 +1,6 @@
 package io.chainkeeper.server.execution;
 
+import io.chainkeeper.server.AuthenticationSchemes;
 import java.util.Arrays;
 import org.apache.jute.Record;
 import org.apache.zookeeper.CreateMode;
@@ -10,6 +11,7 @@ import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.proto.CreateRequest;
 import org.apache.zookeeper.proto.CreateTTLRequest;
 import org.apache.zookeeper.proto.DeleteRequest;
+import org.apache.zookeeper.proto.SetACLRequest;
 import org.apache.zookeeper.proto.SetDataRequest;
 
 /**
@@ -43,6 +45,23 @@ final class ExecutableRequests {
             checkQuota(set.getPath(), set.getData(), false);
         } else if (record instanceof DeleteRequest delete) {
             checkQuotaPath(delete.getPath());
+        }
+    }
+
+    /**
+     * Makes an access list invalid that names a scheme which the accepting replica has not been given.
+     *
+     * @param record of one operation
+     * @param lacked flags of those schemes
+     */
+    static void invalidateSchemes(Record record, int lacked) {
+        if (record instanceof CreateRequest create && AuthenticationSchemes.namesLacked(create.getAcl(), lacked)) {
+            create.setAcl(AuthenticationSchemes.invalidated(create.getAcl(), lacked));
+        } else if (record instanceof CreateTTLRequest create
+                && AuthenticationSchemes.namesLacked(create.getAcl(), lacked)) {
+            create.setAcl(AuthenticationSchemes.invalidated(create.getAcl(), lacked));
+        } else if (record instanceof SetACLRequest set && AuthenticationSchemes.namesLacked(set.getAcl(), lacked)) {
+            set.setAcl(AuthenticationSchemes.invalidated(set.getAcl(), lacked));
         }
     }
 

@@ -81,6 +81,8 @@ public final class ExecutionProfile {
         return "this replica's settings differ from those that the cluster was formed with; all members need the same"
                 + " authentication providers, jute.maxbuffer, file.encoding, reconfigEnabled and "
                 + String.join(", ", PROPERTIES)
-                + ", zookeeper.extendedTypesEnabled, zookeeper.digest.enabled, zookeeper.closeSessionTxn.enabled";
+                + ", zookeeper.extendedTypesEnabled, zookeeper.digest.enabled, zookeeper.closeSessionTxn.enabled;"
+                + " put the old value back, or change it on all as \"Settings that all servers must have in common\" in"
+                + " docs/operations.md says";
     }
 }

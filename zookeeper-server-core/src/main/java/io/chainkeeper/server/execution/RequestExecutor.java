@@ -40,18 +40,18 @@ final class RequestExecutor {
      *
      * @param request the request, the proposer's own object on its own replica
      * @param proposer replica id
-     * @param localSession see {@link Command.ClientRequest#localSession}
+     * @param decided what its proposer has decided, null for the end of a session that has expired
      * @param takenZxid the zxid it takes
      * @param timeMillis the agreed time
-     * @param refusedOp see {@link Command.ClientRequest#quotaRefusedOp}
      */
-    void execute(Request request, int proposer, boolean localSession, long takenZxid, long timeMillis, int refusedOp) {
+    void execute(Request request, int proposer, Command.ClientRequest decided, long takenZxid, long timeMillis) {
         zxid = takenZxid;
         agreedTimeMillis = timeMillis;
-        quotaRefusedOp = refusedOp;
+        quotaRefusedOp = decided == null ? Command.ClientRequest.QUOTA_KEPT : decided.quotaRefusedOp();
+        boolean localSession = decided != null && decided.localSession();
         request.setOwner(localSession ? ReplicatedSessionTracker.LOCAL_OWNER : proposer);
         try {
-            prep.prepare(request, proposer, takenZxid, timeMillis);
+            prep.prepare(request, proposer, takenZxid, timeMillis, decided == null ? 0 : decided.lackedSchemes());
         } catch (RequestProcessor.RequestProcessorException e) {
             throw new IllegalStateException(
                     "transaction " + Zxids.text(takenZxid) + " could not be executed: " + e.getMessage(), e);

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs;
@@ -33,19 +34,26 @@ public final class ReconfigPlanner {
     private final OrderedZooKeeperServer server;
     private final SideState side;
     private final Supplier<OrderingStatus> status;
+    private final IntPredicate linked;
     private final int replicaId;
 
     /**
      * @param server whose tree holds the access list
      * @param side the replicated configuration
      * @param status the order's view of its leader
+     * @param linked whether a link to a member is up
      * @param replicaId this replica
      */
     public ReconfigPlanner(
-            OrderedZooKeeperServer server, SideState side, Supplier<OrderingStatus> status, int replicaId) {
+            OrderedZooKeeperServer server,
+            SideState side,
+            Supplier<OrderingStatus> status,
+            IntPredicate linked,
+            int replicaId) {
         this.server = server;
         this.side = side;
         this.status = status;
+        this.linked = linked;
         this.replicaId = replicaId;
     }
 
@@ -73,7 +81,7 @@ public final class ReconfigPlanner {
         }
         EnsembleConfiguration next = servers(wanted, current);
         checkSize(next);
-        if (status.get().role() == Role.LOOKING) {
+        if (status.get().role() == Role.LOOKING || !mayHaveQuorum(next, current)) {
             throw new KeeperException.NewConfigNoQuorum();
         }
         try {
@@ -88,6 +96,14 @@ public final class ReconfigPlanner {
             throw new IllegalStateException(ZooDefs.CONFIG_NODE + " is missing", e);
         }
         return next.withVersion(current.version());
+    }
+
+    /** Servers that are new count: they are awaited, since only a member of a plan is let in. */
+    private boolean mayHaveQuorum(EnsembleConfiguration next, EnsembleConfiguration current) {
+        long present = next.participants().stream()
+                .filter(id -> id == replicaId || !current.servers().containsKey(id) || linked.test(id))
+                .count();
+        return present > next.participants().size() / 2;
     }
 
     private static ReconfigRequest record(Request request) throws KeeperException {

@@ -31,19 +31,19 @@ final class ReadChecks {
     private ReadChecks() {}
 
     /**
-     * @param request any request; one that is refused is marked with its error
-     * @return whether it is refused
+     * Marks a request with its error if it is to be refused.
+     *
+     * @param request any request
      */
-    static boolean refused(Request request) {
+    static void markIfBroken(Request request) {
         try {
             if (isWhole(request)) {
-                return false;
+                return;
             }
         } catch (IOException | RuntimeException e) {
             // The record does not decode, or has a value that does not exist.
         }
         LocalRefusal.mark(request, new KeeperException.MarshallingErrorException());
-        return true;
     }
 
     private static boolean isWhole(Request request) throws IOException {
@@ -65,20 +65,21 @@ final class ReadChecks {
         };
     }
 
+    /** A watch that names its znode itself may be without a path: it never fires, and can be removed again. */
     private static boolean isWholeWatchOrMulti(Request request) throws IOException {
         return switch (request.type) {
-            case OpCode.addWatch -> {
-                AddWatchRequest watch = request.readRequestRecord(AddWatchRequest::new);
-                yield watch.getPath() != null && WatcherMode.fromZooDef(watch.getMode()) != null;
-            }
-            case OpCode.checkWatches -> {
-                CheckWatchesRequest watch = request.readRequestRecord(CheckWatchesRequest::new);
-                yield watch.getPath() != null && WatcherType.fromInt(watch.getType()) != null;
-            }
-            case OpCode.removeWatches -> {
-                RemoveWatchesRequest watch = request.readRequestRecord(RemoveWatchesRequest::new);
-                yield watch.getPath() != null && WatcherType.fromInt(watch.getType()) != null;
-            }
+            case OpCode.addWatch ->
+                WatcherMode.fromZooDef(
+                                request.readRequestRecord(AddWatchRequest::new).getMode())
+                        != null;
+            case OpCode.checkWatches ->
+                WatcherType.fromInt(request.readRequestRecord(CheckWatchesRequest::new)
+                                .getType())
+                        != null;
+            case OpCode.removeWatches ->
+                WatcherType.fromInt(request.readRequestRecord(RemoveWatchesRequest::new)
+                                .getType())
+                        != null;
             case OpCode.setWatches -> {
                 SetWatches watches = request.readRequestRecord(SetWatches::new);
                 yield areWhole(watches.getDataWatches(), watches.getExistWatches(), watches.getChildWatches());
@@ -86,7 +87,8 @@ final class ReadChecks {
             case OpCode.setWatches2 -> {
                 SetWatches2 watches = request.readRequestRecord(SetWatches2::new);
                 yield areWhole(watches.getDataWatches(), watches.getExistWatches(), watches.getChildWatches())
-                        && areWhole(watches.getPersistentWatches(), watches.getPersistentRecursiveWatches());
+                        && watches.getPersistentWatches() != null
+                        && watches.getPersistentRecursiveWatches() != null;
             }
             case OpCode.multiRead -> areReads(request.readRequestRecord(MultiOperationRecord::new));
             default -> true;

@@ -13,7 +13,12 @@ final class RequestCommands {
     private RequestCommands() {}
 
     static Command.ClientRequest command(
-            Request request, byte[] payload, int quotaRefusedOp, boolean local, long wallClockMillis) {
+            Request request,
+            byte[] payload,
+            int quotaRefusedOp,
+            int lackedSchemes,
+            boolean local,
+            long wallClockMillis) {
         List<AuthId> ids = null;
         if (request.authInfo != null) {
             ids = new ArrayList<>(request.authInfo.size());
@@ -29,6 +34,7 @@ final class RequestCommands {
                 ids,
                 payload == null ? null : ByteSlice.of(payload),
                 quotaRefusedOp,
-                local);
+                local,
+                lackedSchemes);
     }
 }

@@ -99,6 +99,7 @@ public final class RequestGate implements RequestProcessor {
                 request,
                 request.readRequestBytes(),
                 Command.ClientRequest.QUOTA_KEPT,
+                0,
                 false,
                 proposer.wallClockMillis());
     }
@@ -124,7 +125,7 @@ public final class RequestGate implements RequestProcessor {
 
     /** Also one that is refused waits for its barrier: its answer carries a zxid, and watches fire in front of it. */
     private void read(ConnectionGate gate, Request request) {
-        ReadChecks.refused(request);
+        ReadChecks.markIfBroken(request);
         if (reads == ReadConsistency.LINEARIZABLE || request.type == OpCode.sync) {
             readBehindBarrier(gate, request);
         } else {
@@ -223,6 +224,7 @@ public final class RequestGate implements RequestProcessor {
                 request,
                 payload,
                 checks.quotaRefusedOp(request),
+                checks.lackedSchemes(request),
                 server.isLocalSession(request.sessionId),
                 proposer.wallClockMillis()));
         ConnectionGate.Entry entry = gate.addWrite(request);

@@ -1,6 +1,7 @@
 package io.chainkeeper.server.request;
 
 import io.chainkeeper.command.Command;
+import io.chainkeeper.server.AuthenticationSchemes;
 import io.chainkeeper.server.OrderedZooKeeperServer;
 import io.chainkeeper.server.SpaceWatch;
 import java.io.IOException;
@@ -24,6 +25,7 @@ import org.apache.zookeeper.proto.SetDataRequest;
 import org.apache.zookeeper.server.DataNode;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.ZooKeeperServer;
+import org.apache.zookeeper.server.auth.ProviderRegistry;
 
 /** What the accepting replica decides about a write before it is ordered. Safe for use by any thread. */
 final class WriteChecks {
@@ -76,32 +78,77 @@ final class WriteChecks {
         if (record instanceof DeleteRequest delete) {
             return delete.getPath() == null;
         }
-        if (record instanceof CreateRequest create) {
-            return isBroken(create.getAcl());
-        }
-        if (record instanceof CreateTTLRequest create) {
-            return isBroken(create.getAcl());
-        }
-        if (record instanceof SetACLRequest set) {
-            return isBroken(set.getAcl());
-        }
         if (record instanceof MultiOperationRecord multi) {
             for (Op op : multi) {
                 if (op.getKind() == Op.OpKind.READ || isBroken(op.toRequestRecord())) {
                     return true;
                 }
             }
+            return false;
         }
-        return false;
-    }
-
-    private static boolean isBroken(List<ACL> acl) {
+        List<ACL> acl = acl(record);
         return acl != null && acl.stream().anyMatch(entry -> isBroken(entry.getId()));
     }
 
-    /** Without a scheme, or an address, an access list is merely invalid; and scheme auth does not look at the id. */
+    private static List<ACL> acl(Record record) {
+        if (record instanceof CreateRequest create) {
+            return create.getAcl();
+        }
+        if (record instanceof CreateTTLRequest create) {
+            return create.getAcl();
+        }
+        return record instanceof SetACLRequest set ? set.getAcl() : null;
+    }
+
+    /**
+     * Without an address, or of a scheme that this server does not know, an access list is merely invalid; and scheme
+     * auth does not look at the id.
+     */
     private static boolean isBroken(Id id) {
-        return id != null && id.getId() == null && id.getScheme() != null && !BEAR_NO_ID.contains(id.getScheme());
+        return id != null && id.getId() == null && id.getScheme() != null && failsWithoutId(id);
+    }
+
+    private static boolean failsWithoutId(Id id) {
+        String scheme = id.getScheme();
+        boolean known = ProviderRegistry.getProvider(scheme) != null
+                && !AuthenticationSchemes.namesLacked(List.of(new ACL(0, id)), AuthenticationSchemes.lacked());
+        return scheme.equals("world") || known && !BEAR_NO_ID.contains(scheme);
+    }
+
+    /**
+     * @param request a write that decodes
+     * @return see {@link Command.ClientRequest#lackedSchemes}
+     */
+    int lackedSchemes(Request request) {
+        int lacked = bearsAcl(request.type) ? AuthenticationSchemes.lacked() : 0;
+        if (lacked == 0) {
+            return 0;
+        }
+        try {
+            return namesLacked(decode(request), lacked) ? lacked : 0;
+        } catch (IOException e) {
+            throw new IllegalStateException("a request that decoded before does not decode any more: " + request, e);
+        }
+    }
+
+    private static boolean bearsAcl(int type) {
+        return switch (type) {
+            case OpCode.create, OpCode.create2, OpCode.createContainer, OpCode.createTTL, OpCode.setACL, OpCode.multi ->
+                true;
+            default -> false;
+        };
+    }
+
+    private static boolean namesLacked(Record record, int lacked) {
+        if (!(record instanceof MultiOperationRecord multi)) {
+            return AuthenticationSchemes.namesLacked(acl(record), lacked);
+        }
+        for (Op op : multi) {
+            if (AuthenticationSchemes.namesLacked(acl(op.toRequestRecord()), lacked)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Sessions come and go however little space there is: without one a client could not even read. */

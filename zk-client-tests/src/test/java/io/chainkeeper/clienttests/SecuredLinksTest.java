@@ -1,0 +1,207 @@
+package io.chainkeeper.clienttests;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNotNull;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertThrows;
+
+import io.chainkeeper.clienttests.harness.AdminClient;
+import io.chainkeeper.clienttests.harness.Await;
+import io.chainkeeper.clienttests.harness.Clients;
+import io.chainkeeper.clienttests.harness.Ensemble;
+import io.chainkeeper.clienttests.harness.RawConnection;
+import io.chainkeeper.clienttests.harness.ServerProcess;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.Assume;
+import org.junit.Before;
+import org.junit.ClassRule;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+import org.junit.rules.TestRule;
+
+/**
+ * An ensemble that serves goes from plain links to links with TLS and SASL, its servers restarted one after the other,
+ * three times; and what else is protected by settings of zoo.cfg: the AdminServer, and the number of new connections.
+ */
+public class SecuredLinksTest {
+    @ClassRule
+    public static final TemporaryFolder FOLDER = new TemporaryFolder();
+
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final String STORE_PASSWORD = "not-a-secret";
+    private static final int TOKENS = 3;
+
+    private final Ensemble ensemble = Ensemble.named("secured-links")
+            .set("admin.enableServer", "true")
+            .set("admin.portUnification", "true")
+            .set("admin.serverAddress", "127.0.0.1")
+            .set("fips-mode", "false")
+            .port(AdminClient.PORT)
+            .build();
+
+    @Rule(order = 0)
+    public final TestRule servers = ensemble.startedByTheTest();
+
+    @Rule(order = 1)
+    public final TestRule limit = ensemble.testLimit(240);
+
+    private Path certificate;
+    private int steps;
+
+    @Before
+    public void notForTheStockServer() {
+        Assume.assumeFalse("the stock server has its own ways", ensemble.isStock());
+    }
+
+    @Test
+    public void plainEnsemble_becomesOneWithTlsAndSasl() throws Exception {
+        prepare();
+        ensemble.startAll();
+        roll(Map.of("portUnification", "true", "quorum.auth.enableSasl", "true"));
+        roll(Map.of("sslQuorum", "true", "quorum.auth.learnerRequireSasl", "true"));
+        Map<String, String> last = new LinkedHashMap<>();
+        last.put("portUnification", null);
+        last.put("quorum.auth.serverRequireSasl", "true");
+        last.put("admin.forceHttps", "true");
+        assertEquals(200, status("http", ensemble.server(3)));
+        assertEquals(200, status("https", ensemble.server(3)));
+        roll(last);
+        assertEquals(200, status("https", ensemble.server(3)));
+        assertThrows(IOException.class, () -> status("http", ensemble.server(3)));
+        connectionsAreLimited(ensemble.server(1));
+        wrongPasswordKeepsAServerOut(ensemble.server(2));
+    }
+
+    private void prepare() throws Exception {
+        Path store = FOLDER.getRoot().toPath().resolve("servers.p12");
+        certificate = FOLDER.getRoot().toPath().resolve("servers.pem");
+        keytool("-genkeypair", "-dname", "CN=servers", "-ext", "san=ip:127.0.0.1", "-keyalg", "EC", store);
+        keytool("-exportcert", "-rfc", "-file", certificate, store);
+        ensemble.writeConfigurations();
+        for (ServerProcess server : ensemble.servers()) {
+            server.configure(Map.of(
+                    "ssl.quorum.keyStore.location", store.toString(),
+                    "ssl.quorum.keyStore.password", STORE_PASSWORD,
+                    "ssl.quorum.trustStore.location", certificate.toString()));
+            usePassword(server, "secret");
+        }
+    }
+
+    private static void keytool(Object... arguments) throws Exception {
+        List<String> command =
+                new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "keytool").toString()));
+        for (int i = 0; i < arguments.length - 1; i++) {
+            command.add(arguments[i].toString());
+        }
+        command.addAll(List.of("-alias", "servers", "-storetype", "PKCS12", "-storepass", STORE_PASSWORD));
+        command.addAll(List.of("-keystore", arguments[arguments.length - 1].toString()));
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        assertEquals(command.toString(), 0, process.waitFor());
+    }
+
+    private static void usePassword(ServerProcess server, String password) throws IOException {
+        String module = " { org.apache.zookeeper.server.auth.DigestLoginModule required ";
+        Path jaas = server.directory().resolve("jaas.conf");
+        Files.writeString(
+                jaas,
+                "QuorumServer" + module + "user_zk=\"" + password + "\"; };\n"
+                        + "QuorumLearner" + module + "username=\"zk\" password=\"" + password + "\"; };\n");
+        server.jvmFlags("-Djava.security.auth.login.config=" + jaas);
+    }
+
+    /** Restarts the servers one after the other with changed lines; after each start all are linked. */
+    private void roll(Map<String, String> changes) throws Exception {
+        for (ServerProcess server : ensemble.servers()) {
+            server.terminate();
+            server.configure(changes);
+            server.start();
+            server.awaitServing();
+            writeAndReadEverywhere();
+        }
+    }
+
+    private void writeAndReadEverywhere() throws Exception {
+        String path = "/step-" + steps++;
+        ServerProcess leader = ensemble.leader();
+        try (ZooKeeper client = Clients.connect(leader.connectString())) {
+            client.create(path, null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        }
+        ensemble.awaitCaughtUp();
+    }
+
+    private int status(String scheme, ServerProcess server) throws Exception {
+        URI plain = AdminClient.address(server, "/commands/ruok");
+        URI address = new URI(plain.toString().replaceFirst("http", scheme));
+        HttpClient client = HttpClient.newBuilder().sslContext(trusting(certificate)).build();
+        return client.send(HttpRequest.newBuilder(address).timeout(LIMIT).build(), BodyHandlers.discarding())
+                .statusCode();
+    }
+
+    private static SSLContext trusting(Path certificate) throws Exception {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        try (InputStream in = Files.newInputStream(certificate)) {
+            store.setCertificateEntry(
+                    "servers", CertificateFactory.getInstance("X.509").generateCertificate(in));
+        }
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(store);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, trust.getTrustManagers(), null);
+        return context;
+    }
+
+    private void connectionsAreLimited(ServerProcess server) throws Exception {
+        server.terminate();
+        server.configure(
+                Map.of("connectionMaxTokens", Integer.toString(TOKENS), "connectionTokenFillTime", "3600000"));
+        server.start();
+        server.awaitServing();
+        List<RawConnection> open = new ArrayList<>();
+        for (int i = 0; i < TOKENS; i++) {
+            open.add(RawConnection.open(server, Clients.SESSION_TIMEOUT_MILLIS));
+        }
+        assertThrows(IOException.class, () -> RawConnection.open(server, Clients.SESSION_TIMEOUT_MILLIS));
+        for (RawConnection connection : open) {
+            connection.close();
+        }
+    }
+
+    private void wrongPasswordKeepsAServerOut(ServerProcess server) throws Exception {
+        server.terminate();
+        usePassword(server, "guessed");
+        server.start();
+        Await.until("server 2 is refused", LIMIT, () -> server.lastLogLines(100).stream()
+                .anyMatch(line -> line.contains("failed the SASL authentication")));
+        assertNull(server.mode());
+        server.terminate();
+        usePassword(server, "secret");
+        server.start();
+        server.awaitServing();
+        ensemble.awaitCaughtUp();
+        assertNotNull(server.mode());
+    }
+}
