@@ -6,6 +6,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -25,6 +26,7 @@ import java.util.WeakHashMap;
 import org.junit.Test;
 import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
+import org.junit.runners.Parameterized.BeforeParam;
 import org.junit.runners.Parameterized.Parameters;
 
 /**
@@ -35,10 +37,16 @@ import org.junit.runners.Parameterized.Parameters;
 public final class PurityTest {
     private static final String CONTRACT = "io.chainkeeper.ordering";
 
-    private final String protocol;
-    private final JavaClasses classes;
+    private static String protocol;
+    private static JavaClasses classes;
 
     public PurityTest(String name) {
+        assertEquals(Protocols.named(name).getClass().getPackageName(), protocol);
+    }
+
+    /** Once for all tests of a protocol, because it takes longer than they do. */
+    @BeforeParam
+    public static void importClasses(String name) {
         protocol = Protocols.named(name).getClass().getPackageName();
         classes = new ClassFileImporter()
                 .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
