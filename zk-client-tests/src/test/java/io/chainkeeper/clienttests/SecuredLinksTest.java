@@ -108,8 +108,8 @@ public class SecuredLinksTest {
     }
 
     private static void keytool(Object... arguments) throws Exception {
-        List<String> command =
-                new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "keytool").toString()));
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString()));
         for (int i = 0; i < arguments.length - 1; i++) {
             command.add(arguments[i].toString());
         }
@@ -127,8 +127,8 @@ public class SecuredLinksTest {
         Path jaas = server.directory().resolve("jaas.conf");
         Files.writeString(
                 jaas,
-                "QuorumServer" + module + "user_zk=\"" + password + "\"; };\n"
-                        + "QuorumLearner" + module + "username=\"zk\" password=\"" + password + "\"; };\n");
+                "QuorumServer" + module + "user_zk=\"" + password + "\"; };\n" + "QuorumLearner" + module
+                        + "username=\"zk\" password=\"" + password + "\"; };\n");
         server.jvmFlags("-Djava.security.auth.login.config=" + jaas);
     }
 
@@ -155,7 +155,8 @@ public class SecuredLinksTest {
     private int status(String scheme, ServerProcess server) throws Exception {
         URI plain = AdminClient.address(server, "/commands/ruok");
         URI address = new URI(plain.toString().replaceFirst("http", scheme));
-        HttpClient client = HttpClient.newBuilder().sslContext(trusting(certificate)).build();
+        HttpClient client =
+                HttpClient.newBuilder().sslContext(trusting(certificate)).build();
         return client.send(HttpRequest.newBuilder(address).timeout(LIMIT).build(), BodyHandlers.discarding())
                 .statusCode();
     }
@@ -176,8 +177,7 @@ public class SecuredLinksTest {
 
     private void connectionsAreLimited(ServerProcess server) throws Exception {
         server.terminate();
-        server.configure(
-                Map.of("connectionMaxTokens", Integer.toString(TOKENS), "connectionTokenFillTime", "3600000"));
+        server.configure(Map.of("connectionMaxTokens", Integer.toString(TOKENS), "connectionTokenFillTime", "3600000"));
         server.start();
         server.awaitServing();
         List<RawConnection> open = new ArrayList<>();
@@ -194,8 +194,11 @@ public class SecuredLinksTest {
         server.terminate();
         usePassword(server, "guessed");
         server.start();
-        Await.until("server 2 is refused", LIMIT, () -> server.lastLogLines(100).stream()
-                .anyMatch(line -> line.contains("failed the SASL authentication")));
+        Await.until(
+                "server 2 is refused",
+                LIMIT,
+                () -> server.lastLogLines(100).stream()
+                        .anyMatch(line -> line.contains("failed the SASL authentication")));
         assertNull(server.mode());
         server.terminate();
         usePassword(server, "secret");

@@ -466,9 +466,7 @@ final class ChainPaxos implements OrderingProtocol {
         if (newRound) {
             lastHeardTick = state.now;
         }
-        if (newRound || bringsValue) {
-            feeds.heard(sender);
-        }
+        feeds.heard(sender, news.round(), bringsValue);
     }
 
     /** A follower that hears the leader through others only can neither forward commands nor ask for rounds. */
@@ -683,8 +681,22 @@ final class ChainPaxos implements OrderingProtocol {
             reads.acknowledgeRound();
         }
         afterInput();
+        shortcutRounds();
         feeds.flush();
         state.values.trim(state.maxDecided, state.durableSequence, state.settings);
+    }
+
+    /** Reads that wait need not wait until their round has come through the whole chain. */
+    private void shortcutRounds() {
+        if (state.isLeader()) {
+            for (int id : state.chain()) {
+                if (reads.takeAnswered(id)) {
+                    feeds.announceUnlessFed(id);
+                }
+            }
+        } else if (state.role == Role.FOLLOWER && reads.takeConfirmedUnknownToLeader()) {
+            feeds.announce(state.leader);
+        }
     }
 
     private void changeMembership() {

@@ -39,6 +39,10 @@ final class Feeds {
 
     private int upstream = NOBODY;
     private long upstreamHeardTick;
+
+    /** The newest round that the upstream has told of; the leader may have told of a newer one itself. */
+    private long upstreamRound;
+
     private boolean resumeDue;
 
     /** What the upstream was last told of what has arrived here, and when. */
@@ -107,12 +111,17 @@ final class Feeds {
     private void subscribeTo(int id) {
         upstream = id;
         upstreamHeardTick = state.now;
+        upstreamRound = 0;
         resumeDue = true;
     }
 
-    /** Something of the followed ballot came from a member. What is due to it travels with what this sets off. */
-    void heard(int sender) {
-        if (sender == upstream) {
+    /**
+     * Something of the followed ballot came from a member. It counts if it brings a value or a round of which that
+     * member had not told. What is due to it travels with what this sets off.
+     */
+    void heard(int sender, long round, boolean bringsValue) {
+        if (sender == upstream && (bringsValue || round > upstreamRound)) {
+            upstreamRound = Math.max(upstreamRound, round);
             upstreamHeardTick = state.now;
             reportDue |= state.now - reportedTick > state.settings.heartbeatTicks();
         }
@@ -315,6 +324,13 @@ final class Feeds {
         if (id != state.self && state.linkUp[id]) {
             sendProgress(id);
             snapshot = null;
+        }
+    }
+
+    /** Leader: tells a member of the followed ballot, unless it hears of it anyway because this replica feeds it. */
+    void announceUnlessFed(int id) {
+        if (feeds[id] == null) {
+            announce(id);
         }
     }
 

@@ -6,6 +6,7 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.chain.ChainMessage.Accepted;
 import io.chainkeeper.chain.ChainMessage.ReadNudge;
+import io.chainkeeper.chain.ChainMessage.Resume;
 import java.util.List;
 import org.junit.Test;
 
@@ -36,6 +37,38 @@ public final class LinearizableReadTest {
                 assertEquals("records at " + i, records[i - 1], ensemble.log(i).appended());
             }
         }
+    }
+
+    /** Of three, leader and reader are a quorum: the reads do not wait for what comes through the chain. */
+    @Test
+    public void readAtTail_isAnsweredByTheLeaderItself() {
+        ensemble.stall(middle, tail);
+        long token = ensemble.replica(tail).read();
+        ensemble.settle();
+        assertTrue(answered(tail, token));
+    }
+
+    @Test
+    public void readAtLeader_isAnsweredByItsSuccessorItself() {
+        ensemble.stall(middle, tail);
+        ensemble.stall(tail, leader);
+        long token = ensemble.replica(leader).read();
+        ensemble.settle();
+        assertTrue(answered(leader, token));
+    }
+
+    /** The leader's own news of rounds must not make the tail take its predecessor, who only repeats them, for dead. */
+    @Test
+    public void tailHearsOfEachRoundFromTheLeaderFirst_itStaysWithItsPredecessor() {
+        ensemble.settle();
+        ensemble.sent.clear();
+        for (int i = 0; i < 100; i++) {
+            long token = ensemble.replica(tail).read();
+            ensemble.settle();
+            assertTrue(answered(tail, token));
+            ensemble.run(1);
+        }
+        assertFalse(ensemble.sent.stream().anyMatch(s -> s.message() instanceof Resume));
     }
 
     /** The round's floor: a confirmed read waits until what was proposed before its round has been executed here. */

@@ -188,7 +188,6 @@ public final class InProcessOrder implements AutoCloseable {
         }
     }
 
-    /** All decided values so far. */
     public List<ByteSlice> log() {
         synchronized (monitor) {
             return List.copyOf(log);
@@ -244,8 +243,6 @@ public final class InProcessOrder implements AutoCloseable {
 
     private record Key(int stream, long sequence) {}
 
-    private record Barrier(long position, TotalOrder.ReadWaiter waiter) {}
-
     private final class Node implements TotalOrder, OrderingFactory.RunningOrder {
         private final int replicaId;
         private final long incarnation;
@@ -255,7 +252,7 @@ public final class InProcessOrder implements AutoCloseable {
         private final Thread executor;
         private final long[] sequences = new long[streamCount];
         private final Map<Key, Proposal> own = new HashMap<>();
-        private final Deque<Barrier> barriers = new ArrayDeque<>();
+        private final ReadBarriers barriers = new ReadBarriers();
         private final Deque<ProposedCommand> held = new ArrayDeque<>();
         private long next;
         private long checkpointPosition;
@@ -379,11 +376,9 @@ public final class InProcessOrder implements AutoCloseable {
         }
 
         private void answerBarriers() {
-            List<TotalOrder.ReadWaiter> reached = new ArrayList<>();
+            List<TotalOrder.ReadWaiter> reached;
             synchronized (monitor) {
-                while (!isAway() && !barriers.isEmpty() && barriers.peek().position < next) {
-                    reached.add(barriers.poll().waiter);
-                }
+                reached = isAway() ? List.of() : barriers.takeBelow(next);
             }
             reached.forEach(TotalOrder.ReadWaiter::barrierReached);
         }
@@ -408,7 +403,7 @@ public final class InProcessOrder implements AutoCloseable {
         public void readBarrier(ReadWaiter waiter) {
             synchronized (monitor) {
                 requireRunning();
-                barriers.add(new Barrier(log.size(), waiter));
+                barriers.add(log.size(), waiter);
                 monitor.notifyAll();
             }
         }
@@ -474,15 +469,7 @@ public final class InProcessOrder implements AutoCloseable {
                 }
                 responder = asked.stateResponder;
             }
-            return new StateChannel() {
-                @Override
-                public ByteSlice call(ByteSlice request) throws IOException {
-                    return responder.answer(replicaId, request);
-                }
-
-                @Override
-                public void close() {}
-            };
+            return new AnsweringChannel(responder, replicaId);
         }
 
         @Override

@@ -33,7 +33,10 @@ public class HostilePeerTest {
         Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> defect.set(failure));
         Map<Integer, PeerAddress> others = new HashMap<>(TestReplica.expecting(2));
         others.putAll(TestReplica.expecting(3));
-        one = TestReplica.start(1, others, UnaryOperator.identity(), HostilePeerTest::answer);
+        // A place is free again when the thread that answers is done, which may be after the connection was closed.
+        TransportLimits limits = TestReplica.LIMITS.withStateConnections(
+                ROUNDS + 1, TestReplica.LIMITS.stateIdleLimitMillis(), TestReplica.LIMITS.stateAnswerLimitMillis());
+        one = TestReplica.start(1, others, settings -> settings.limits(limits), HostilePeerTest::answer);
         two = TestReplica.start(2, one.asPeer(1), UnaryOperator.identity());
         one.awaitUp(2);
         two.awaitUp(1);

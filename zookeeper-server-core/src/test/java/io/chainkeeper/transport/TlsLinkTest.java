@@ -172,10 +172,11 @@ public class TlsLinkTest {
     public void handshakeInPlainText_neverComesUp() throws Exception {
         start(stores.config("first", "second"), null);
         try (RawPeer stranger = new RawPeer(one.address())) {
-            stranger.say(RawPeer.hello(2, 1))
-                    .say(new HandshakeMessage.Accepted())
-                    .sayFrame("in");
-            stranger.awaitClosed();
+            stranger.sayAtOnce(
+                            RawPeer.encode(RawPeer.hello(2, 1)),
+                            RawPeer.encode(new HandshakeMessage.Accepted()),
+                            RawPeer.frame("in"))
+                    .awaitClosed();
         }
         assertEquals(List.of(), one.listener.events(2));
     }
