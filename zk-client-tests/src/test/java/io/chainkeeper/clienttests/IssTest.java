@@ -24,7 +24,8 @@ import org.junit.Test;
 import org.junit.rules.TestRule;
 
 /**
- * The few tests with ISS that every build runs. {@code -Densemble.protocol=iss} runs all tests of this module with it.
+ * A few tests with ISS, in a minute; {@code -Dtest=IssTest} runs them. {@code -Densemble.protocol=iss} runs all others
+ * of this module with it.
  */
 public class IssTest {
     private static final int SUSPICION_TIMEOUT_MILLIS = 1_000;
