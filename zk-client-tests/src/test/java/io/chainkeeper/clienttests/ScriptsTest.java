@@ -99,10 +99,11 @@ public class ScriptsTest {
         assertNull(server.mode());
     }
 
+    /** As with ZooKeeper's script. */
     @Test
-    public void unknownCommand_usageAndExitCodeOne() throws Exception {
+    public void unknownCommand_usageAndExitCodeZero() throws Exception {
         ensemble.writeConfigurations();
-        assertResult(1, "start-foreground", ensemble.server(1).script("begin"));
+        assertResult(0, "start-foreground", ensemble.server(1).script("begin"));
     }
 
     @Test

@@ -13,7 +13,8 @@ import java.util.stream.Collectors;
 
 /**
  * What is run of somebody else's tests: the files of a directory below {@code src/test/suites}. Each lists class files
- * for surefire, but for {@code excluded.txt}, which says what is not run and why.
+ * for surefire, but for {@code excluded.txt}, which says what is not run and why, and {@code impatient.txt}, which says
+ * which methods of the listed classes every build leaves out and why.
  */
 final class Suite {
     /** ZooKeeper's own tests. */
@@ -22,6 +23,7 @@ final class Suite {
     static final Suite CURATOR = new Suite("curator");
 
     private static final String EXCLUDED = "excluded.txt";
+    private static final String IMPATIENT = "impatient.txt";
     private static final String CLASS_FILE = ".class";
 
     private final Path directory;
@@ -32,14 +34,24 @@ final class Suite {
 
     /** Returns what is excluded, a class or class#method, and the reason. */
     Map<String, String> excluded() {
+        return reasons(EXCLUDED);
+    }
+
+    /** Returns what only runs of all suites run though every build runs its class: class#method, and the reason. */
+    Map<String, String> impatient() {
+        return reasons(IMPATIENT);
+    }
+
+    private Map<String, String> reasons(String name) {
+        Path file = directory.resolve(name);
         Map<String, String> reasons = new TreeMap<>();
-        for (String line : lines(directory.resolve(EXCLUDED))) {
+        for (String line : lines(file)) {
             String[] parts = line.split("\t", -1);
             if (parts.length != 2 || parts[1].isBlank()) {
-                throw new IllegalStateException(directory.resolve(EXCLUDED) + ": not a name, a tab, a reason: " + line);
+                throw new IllegalStateException(file + ": not a name, a tab, a reason: " + line);
             }
             if (reasons.put(parts[0], parts[1]) != null) {
-                throw new IllegalStateException(directory.resolve(EXCLUDED) + ": listed twice: " + parts[0]);
+                throw new IllegalStateException(file + ": listed twice: " + parts[0]);
             }
         }
         return reasons;
@@ -49,8 +61,9 @@ final class Suite {
     List<String> run() throws IOException {
         List<String> classes = new ArrayList<>();
         try (var files = Files.list(directory)) {
-            for (Path file :
-                    files.filter(file -> !file.endsWith(EXCLUDED)).sorted().collect(Collectors.toList())) {
+            for (Path file : files.filter(file -> !file.endsWith(EXCLUDED) && !file.endsWith(IMPATIENT))
+                    .sorted()
+                    .collect(Collectors.toList())) {
                 for (String line : lines(file)) {
                     if (!line.endsWith(CLASS_FILE)) {
                         throw new IllegalStateException(file + ": not a class file: " + line);

@@ -1,6 +1,7 @@
 package io.chainkeeper.compatibility;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -43,16 +44,20 @@ public class SuiteTest {
                 checkMethod(name, run);
             }
         }
+        for (String name : suite.impatient().keySet()) {
+            checkMethod(name, run);
+            assertFalse(suite.excluded().containsKey(name), name + " is also excluded");
+        }
     }
 
     private static void checkMethod(String name, List<String> run) throws ClassNotFoundException {
         String[] parts = name.split("#");
-        assertTrue(run.contains(parts[0]), name + " is excluded, but its class is not run");
+        assertTrue(run.contains(parts[0]), name + " is left out, but its class is not run");
         boolean exists = Arrays.stream(Class.forName(parts[0], false, SuiteTest.class.getClassLoader())
                         .getMethods())
                 .map(Method::getName)
                 .anyMatch(parts[1]::equals);
-        assertTrue(exists, name + " is excluded but there is no such method");
+        assertTrue(exists, name + " is left out, but there is no such method");
     }
 
     private static Set<String> classes(Class<?> ofJar) throws IOException {

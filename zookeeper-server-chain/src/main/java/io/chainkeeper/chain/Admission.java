@@ -51,6 +51,12 @@ final class Admission {
         alive(sender);
     }
 
+    /** The link to a replica went down: when it is back it may have another disk, so all must be shown anew. */
+    void linkDown(int id) {
+        learningTick[id] = Long.MIN_VALUE / 2;
+        provenTick[id] = Long.MIN_VALUE / 2;
+    }
+
     /** A replica has shown a sign of life. */
     void alive(int id) {
         aliveTick[id] = state.now;
@@ -125,8 +131,9 @@ final class Admission {
 
     /**
      * Whether a membership can decide something with those who show signs of life. What nobody has shown to this leader
-     * does not count: the member may have lost its disk a moment before. A replica that still learns does not
-     * vote with whatever disk the membership has of it, unless it is the one that is being admitted.
+     * does not count, nor what was shown over a link that is down: the member may have lost its disk a moment before. A
+     * replica that still learns does not vote with whatever disk the membership has of it, unless it is the one that is
+     * being admitted.
      */
     private boolean isAlive(Membership membership) {
         int alive = 0;
@@ -134,8 +141,8 @@ final class Admission {
             int id = member.replicaId();
             boolean learns = state.now - learningTick[id] <= state.settings.suspicionTicks();
             boolean votes = !learns || member.disk() == disks[id];
-            boolean proven = id == state.self || state.now - provenTick[id] <= state.settings.suspicionTicks();
-            alive += votes && proven ? 1 : 0;
+            boolean proven = state.linkUp[id] && state.now - provenTick[id] <= state.settings.suspicionTicks();
+            alive += id == state.self || votes && proven ? 1 : 0;
         }
         return alive >= membership.quorum();
     }

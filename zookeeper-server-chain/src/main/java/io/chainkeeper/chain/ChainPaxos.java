@@ -637,6 +637,7 @@ final class ChainPaxos implements OrderingProtocol {
     public void onPeerDown(int peer) {
         state.linkUp[peer] = false;
         linkDownTick[peer] = state.now;
+        admission.linkDown(peer);
         feeds.peerDown(peer);
         afterInput();
     }

@@ -243,6 +243,29 @@ public final class LinkFaultTest {
         assertEquals("without waiting for time to pass", List.of("a"), ensemble.replica(leader).executed);
     }
 
+    /** Nobody asks for it again: what it holds is in the vector of the one leader that it follows before and after. */
+    @Test
+    public void durableWhileTheLeaderWasNotHeard_isAcknowledgedWhenItIsHeardAgain() {
+        start(3);
+        ensemble.crash(tail);
+        ensemble.holdDisk(middle);
+        ensemble.replica(leader).propose("a");
+        ensemble.settle();
+        ensemble.stop(leader);
+        ensemble.runUntil(
+                "the leader to be missed",
+                200,
+                () -> ensemble.replica(middle).status().role() == OrderingStatus.Role.LOOKING);
+        ensemble.releaseDisk(middle);
+        ensemble.settle();
+        ensemble.resume(leader);
+        ensemble.runUntil(
+                "its acknowledgement",
+                20,
+                () -> ensemble.replica(leader).executed.equals(List.of("a")));
+        assertLeaderStayed();
+    }
+
     /** A successor that is far behind is fed from the log, at most a window ahead of what it has confirmed. */
     @Test
     public void successorFarBehind_isFedFromTheLogWithinTheWindow() {

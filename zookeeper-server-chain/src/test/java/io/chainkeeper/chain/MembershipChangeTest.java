@@ -234,7 +234,10 @@ public final class MembershipChangeTest {
         int last = ensemble.behindLeader(former, 4);
         ensemble.run(5);
         long before = ensemble.replica(former).gauge("max_accepted");
-        ensemble.isolate(former);
+        for (int other : List.of(second, third, fourth, last)) {
+            ensemble.stall(former, other);
+            ensemble.stall(other, former);
+        }
         ensemble.replica(former).propose("lost");
         ensemble.replica(former).input(p -> p.onEnsemble(sorted(former, second, third, fourth)));
         ensemble.run(1);
@@ -249,8 +252,11 @@ public final class MembershipChangeTest {
                 .findFirst()
                 .orElseThrow());
         ensemble.sent.clear();
+        for (int other : List.of(second, third, fourth, last)) {
+            ensemble.unstall(former, other);
+            ensemble.unstall(other, former);
+        }
         ensemble.start(former);
-        ensemble.rejoin(former);
         ensemble.replica(former).propose("a");
         ensemble.runUntil(
                 "three of four", 400, () -> !ensemble.replica(former).executed.isEmpty());
@@ -285,6 +291,105 @@ public final class MembershipChangeTest {
         ensemble.start(lost);
         awaitMembers(ensemble, former, sorted(former, lost).participants());
         awaitVoter(ensemble, lost);
+    }
+
+    /** It may come back without its disk: admitted with the old one it would be missing for good. */
+    @Test
+    public void joinerWhoseLinkIsDown_isAdmittedWhenItIsBackWithTheDiskThatItHasThen() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(3, Map.of("chain.minQuorumSize", "3"));
+        int leader = ensemble.awaitLeader();
+        int staying = ensemble.behindLeader(leader, 1);
+        ensemble.configure(new Ensemble(List.of(1, 2, 3), List.of(4)));
+        ensemble.start(4);
+        ensemble.run(20);
+        ensemble.loseDisk(4);
+        ensemble.configure(sorted(leader, staying, 4));
+        ensemble.run(30);
+        assertFalse("its disk is lost", ensemble.replica(leader).membership.contains(4));
+        ensemble.start(4);
+        awaitMembers(ensemble, leader, sorted(leader, staying, 4).participants());
+        awaitVoter(ensemble, 4);
+        ensemble.replica(4).propose("a");
+        ensemble.run(5);
+        assertEquals(List.of("a"), ensemble.replica(staying).executed);
+    }
+
+    /** What a member showed before its link went down does not count either. */
+    @Test
+    public void memberWhoseLinkIsDown_nobodyElseIsRemovedOnTheStrengthOfIt() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(4, Map.of("chain.minQuorumSize", "3"));
+        int leader = ensemble.awaitLeader();
+        int staying = ensemble.behindLeader(leader, 1);
+        int leaving = ensemble.behindLeader(leader, 2);
+        int lost = ensemble.behindLeader(leader, 3);
+        ensemble.run(20);
+        ensemble.loseDisk(lost);
+        ensemble.configure(sorted(leader, staying, lost));
+        ensemble.run(30);
+        assertNull("three of four can decide", ensemble.replica(leaving).membership);
+        ensemble.start(lost);
+        awaitMembers(ensemble, leader, sorted(leader, staying, lost).participants());
+        awaitVoter(ensemble, lost);
+        ensemble.replica(lost).propose("a");
+        ensemble.run(5);
+        assertEquals(List.of("a"), ensemble.replica(staying).executed);
+    }
+
+    /** Its removal needs a quorum of those who decide it, and it is one of them. */
+    @Test
+    public void memberThatLeaves_isFedUntilThatIsDecided() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(4);
+        int leader = ensemble.awaitLeader();
+        int leaving = ensemble.behindLeader(leader, 3);
+        ensemble.run(20);
+        ensemble.crash(ensemble.behindLeader(leader, 1));
+        ensemble.replica(leader).propose("a");
+        List<Integer> remaining = sorted(1, 2, 3, 4).participants().stream()
+                .filter(id -> id != leaving)
+                .toList();
+        ensemble.configure(Ensemble.of(remaining));
+        awaitMembers(ensemble, leader, remaining);
+        assertEquals(List.of("a"), ensemble.replica(leader).executed);
+    }
+
+    /** Admitted under a number that a crash takes from it, it could never vote. */
+    @Test
+    public void joinerWhoseNumberIsNotDurable_isNotAdmittedYet() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
+        int leader = ensemble.awaitLeader();
+        ensemble.configure(sorted(1, 2, 3, 4));
+        ensemble.holdDisk(4);
+        ensemble.start(4);
+        ensemble.run(60);
+        assertNull(ensemble.replica(leader).membership);
+        ensemble.releaseDisk(4);
+        awaitVoter(ensemble, 4);
+        assertEquals(4, ensemble.replica(leader).gauge("members"));
+    }
+
+    /** All it knows is its number; only the candidate knows that it is a member. */
+    @Test
+    public void memberAdmittedBeforeAnythingIsDurableAtIt_answersTheCandidateThatKnowsOfIt() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(2);
+        int leader = ensemble.awaitLeader();
+        int other = ensemble.behindLeader(leader, 1);
+        ensemble.configure(sorted(1, 2, 3));
+        ensemble.start(3);
+        ensemble.settle();
+        ensemble.holdDisk(3);
+        awaitMembers(ensemble, leader, List.of(1, 2, 3));
+        ensemble.crash(3);
+        ensemble.crash(other);
+        ensemble.restart(leader);
+        ensemble.releaseDisk(3);
+        ensemble.start(3);
+        ensemble.runUntil(
+                "one of the two",
+                400,
+                () -> ensemble.replica(leader).leads() || ensemble.replica(3).leads());
+        ensemble.replica(3).propose("a");
+        ensemble.run(20);
+        assertEquals(List.of("a"), ensemble.replica(leader).executed);
     }
 
     /** It has accepted nothing, but knows that there is a cluster: it must not found one with blank disks. */

@@ -15,6 +15,7 @@ import io.chainkeeper.server.execution.ExecutionLock;
 import io.chainkeeper.server.execution.ExecutionProfile;
 import io.chainkeeper.server.execution.RecoveredTransactions;
 import io.chainkeeper.server.execution.SideState;
+import io.chainkeeper.server.reconfig.ConfigurationView;
 import io.chainkeeper.server.reconfig.ConfiguredEnsemble;
 import io.chainkeeper.server.reconfig.EnsembleConfiguration;
 import io.chainkeeper.server.reconfig.ReconfigPlanner;
@@ -51,6 +52,7 @@ import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 public final class ThreadlessReplica {
     private static final int QUORUM_PORT = 2888;
     private static final int ELECTION_PORT = 3888;
+    private static final long NOT_SHOWN = -1;
 
     private final FailureHandler failureHandler;
     private final OrderedZooKeeperServer server;
@@ -58,6 +60,7 @@ public final class ThreadlessReplica {
     private final Proposer proposer;
     private final Housekeeping housekeeping;
     private final OrderedApplication application;
+    private final ConfiguredEnsemble ensemble;
     private final long recoveredZxid;
     private TotalOrder order;
 
@@ -128,8 +131,7 @@ public final class ThreadlessReplica {
         }
         this.recoveredZxid = database.getDataTreeLastProcessedZxid();
         this.side = sideState(state);
-        EnsembleConfiguration configuration = configuration(settings.ensemble());
-        database.recoverConfiguration(configuration, side, false);
+        this.ensemble = ensemble(settings, database, peer.isReconfigEnabled());
         this.server = new OrderedZooKeeperServer(peer, database, failureHandler);
         this.proposer = new Proposer(surroundings::wallClockMillis);
         FinalRequestProcessor finalProcessor = new FinalRequestProcessor(server);
@@ -141,7 +143,7 @@ public final class ThreadlessReplica {
         OwnedSessions owned = new OwnedSessions(surroundings::monotonicMillis);
         long executionProfile = ExecutionProfile.hash(ExecutionProfile.settings(false));
         DrivenReaper reaper = new DrivenReaper(database, gate, surroundings);
-        this.housekeeping = housekeeping(settings, surroundings, configuration, owned, executionProfile, reaper);
+        this.housekeeping = housekeeping(settings, surroundings, owned, executionProfile, reaper);
         CommandExecutor executor = new CommandExecutor(
                 settings.replicaId(),
                 executionProfile,
@@ -181,6 +183,7 @@ public final class ThreadlessReplica {
 
     private static PassiveQuorumPeer peer(ThreadlessSettings settings, FileTxnSnapLog files) throws IOException {
         PassiveQuorumPeer peer = PassiveQuorumPeer.create(running -> {}, failure -> {});
+        peer.setMyid(settings.replicaId());
         peer.setTxnFactory(files);
         peer.setTickTime(settings.tickTimeMillis());
         peer.setMinSessionTimeout(settings.minSessionTimeoutMillis());
@@ -189,8 +192,22 @@ public final class ThreadlessReplica {
         return peer;
     }
 
-    /** Nothing listens at these addresses: the order is linked by whoever drives this replica. */
-    private static EnsembleConfiguration configuration(Ensemble ensemble) {
+    private ConfiguredEnsemble ensemble(
+            ThreadlessSettings settings, OrderedDatabase database, boolean reconfigEnabled) {
+        EnsembleConfiguration own = configuration(settings.ensemble());
+        EnsembleConfiguration recovered = database.recoverConfiguration(own, side, reconfigEnabled);
+        boolean fileIsNewest = recovered.version() <= own.version();
+        return new ConfiguredEnsemble(settings.replicaId(), fileIsNewest ? own : recovered, fileIsNewest, side);
+    }
+
+    /**
+     * What stands in the configuration of a replica before any {@code reconfig}. Nothing listens at these addresses:
+     * the order is linked by whoever drives the replicas.
+     *
+     * @param ensemble who takes part
+     * @return their configuration, version 0
+     */
+    public static EnsembleConfiguration configuration(Ensemble ensemble) {
         SortedMap<Integer, EnsembleConfiguration.Server> servers = new TreeMap<>();
         ensemble.participants().forEach(id -> servers.put(id, server(id, false)));
         ensemble.observers().forEach(id -> servers.put(id, server(id, true)));
@@ -220,7 +237,6 @@ public final class ThreadlessReplica {
     private Housekeeping housekeeping(
             ThreadlessSettings settings,
             Surroundings surroundings,
-            EnsembleConfiguration configuration,
             OwnedSessions owned,
             long executionProfile,
             DrivenReaper reaper) {
@@ -232,6 +248,7 @@ public final class ThreadlessReplica {
                 settings.replicaId(),
                 settings.minSessionTimeoutMillis() / 4,
                 expire -> proposer.propose(expire.sessionId(), expire));
+        ConfigurationView view = new ConfigurationView(server.self, null, NOT_SHOWN, ensemble);
         return new Housekeeping(
                 new Housekeeping.Parts(
                         server,
@@ -245,8 +262,8 @@ public final class ThreadlessReplica {
                                 surroundings::monotonicMillis,
                                 settings.patienceMillis(),
                                 Serving.WithoutOrder.NOBODY),
-                        new ConfiguredEnsemble(settings.replicaId(), configuration, true, side),
-                        () -> {},
+                        ensemble,
+                        () -> view.show(null),
                         new Reconfigurer(
                                 side,
                                 new ReconfigPlanner(
@@ -291,6 +308,7 @@ public final class ThreadlessReplica {
         server.observe(startedOrder::status);
         server.startWithoutThreads();
         proposer.connect(startedOrder);
+        ensemble.connect(startedOrder);
         housekeeping.start();
     }
 

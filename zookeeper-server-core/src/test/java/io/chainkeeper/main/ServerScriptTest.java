@@ -212,7 +212,7 @@ public class ServerScriptTest {
                 "-Dzookeeper.log.dir=/logs",
                 "-Dzookeeper.log.file=the.log",
                 "-XX:+HeapDumpOnOutOfMemoryError",
-                "-cp " + conf + ":",
+                "/lib/zookeeper-server-core-1.2.3.jar:" + conf + ":",
                 ":/mine",
                 "--add-opens=java.base/java.nio=ALL-UNNAMED",
                 "-Dfile.encoding=UTF-8",
@@ -241,6 +241,18 @@ public class ServerScriptTest {
         String small = run("print-cmd").out();
         assertFalse(small, small.contains("-XX:+UseTransparentHugePages"));
         assertTrue(small, small.contains("-XX:+UseSerialGC"));
+    }
+
+    @Test
+    public void classArchive_isUsedIfItIsThere() throws Exception {
+        Path installed = folder.newFolder("installed").toPath();
+        Path lib = Files.createDirectory(installed.resolve("lib"));
+        Files.copy(home.resolve("lib/zookeeper-server-core-1.2.3.jar"), lib.resolve("zookeeper-server-core-1.2.3.jar"));
+        environment.put("ZOOLIBDIR", lib.toString());
+        assertFalse(run("print-cmd").out().contains("SharedArchiveFile"));
+        Files.createFile(installed.resolve("classes.jsa"));
+        String command = run("print-cmd").out();
+        assertTrue(command, command.contains("-XX:SharedArchiveFile=" + installed + "/classes.jsa"));
     }
 
     @Test

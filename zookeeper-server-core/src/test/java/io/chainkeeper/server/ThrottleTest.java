@@ -118,7 +118,7 @@ public class ThrottleTest {
             client.setData("/", new byte[2_000], i);
             client.create("/small" + i, new byte[500], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         }
-        assertEquals(0, server.getLargeRequestBytes());
+        TestEnsemble.await("no large request is counted any more", () -> server.getLargeRequestBytes() == 0);
         server.setLargeRequestThreshold(-1);
         client.setData("/", new byte[4_000], 10);
     }

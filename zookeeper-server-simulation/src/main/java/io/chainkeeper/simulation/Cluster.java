@@ -24,7 +24,7 @@ final class Cluster implements World {
     private final int tickMillis;
     private final List<Integer> members = new ArrayList<>();
     private final List<Machine> machines = new ArrayList<>();
-    private final List<Ensemble> ensembles = new ArrayList<>();
+    private final Ensembles ensembles;
     private final SimulatedNetwork network;
     private Runnable whenLeaderChanges = () -> {};
     private boolean calm;
@@ -56,10 +56,7 @@ final class Cluster implements World {
             members.add(id);
             machines.add(new Machine(new SimulatedReplica(id, options.maxCheckpoints(), workload.nothing())));
         }
-        ensembles.add(options.ensemble());
-        for (int id : configured()) {
-            machines.get(id - 1).knownEnsemble = 0;
-        }
+        this.ensembles = new Ensembles(options.ensemble(), events, delays, trace, workload, machines, this::start);
         this.network = new SimulatedNetwork(options.replicas(), events, delays, trace, this::host);
     }
 
@@ -98,7 +95,7 @@ final class Cluster implements World {
 
     /** The ensemble that is configured now. */
     Ensemble ensemble() {
-        return ensembles.get(ensembles.size() - 1);
+        return ensembles.newest();
     }
 
     /** Participants and observers, ascending. */
@@ -106,33 +103,14 @@ final class Cluster implements World {
         return members.stream().filter(ensemble()::contains).toList();
     }
 
-    /**
-     * An operator changes the ensemble. Replicas that run learn of it each in its own time; those that come later, and
-     * new ones, are told what they missed.
-     */
-    void configure(Ensemble next) {
-        trace.record(0, "ensemble", ensembles.size(), next);
-        ensembles.add(next);
-        for (int id : members) {
-            Machine machine = machines.get(id - 1);
-            if (machine.knownEnsemble < 0 && next.contains(id)) {
-                machine.knownEnsemble = ensembles.size() - 1;
-                events.after(delays.ensembleMicros(), () -> start(id));
-            } else if (machine.replica.isRunning()) {
-                tellEnsembleLater(machine);
-            }
-        }
+    /** All ensembles that were, are, or are asked for, and how replicas learn of them. */
+    Ensembles ensembles() {
+        return ensembles;
     }
 
-    private void tellEnsembleLater(Machine machine) {
-        int version = ensembles.size() - 1;
-        ReplicaHost host = machine.replica.host();
-        events.after(delays.ensembleMicros(), () -> {
-            if (host.isAlive() && machine.knownEnsemble < version) {
-                machine.knownEnsemble = version;
-                host.ensembleChanged(ensembles.get(version));
-            }
-        });
+    /** What stands in a replica's own file. */
+    Ensemble file(int id) {
+        return ensembles.file(machines.get(id - 1));
     }
 
     /** Who is configured, who votes, and how each replica sees it. */
@@ -155,8 +133,20 @@ final class Cluster implements World {
             // One that has promised nothing is as good as blank, even if it may vote.
             boolean hasPromised = host.gauges().getOrDefault("ballot_round", 1L) > 0;
             machine.hasVoted |= host.isVoter() && hasPromised;
+            machine.decidedPosition = Math.max(machine.decidedPosition, host.position());
         }
         return machine.hasVoted;
+    }
+
+    /** Up to where the disk of a replica remembers that everything is decided, as far as anybody can tell. */
+    long decidedPosition(int id) {
+        hasVoted(id);
+        return machines.get(id - 1).decidedPosition;
+    }
+
+    /** Whether a replica has lost a disk and has not voted since. */
+    boolean isDiskLost(int id) {
+        return machines.get(id - 1).hasLostDisk && !hasVoted(id);
     }
 
     /** A replica that is down finds its disk empty when it starts again, under the newest configuration. */
@@ -165,7 +155,9 @@ final class Cluster implements World {
         Machine machine = machines.get(id - 1);
         machine.replica.loseDisk();
         machine.hasVoted = false;
-        machine.knownEnsemble = ensembles.size() - 1;
+        machine.decidedPosition = 0;
+        machine.hasLostDisk = true;
+        ensembles.diskLost(machine);
     }
 
     // ---------------------------------------------------------------- start and crash
@@ -179,7 +171,7 @@ final class Cluster implements World {
         ProtocolContext context = new ProtocolContext(
                 id,
                 machine.replica.nextIncarnation(),
-                ensembles.get(machine.knownEnsemble),
+                file(id),
                 options.settings(),
                 random.split()::nextInt,
                 tickMillis,
@@ -203,9 +195,7 @@ final class Cluster implements World {
         host.start();
         network.started(id);
         planTick(machine, host);
-        if (machine.knownEnsemble < ensembles.size() - 1) {
-            tellEnsembleLater(machine);
-        }
+        ensembles.started(machine);
     }
 
     /**
@@ -310,7 +300,7 @@ final class Cluster implements World {
             if (host == null) {
                 start(machine.replica.id()); // those removed, too: they may be needed until they have left
             } else {
-                tellEnsembleLater(machine);
+                ensembles.tellLater(machine);
                 // What was planned for the end of a pause is planned anew.
                 machine.drainPlanned = false;
                 machine.executionPlanned = false;

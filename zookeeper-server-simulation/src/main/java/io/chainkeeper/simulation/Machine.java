@@ -23,6 +23,12 @@ final class Machine {
     /** Whether its present disk was ever that of a voter. */
     boolean hasVoted;
 
+    /** Its present disk is known to remember that everything up to here is decided. */
+    long decidedPosition;
+
+    /** It has had another disk before. */
+    boolean hasLostDisk;
+
     Machine(SimulatedReplica replica) {
         this.replica = replica;
     }

@@ -31,17 +31,25 @@ final class MembershipFaults {
 
     // ---------------------------------------------------------------- lost disks
 
-    /** Whether everything can go on, sooner or later, if a replica loses its disk now. */
+    /**
+     * Whether everything can go on, sooner or later, if a replica loses its disk now.
+     *
+     * <p>For a moment the leader may take the replica for what it was, and change the membership on the strength of
+     * that: remove others that are not wanted, also after it has admitted the replica with the disk that is lost. If
+     * every member is needed then (of two, or with a least quorum above the majority), nobody can decide anything any
+     * more. No protocol avoids that, because no leader knows of a disk that was lost a moment ago; so such a disk is
+     * kept until the removals are through. Nor is a disk lost that alone, among the members, remembers a change.
+     */
     boolean mayLoseDisk(int id) {
         boolean isUsed =
                 cluster.replica(id).incarnation() > 0 && cluster.checker().lastPosition() > 0;
         if (!isUsed || !mayBeBlank(cluster.ensemble().participants(), id)) {
             return false;
         }
-        // Who is being removed, or admitted with the disk that is lost, cannot be counted on.
-        for (Membership membership : possibleMemberships()) {
+        for (Membership membership : possibleMemberships(id)) {
+            Membership admitted = membership.with(new Member(id, Member.UNBOUND));
             if (!decides(membership, id, removable(membership, id))
-                    || !decides(membership.with(new Member(id, Member.UNBOUND)), id, 0)) {
+                    || !decides(admitted, id, removable(admitted, id))) {
                 return false;
             }
         }
@@ -52,7 +60,8 @@ final class MembershipFaults {
     private int removable(Membership membership, int id) {
         long unwanted = membership.replicaIds().stream()
                 .filter(member -> member != id)
-                .filter(member -> !cluster.ensemble().participants().contains(member))
+                .filter(member -> cluster.ensembles().known().stream()
+                        .anyMatch(known -> !known.participants().contains(member)))
                 .count();
         return (int) Math.max(unwanted, removesSilent ? 1 : 0);
     }
@@ -74,9 +83,19 @@ final class MembershipFaults {
         return true;
     }
 
-    /** The one in force, and all that somebody has proposed after it. */
-    private List<Membership> possibleMemberships() {
-        List<Membership> possible = new ArrayList<>(List.of(cluster.checker().membership()));
+    /**
+     * The one in force, all that somebody has proposed after it, and those before it that have to be asked because
+     * nobody who can lead would remember that they are superseded.
+     *
+     * @param without who cannot be counted on, or 0
+     */
+    private List<Membership> possibleMemberships(int without) {
+        long decided = cluster.checker().membership().replicaIds().stream()
+                .filter(member -> member != without && cluster.hasVoted(member))
+                .mapToLong(cluster::decidedPosition)
+                .max()
+                .orElse(0);
+        List<Membership> possible = new ArrayList<>(cluster.checker().membershipsAbove(decided));
         for (int id : cluster.members()) {
             for (ByteSlice body :
                     cluster.replica(id).log().bodiesAbove(cluster.checker().lastPosition())) {
@@ -130,17 +149,18 @@ final class MembershipFaults {
             return; // the leader may not know yet whom it can count on
         }
         if (!participants.isEmpty() && mayBeBlank(participants, 0) && !next.equals(cluster.ensemble())) {
-            cluster.configure(next);
+            cluster.ensembles().wanted(next);
         }
     }
 
+    /** Also of a participant that is about to be admitted. */
     private boolean isDiskLost() {
-        for (Membership membership : possibleMemberships()) {
+        for (Membership membership : possibleMemberships(0)) {
             if (!membership.replicaIds().stream().allMatch(cluster::hasVoted)) {
                 return true;
             }
         }
-        return false;
+        return cluster.ensemble().participants().stream().anyMatch(cluster::isDiskLost);
     }
 
     private void move(List<Integer> from, List<Integer> to) {

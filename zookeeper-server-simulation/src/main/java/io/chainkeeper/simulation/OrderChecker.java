@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -35,7 +36,9 @@ final class OrderChecker {
     private final BiPredicate<Integer, Long> isAlive;
     private final Consumer<ProposedCommand> ordered;
     private final Function<ByteSlice, String> words;
-    private Membership membership;
+    /** By the first position that each is in force at. */
+    private final TreeMap<Long, Membership> memberships = new TreeMap<>();
+
     private long lastAcknowledged;
     private long applied;
 
@@ -61,7 +64,7 @@ final class OrderChecker {
             Consumer<ProposedCommand> ordered,
             Function<ByteSlice, String> words) {
         this.isAlive = isAlive;
-        this.membership = initial;
+        memberships.put(1L, initial);
         this.ordered = ordered;
         this.words = words;
     }
@@ -94,8 +97,8 @@ final class OrderChecker {
         values.add(value);
         Membership changed = membershipIn(value);
         if (changed != null) {
-            checkChange(position, membership, changed);
-            membership = changed;
+            checkChange(position, membership(), changed);
+            memberships.put(position + 1, changed);
         }
         for (ProposedCommand command : decode(value)) {
             order(position, command);
@@ -177,7 +180,13 @@ final class OrderChecker {
 
     /** The membership in force after everything that was ever delivered. */
     Membership membership() {
-        return membership;
+        return memberships.lastEntry().getValue();
+    }
+
+    /** The memberships in force at any position above one, ascending. */
+    List<Membership> membershipsAbove(long position) {
+        long first = memberships.floorKey(position + 1);
+        return List.copyOf(memberships.tailMap(first, true).values());
     }
 
     /** How many commands have been applied. */

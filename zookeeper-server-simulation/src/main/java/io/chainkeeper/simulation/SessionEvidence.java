@@ -5,7 +5,9 @@ import io.chainkeeper.command.CommandCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.server.reconfig.EnsembleConfiguration;
 import io.chainkeeper.server.session.SessionState;
 import io.chainkeeper.server.session.SessionTable;
 import io.chainkeeper.simulation.checker.Operation;
@@ -14,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.apache.zookeeper.ZooDefs.OpCode;
 
 /**
@@ -23,19 +26,23 @@ import org.apache.zookeeper.ZooDefs.OpCode;
  * for one without owner, does.
  */
 final class SessionEvidence {
-    /** Told of the end of sessions. */
+    /** Told of what the order does. */
     interface Listener {
         /** An expiry that may take effect was proposed. */
         void expiryProposed(long sessionId);
 
         /** A session has ended in the order. */
         void ended(long sessionId);
+
+        /** The first replica has executed a configuration. */
+        void configured(EnsembleConfiguration configuration);
     }
 
     private final EventQueue events;
     private final int fastClockPercent;
     private final Listener listener;
     private final SessionTable sessions = new SessionTable();
+    private final ConfigurationEvidence configurations;
     private final Map<Long, Long> heardMicros = new HashMap<>();
     private final Map<Long, TreeMap<Integer, Long>> executed = new HashMap<>();
     private final Map<Long, Long> expired = new HashMap<>();
@@ -44,12 +51,19 @@ final class SessionEvidence {
     /**
      * @param events virtual time
      * @param fastClockPercent by how much a replica's clock may be ahead, per time that passes
-     * @param listener told of the end of sessions
+     * @param membership in force after everything that was ordered
+     * @param listener told of what the order does
      */
-    SessionEvidence(EventQueue events, int fastClockPercent, Listener listener) {
+    SessionEvidence(EventQueue events, int fastClockPercent, Supplier<Membership> membership, Listener listener) {
         this.events = events;
         this.fastClockPercent = fastClockPercent;
         this.listener = listener;
+        this.configurations = new ConfigurationEvidence(sessions, membership, listener::configured);
+    }
+
+    /** What the order makes of the configuration. */
+    ConfigurationEvidence configurations() {
+        return configurations;
     }
 
     static Command decode(ByteSlice bytes) {
@@ -99,6 +113,9 @@ final class SessionEvidence {
         if (command instanceof Command.ClientRequest request) {
             request(request, proposed);
         } else if (command instanceof Command.Attach attach) {
+            if (configurations.isOutside(proposed.proposer())) {
+                return;
+            }
             SessionState before = sessions.attach(
                     attach.sessionId(), proposed.proposer(), proposed.incarnation(), attach.timeoutMillis());
             if (before != null) {
@@ -113,12 +130,28 @@ final class SessionEvidence {
             orphan(orphan.replica(), orphan.incarnation());
         } else if (command instanceof Command.ReplicaStarted) {
             orphan(proposed.proposer(), proposed.incarnation() - 1);
+        } else {
+            configuration(command, proposed);
+        }
+        configurations.dropUnlessOwned();
+    }
+
+    private void configuration(Command command, ProposedCommand proposed) {
+        if (command instanceof Command.ClusterFormed formed) {
+            configurations.formed(formed);
+        } else if (command instanceof Command.PlanEnsemble plan) {
+            configurations.planned(plan, proposed);
+        } else if (command instanceof Command.DropPlan drop) {
+            configurations.dropped(drop);
         }
     }
 
     private void request(Command.ClientRequest request, ProposedCommand proposed) {
         long sessionId = request.sessionId();
         if (request.opcode() == OpCode.createSession) {
+            if (configurations.isOutside(proposed.proposer())) {
+                return;
+            }
             int timeoutMillis = request.payload().asByteBuffer().getInt();
             sessions.create(sessionId, timeoutMillis, proposed.proposer(), proposed.incarnation());
             heardMicros.put(sessionId, events.nowMicros());
@@ -139,6 +172,9 @@ final class SessionEvidence {
         before.put(request.cxid(), ordered);
         if (closes) {
             end(sessionId);
+        } else if (request.opcode() == OpCode.reconfig) {
+            // Nobody listens any more whether a server that has been removed hears its clients.
+            configurations.requested(request, proposed).forEach(removed -> orphan(removed, Long.MAX_VALUE));
         }
     }
 

@@ -31,11 +31,6 @@ public enum SimulatedApplication {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether an operator may change the ensemble; the server learns of it by requests that no client here makes. */
-    boolean isReconfigured() {
-        return this == REGISTERS;
-    }
-
     /** What a command line that replays a run needs. */
     String option() {
         return this == REGISTERS ? "" : " --application " + optionValue();

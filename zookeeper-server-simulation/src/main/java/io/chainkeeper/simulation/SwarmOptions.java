@@ -97,11 +97,7 @@ record SwarmOptions(
     private static final String MIN_QUORUM_SIZE = "QuorumSize";
 
     /** Draws the options of a run. */
-    static SwarmOptions draw(
-            SplittableRandom random,
-            OrderingProtocolFactory factory,
-            SimulatedApplication application,
-            int tickMillis) {
+    static SwarmOptions draw(SplittableRandom random, OrderingProtocolFactory factory, int tickMillis) {
         Ensemble ensemble = drawEnsemble(random);
         int participants = ensemble.participants().size();
         int configured = participants + ensemble.observers().size();
@@ -113,9 +109,6 @@ record SwarmOptions(
                 long rarity = fault == Fault.CRASH_ALL || fault == Fault.DOWN_LONG ? 5 : 1;
                 faults.put(fault, rarity * unit * (1 + random.nextInt(3)));
             }
-        }
-        if (!application.isReconfigured()) {
-            faults.remove(Fault.RECONFIGURE);
         }
         int late = random.nextInt(3) == 0 ? random.nextInt((participants + 1) / 2) : 0;
         Map<String, String> settings = ProtocolSettings.draw(random, factory, participants, tickMillis);

@@ -1,6 +1,7 @@
 package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.ProposedCommand;
 import java.util.function.BooleanSupplier;
 
@@ -30,6 +31,16 @@ interface Workload {
 
     /** The clients of these replicas begin. */
     void start(Cluster cluster);
+
+    /** Whether clients ask for another ensemble and replicas learn of it from the order; if not, they are told. */
+    default boolean asksForEnsembles() {
+        return false;
+    }
+
+    /** An operator wants another ensemble: a client asks for it. Returns whether one could. */
+    default boolean askFor(Ensemble next) {
+        return false;
+    }
 
     /** Faults have stopped; clients ask for nothing new by themselves. */
     void stop();

@@ -13,6 +13,7 @@ import org.apache.jute.BinaryOutputArchive;
 import org.apache.jute.Record;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.ZooDefs.OpCode;
+import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.proto.ConnectRequest;
 import org.apache.zookeeper.proto.ConnectResponse;
 import org.apache.zookeeper.proto.ReplyHeader;
@@ -68,6 +69,7 @@ final class ZnodeClient implements ClientLink.ClientEnd {
     private long heardMicros;
     private long sentMicros;
     private int expiries;
+    private boolean administrator;
 
     /**
      * @param number of the client
@@ -93,6 +95,16 @@ final class ZnodeClient implements ClientLink.ClientEnd {
         this.random = random;
         this.cluster = cluster;
         this.workload = workload;
+    }
+
+    /** From now on it connects as one who may do everything. */
+    ZnodeClient asAdministrator() {
+        administrator = true;
+        return this;
+    }
+
+    boolean isAdministrator() {
+        return administrator;
     }
 
     /** Begins to look for a server. */
@@ -125,7 +137,13 @@ final class ZnodeClient implements ClientLink.ClientEnd {
         workload.note(this, "connects to", replica);
         heardMicros = events.nowMicros();
         ZnodeReplica server = (ZnodeReplica) host.application();
-        link.send(connection -> server.connectRequest(connection, request));
+        boolean mayDoAll = administrator;
+        link.send(connection -> {
+            if (mayDoAll) {
+                connection.addAuthInfo(new Id("super", "administrator"));
+            }
+            server.connectRequest(connection, request);
+        });
     }
 
     private void connectLater() {

@@ -16,6 +16,7 @@ import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.ThreadlessReplica;
 import io.chainkeeper.server.ThreadlessSettings;
+import io.chainkeeper.server.reconfig.EnsembleConfiguration;
 import io.chainkeeper.server.storage.CheckpointRequest;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -29,6 +30,7 @@ import org.apache.zookeeper.server.ClientCnxnLimitException;
 import org.apache.zookeeper.server.DataTree;
 import org.apache.zookeeper.server.RequestRecord;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
+import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 
 /** The server's own executor, sessions and housekeeping as the application of a replica. */
 final class ZnodeReplica implements StateMachine {
@@ -62,6 +64,7 @@ final class ZnodeReplica implements StateMachine {
     private final Deque<Runnable> tasks = new ArrayDeque<>();
     private ReplicaHost host;
     private long position;
+    private EnsembleConfiguration told;
 
     /**
      * @param id replica id
@@ -84,7 +87,7 @@ final class ZnodeReplica implements StateMachine {
         this.position = checkpoint.position();
         ThreadlessSettings settings = new ThreadlessSettings(
                 id,
-                cluster.ensemble(),
+                cluster.file(id),
                 TICK_TIME_MILLIS,
                 MIN_SESSION_TIMEOUT_MILLIS,
                 MAX_SESSION_TIMEOUT_MILLIS,
@@ -105,6 +108,7 @@ final class ZnodeReplica implements StateMachine {
     static void enableEverything() {
         System.setProperty("zookeeper.enforceQuota", "true");
         System.setProperty("zookeeper.extendedTypesEnabled", "true");
+        QuorumPeerConfig.setReconfigEnabled(true);
     }
 
     private void failed(String message, Throwable cause) {
@@ -294,8 +298,17 @@ final class ZnodeReplica implements StateMachine {
     public void positionApplied(long at) {
         application.positionApplied(at);
         position = at;
+        tellConfiguration();
         if (replica.treeIsOfThisPosition()) {
             checkEphemerals();
+        }
+    }
+
+    private void tellConfiguration() {
+        EnsembleConfiguration configuration = replica.sideState().configuration();
+        if (configuration != null && configuration != told) {
+            told = configuration;
+            evidence.configurations().executed(id, configuration);
         }
     }
 
@@ -347,8 +360,8 @@ final class ZnodeReplica implements StateMachine {
 
     @Override
     public long digest() {
-        if (!replica.treeIsOfThisPosition()) {
-            return NO_DIGEST;
+        if (!replica.treeIsOfThisPosition() || replica.sideState().clusterId() == null) {
+            return NO_DIGEST; // before the cluster is formed each tree shows what its own server's file says
         }
         long digest = tree().getTreeDigest();
         digest = digest * DIGEST_MULTIPLIER + tree().lastProcessedZxid;

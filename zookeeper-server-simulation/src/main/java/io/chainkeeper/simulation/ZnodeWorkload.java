@@ -2,8 +2,10 @@ package io.chainkeeper.simulation;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.server.reconfig.EnsembleConfiguration;
 import io.chainkeeper.simulation.checker.History;
 import io.chainkeeper.simulation.checker.LinearizabilityChecker;
 import io.chainkeeper.simulation.checker.ZnodeModel;
@@ -13,6 +15,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.server.DataNode;
 import org.apache.zookeeper.server.DataTree;
 
@@ -24,6 +27,7 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     private static final long MAX_WALL_CLOCK_OFFSET_MILLIS = 5_000;
     private static final long MAX_HOLD_MICROS = 1_000_000;
     private static final int CHILDREN = 3;
+    private static final int ADMINISTRATORS = 2;
     private static final long QUIET_MICROS = 1_000_000;
 
     private final EventQueue events;
@@ -39,6 +43,8 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     private final ZnodeOperations operations;
     private final GuardedZnodeOperations guarded;
     private final PassingZnodeOperations passing;
+    private final ConfigurationOperations configurations;
+    private final List<ZnodeClient> administrators = new ArrayList<>();
     private final boolean hasQuota;
     private final List<ZnodeClient> clients = new ArrayList<>();
     private final Map<Long, ZnodeSession> sessions = new TreeMap<>();
@@ -55,13 +61,15 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         this.options = options;
         this.trace = trace;
         this.history = new History(events::steps);
-        this.evidence = new SessionEvidence(events, options.clockSkewPercent(), this);
+        this.evidence = new SessionEvidence(
+                events, options.clockSkewPercent(), () -> cluster.checker().membership(), this);
         this.guardedHistory = new History(events::steps);
         this.journal = new ZnodeJournal(history, evidence);
         this.guardedJournal = new ZnodeJournal(guardedHistory, evidence);
         this.operations = new ZnodeOperations(journal);
         this.guarded = new GuardedZnodeOperations(guardedJournal);
         this.passing = new PassingZnodeOperations(journal);
+        this.configurations = new ConfigurationOperations(evidence.configurations());
         this.hasQuota = random.nextInt(3) == 0;
     }
 
@@ -74,6 +82,7 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
 
     @Override
     public StateMachine recover(Cluster replicas, int replica, Checkpoint checkpoint) {
+        cluster = replicas;
         long offsetMillis = random.nextLong(MAX_WALL_CLOCK_OFFSET_MILLIS);
         return new ZnodeReplica(
                 replica, offsetMillis, replicas, files, (ZnodeReplica.TreeCheckpoint) checkpoint, evidence);
@@ -103,6 +112,13 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     }
 
     @Override
+    public void configured(EnsembleConfiguration configuration) {
+        if (!configuration.ensemble().equals(cluster.ensemble())) {
+            cluster.ensembles().configured(configuration.ensemble());
+        }
+    }
+
+    @Override
     public void ended(long sessionId) {
         trace.record(0, "session ends", sessionId, null);
     }
@@ -117,6 +133,14 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
             clients.add(client);
             client.start();
             planNext(client);
+        }
+        if (options.faultIntervalMicros().containsKey(SwarmOptions.Fault.RECONFIGURE)) {
+            for (int i = 1; i <= ADMINISTRATORS; i++) {
+                ZnodeClient client = client(-i, 0).asAdministrator();
+                administrators.add(client);
+                clients.add(client);
+                client.start();
+            }
         }
     }
 
@@ -198,7 +222,8 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
 
     private void read(ZnodeClient client) {
         boolean watch = random.nextInt(3) == 0;
-        switch (random.nextInt(10)) {
+        switch (random.nextInt(11)) {
+            case 10 -> configurations.read(client, watch);
             case 8 -> guarded.getData(client);
             case 9 -> guarded.getList(client);
             case 0, 1 -> operations.getChildren(client, watch);
@@ -242,13 +267,39 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     @Override
     public void stop() {
         stopped = true;
+        quietSinceMicros = events.nowMicros();
         clients.forEach(ZnodeClient::disconnect); // what a held connection still delays is not waited for
+    }
+
+    // ---------------------------------------------------------------- the ensemble
+
+    @Override
+    public boolean asksForEnsembles() {
+        return true;
+    }
+
+    /** Asked by one of several, so that two requests may meet; at times by one who has no right to. */
+    @Override
+    public boolean askFor(Ensemble next) {
+        boolean isAllowed = random.nextInt(10) != 0;
+        List<ZnodeClient> askers = isAllowed ? administrators : clients;
+        ZnodeClient client = askers.get(random.nextInt(askers.size()));
+        boolean isFormed = evidence.configurations().count() > 0;
+        if (stopped || !isFormed || !client.isConnected() || client.session().isClosing()) {
+            return false;
+        }
+        boolean incremental = random.nextBoolean();
+        long fromVersion =
+                random.nextInt(3) == 0 ? configurations.anyVersion(random) : ConfigurationOperations.ANY_VERSION;
+        configurations.change(client, next, incremental, fromVersion);
+        return true;
     }
 
     // ---------------------------------------------------------------- what a healthy ensemble must do
 
     @Override
     public void demand(Awaiter awaiter) {
+        awaiter.await("no change of the ensemble to be under way", this::ensembleStays);
         for (int id : cluster.configured()) {
             ZnodeClient pinned = client(options.sessions() + id, id);
             clients.add(pinned);
@@ -265,6 +316,13 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
             operations.getChildren(client, false);
         }
         awaitReplies(awaiter);
+    }
+
+    private boolean ensembleStays() {
+        if (evidence.configurations().isChanging()) {
+            quietSinceMicros = events.nowMicros();
+        }
+        return events.nowMicros() - quietSinceMicros >= QUIET_MICROS;
     }
 
     private boolean staysQuiet() {
@@ -392,6 +450,8 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
                 dataNow.put(path, node.stat.getMzxid());
             }
         }
+        DataNode configuration = tree.getNode(ZooDefs.CONFIG_NODE);
+        dataNow.put(ZooDefs.CONFIG_NODE, configuration.stat.getMzxid());
         Map<String, Long> childrenNow = new TreeMap<>();
         childrenNow.put(
                 ZnodeOperations.PARENT,

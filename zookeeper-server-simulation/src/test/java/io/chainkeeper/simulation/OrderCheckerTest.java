@@ -90,6 +90,18 @@ public class OrderCheckerTest {
     }
 
     @Test
+    public void membershipsAbove_areThoseThatSomebodyMayStillKnow() {
+        Membership initial = checker.membership();
+        Membership next = initial.without(1);
+        checker.delivered(1, 1, BatchCodec.NO_OP);
+        checker.delivered(1, 2, BatchCodec.encode(next));
+        checker.delivered(1, 3, BatchCodec.NO_OP);
+        assertEquals(List.of(initial, next), checker.membershipsAbove(1));
+        assertEquals(List.of(next), checker.membershipsAbove(2));
+        assertEquals(List.of(next), checker.membershipsAbove(3));
+    }
+
+    @Test
     public void otherDigest_isFound() {
         checker.delivered(1, 1, proposed(1));
         checker.executed(1, 1, 67890);

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicReference;
 /** One thread for each participant of a recipe, which does the same step over and over until it fails or is stopped. */
 final class RepeatedSteps implements AutoCloseable {
     /** Between two steps: the machine also has to run the servers. */
-    private static final long PAUSE_MILLIS = 20;
+    private static final long PAUSE_MILLIS = 100;
 
     /** A step that is under way at the call does not count; the one after that has begun later. */
     private static final int STEPS_OF_PROGRESS = 2;

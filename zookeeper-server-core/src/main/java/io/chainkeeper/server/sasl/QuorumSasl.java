@@ -6,6 +6,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.security.PrivilegedActionException;
 import java.security.PrivilegedExceptionAction;
+import java.util.Iterator;
 import java.util.Set;
 import java.util.function.Supplier;
 import javax.security.auth.Subject;
@@ -13,6 +14,7 @@ import javax.security.auth.callback.CallbackHandler;
 import javax.security.auth.login.AppConfigurationEntry;
 import javax.security.auth.login.Configuration;
 import javax.security.auth.login.LoginException;
+import javax.security.sasl.Sasl;
 import javax.security.sasl.SaslClient;
 import javax.security.sasl.SaslException;
 import javax.security.sasl.SaslServer;
@@ -20,7 +22,6 @@ import org.apache.zookeeper.Login;
 import org.apache.zookeeper.SaslClientCallbackHandler;
 import org.apache.zookeeper.common.X509Util;
 import org.apache.zookeeper.common.ZKConfig;
-import org.apache.zookeeper.server.quorum.auth.SaslQuorumServerCallbackHandler;
 import org.apache.zookeeper.util.SecurityUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,7 +57,7 @@ public final class QuorumSasl implements PeerAuthentication, Closeable {
         this.settings = settings;
         AppConfigurationEntry[] serverEntries = section(settings.serverSection());
         section(settings.learnerSection());
-        this.server = logIn(settings.serverSection(), () -> new SaslQuorumServerCallbackHandler(serverEntries, hosts));
+        this.server = logIn(settings.serverSection(), () -> new LinkCallbacks(serverEntries, hosts));
         Login loggedIn = null;
         try {
             loggedIn = logIn(settings.learnerSection(), () -> new SaslClientCallbackHandler(null, ENTITY));
@@ -102,8 +103,7 @@ public final class QuorumSasl implements PeerAuthentication, Closeable {
     }
 
     private void checkFips(Login login) throws IOException {
-        boolean digest = login.getSubject().getPrincipals().isEmpty();
-        if (digest && settings.learnerRequired() && X509Util.getFipsMode(config)) {
+        if (isDigest(login) && settings.learnerRequired() && X509Util.getFipsMode(config)) {
             throw new IOException("quorum.auth.learnerRequireSasl=true with DIGEST-MD5, which FIPS mode forbids: set"
                     + " fips-mode=false, or use Kerberos");
         }
@@ -121,6 +121,9 @@ public final class QuorumSasl implements PeerAuthentication, Closeable {
 
     @Override
     public Exchange client(String host) throws IOException {
+        if (isDigest(learner)) {
+            return new ClientExchange(digestClient());
+        }
         String principal = SecurityUtils.getServerPrincipal(settings.servicePrincipal(), host);
         SaslClient client = SecurityUtils.createSaslClient(
                 config, learner.getSubject(), principal, PROTOCOL, SERVER_NAME, LOG, ENTITY);
@@ -128,6 +131,33 @@ public final class QuorumSasl implements PeerAuthentication, Closeable {
             throw new IOException("no SASL mechanism can be used for " + principal);
         }
         return new ClientExchange(client);
+    }
+
+    private static boolean isDigest(Login login) {
+        return login.getSubject().getPrincipals().isEmpty();
+    }
+
+    /** As ZooKeeper makes it, without a line in the log each time. */
+    private SaslClient digestClient() throws IOException {
+        Iterator<Object> names = learner.getSubject().getPublicCredentials().iterator();
+        Iterator<Object> passwords =
+                learner.getSubject().getPrivateCredentials().iterator();
+        if (!names.hasNext() || !passwords.hasNext()) {
+            throw new IOException("JAAS section " + settings.learnerSection() + " has no username and password");
+        }
+        String name = names.next().toString();
+        String password = passwords.next().toString();
+        SaslClient client = Sasl.createSaslClient(
+                new String[] {"DIGEST-MD5"},
+                name,
+                PROTOCOL,
+                SERVER_NAME,
+                null,
+                new SaslClientCallbackHandler(password, ENTITY));
+        if (client == null) {
+            throw new IOException("this Java has no DIGEST-MD5");
+        }
+        return client;
     }
 
     @Override

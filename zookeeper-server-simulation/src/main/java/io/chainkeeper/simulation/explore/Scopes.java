@@ -38,6 +38,20 @@ final class Scopes {
                 "link-break", Scope.led().withWrites(1, 0, 0).withReads(0, 0, 1).withBreaks(1));
         // The tail is configured away; each replica learns so at any time.
         scopes.put("remove-member", Scope.led().withChange(ALL, List.of(1, 1, 0)));
+        // While it is configured away, one of the three dies: itself, the one that stays, or the leader, whom the one
+        // that stays follows, with a quorum of whichever membership is in force.
+        scopes.put(
+                "remove-member-leaver-crash",
+                Scope.led().withChange(ALL, List.of(1, 1, 0)).withCrashes(1, 0, 0, 0, 1));
+        scopes.put(
+                "remove-member-middle-crash",
+                Scope.led().withChange(ALL, List.of(1, 1, 0)).withCrashes(1, 0, 0, 1, 0));
+        scopes.put(
+                "remove-member-leader-crash",
+                Scope.led()
+                        .withTicks(FIRST_CANDIDATE_TICKS, 0, 1, 0)
+                        .withChange(ALL, List.of(1, 1, 0))
+                        .withCrashes(1, 0, 1, 0, 0));
         // The leader is configured away and hands over.
         scopes.put("remove-leader", Scope.led().withChange(ALL, List.of(0, 1, 1)));
         // A third replica, with an empty disk, is admitted.

@@ -80,6 +80,21 @@ public class ExploreTest {
     }
 
     @Test
+    public void leaverCrashesWhileItIsRemoved_breaksNothing() {
+        assertFindsNothing("remove-member-leaver-crash");
+    }
+
+    @Test
+    public void memberThatStaysCrashesWhileAnotherIsRemoved_breaksNothing() {
+        assertFindsNothing("remove-member-middle-crash");
+    }
+
+    @Test
+    public void leaderCrashesWhileAMemberIsRemoved_breaksNothing() {
+        assertFindsNothing("remove-member-leader-crash");
+    }
+
+    @Test
     public void leaderIsRemoved_breaksNothing() {
         assertFindsNothing("remove-leader");
     }
