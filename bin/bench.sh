@@ -10,9 +10,11 @@
 #   bin/bench.sh bandwidth [--output DIR]    writes of 2048 B at 3, 5 and 7 replicas with network links of 50 Mbit/s:
 #                                            figure 5; in network namespaces, which needs root
 #   bin/bench.sh recovery  [--output DIR]    throughput over time around the death of a server: figure 10
+#   bin/bench.sh iss       [--output DIR]    what it changes that every replica leads: latency of one client at three and six
+#                                            replicas, writes, idle ensembles, the death of a leader; about an hour and a half
 #
 #   --output DIR        results and charts (default: benchmark-PRESET in the current directory)
-#   --protocols A,B     values of ordering.protocol, the last is the base of ratios (default: chain,zab)
+#   --protocols A,B     values of ordering.protocol, the last is the base of ratios (default: chain,zab; iss: chain,iss,zab)
 #   --rounds R          measurements of each protocol in a run (default: quick 1, others 3)
 #   what follows --     further options of bin/benchmark.sh for every run, such as -- --cpu 0.1
 #
@@ -31,6 +33,7 @@ preset=${1:-}
 [[ $# -gt 0 ]] && shift
 output=benchmark-$preset
 protocols=chain,zab
+[[ $preset == iss ]] && protocols=chain,iss,zab
 rounds=3
 [[ $preset == quick ]] && rounds=1
 further=()
@@ -133,12 +136,26 @@ bandwidth() {
 }
 
 recovery() {
+    failover --replicas 3,5
+}
+
+iss() {
+    local replicas
+    for replicas in 3 6; do
+        run "latency-$replicas" latency --replicas "$replicas"
+    done
+    run writes-3 writes --replicas 3 --cpu "$(quota 3)" --half-load
+    run idle-3 idle
+    failover --replicas 3 --victims leader
+}
+
+failover() {
     local code=0
     if [[ -f $output/throughput.csv ]]; then
         echo "recovery: there already"
         return
     fi
-    "$root/bin/benchmark.sh" failover --replicas 3,5 --rate 500 --protocols "$protocols" --rounds "$rounds" \
+    "$root/bin/benchmark.sh" failover "$@" --rate 500 --protocols "$protocols" --rounds "$rounds" \
         --output "$output/recovery" "${further[@]}" || code=$?
     note recovery "$code"
     if [[ $code -eq 0 || $code -eq 3 ]]; then
@@ -149,7 +166,7 @@ recovery() {
 }
 
 case $preset in
-    quick | paper | reads | bandwidth | recovery) ;;
+    quick | paper | reads | bandwidth | recovery | iss) ;;
     *) usage ;;
 esac
 mkdir -p "$output"

@@ -1,6 +1,5 @@
 package io.chainkeeper;
 
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 
@@ -58,23 +57,6 @@ public final class LayeringTest {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.apache..");
-
-    /** The contract of a protocol knows no threads, clocks, files, sockets or chance. */
-    @ArchTest
-    public static final ArchRule contractIsPure = classes()
-            .that()
-            .resideInAPackage("io.chainkeeper.ordering..")
-            .should()
-            .onlyDependOnClassesThat()
-            .resideInAnyPackage(
-                    "io.chainkeeper.ordering..",
-                    "java.lang",
-                    "java.lang.runtime",
-                    "java.lang.invoke",
-                    "java.util",
-                    "java.util.function",
-                    "java.util.stream",
-                    "java.nio");
 
     /** The core finds protocols by their name in zoo.cfg, never by their class. */
     @ArchTest

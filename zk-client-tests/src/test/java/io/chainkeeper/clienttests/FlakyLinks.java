@@ -89,11 +89,15 @@ abstract class FlakyLinks {
         }
     }
 
-    /** Returns the round of each server's ballot; equal to what it was, nobody has tried to lead. */
+    /**
+     * Returns the round of each server's ballot; equal to what it was, nobody has tried to lead. Where every server
+     * proposes, links that fail cost segments, and what stays is who lays down the epochs.
+     */
     final List<Long> ballotRounds() throws Exception {
+        String gauge = Ensemble.defaultProtocol().equals("iss") ? "ordering_epoch" : "ordering_ballot_round";
         List<Long> rounds = new ArrayList<>();
         for (ServerProcess server : ensemble.servers()) {
-            rounds.add(server.gauge("ordering_ballot_round"));
+            rounds.add(server.gauge(gauge));
         }
         return rounds;
     }

@@ -2,8 +2,9 @@
  * Tests of ensembles as users run them: server processes started by {@code bin/zkServer.sh}, ZooKeeper's and Curator's
  * clients, servers that are killed, paused or out of disk, links between servers that are cut or break.
  *
- * <p>{@code mvn verify -pl zk-client-tests -am} runs them. {@code -Densemble.protocol=zab} runs the same tests against
- * the stock quorum server, which shows whether a failure is the test's; {@code -Densemble.home=<directory>} takes the
+ * <p>{@code mvn verify -pl zk-client-tests -am} runs them with ChainPaxos. {@code -Densemble.protocol=iss} runs them
+ * with ISS, and {@code -Densemble.protocol=zab} against the stock quorum server, which shows whether a failure is the
+ * test's; both leave out the tests of modules that start no ensembles. {@code -Densemble.home=<directory>} takes the
  * scripts of another installation. Directories of failed ensembles stay under {@code target/ensembles}.
  */
 package io.chainkeeper.clienttests;

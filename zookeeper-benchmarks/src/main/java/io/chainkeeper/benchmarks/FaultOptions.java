@@ -14,7 +14,7 @@ import java.util.Map;
  * @param victims which server is stopped
  * @param sessionsPerReplica writers connected to each server
  * @param writesPerSecond of all writers together, at most; 0 for as many as succeed
- * @param suspicionMillis {@code chain.suspicionTimeoutMillis}
+ * @param suspicionMillis {@code suspicionTimeoutMillis} of the protocol, in milliseconds
  * @param downSeconds how long the victim is left dead
  * @param rejoinSeconds bound of the time that the victim takes to come back
  * @param faultsPerRound how often the victim is stopped and comes back in each ensemble
@@ -30,7 +30,7 @@ record FaultOptions(
         int downSeconds,
         int rejoinSeconds,
         int faultsPerRound) {
-    private static final String SUSPICION_KEY = "chain.suspicionTimeoutMillis";
+    private static final String SUSPICION_KEY = ".suspicionTimeoutMillis";
 
     /**
      * What the servers of one ensemble are told.
@@ -41,7 +41,7 @@ record FaultOptions(
     EnsembleOptions ensemble(Scenario scenario) {
         Map<String, String> config = new LinkedHashMap<>();
         if (!scenario.protocol().equals(ServerCommand.ZAB)) {
-            config.put(SUSPICION_KEY, Integer.toString(suspicionMillis));
+            config.put(scenario.protocol() + SUSPICION_KEY, Integer.toString(suspicionMillis));
         }
         config.putAll(run.serverConfig());
         return new EnsembleOptions(scenario.replicas(), run.linearizableReads(), config);

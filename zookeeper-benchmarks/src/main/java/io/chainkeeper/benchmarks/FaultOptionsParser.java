@@ -13,7 +13,7 @@ final class FaultOptionsParser {
               --replicas N,N         servers of an ensemble, 3 or more     failover: 3,5; join: 3
               --victims V,V          middle, tail, leader          failover: middle,tail,leader; join: middle
               --tree-mb M,M          data in the tree before the fault, 10^6 bytes      failover: 0; join: 10
-              --suspicion-ms T       chain.suspicionTimeoutMillis                                   1000
+              --suspicion-ms T       PROTOCOL.suspicionTimeoutMillis                                1000
               --seconds N            length of the intervals before the fault and after it          10
               --down-seconds N       how long the victim stays dead              failover: 10; join: 2
               --rejoin-seconds N     bound of the time until the victim is back                     600

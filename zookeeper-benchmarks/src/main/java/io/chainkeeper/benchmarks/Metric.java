@@ -41,6 +41,7 @@ record Metric(String label, String format, ToDoubleFunction<Phase> value) {
                 new Metric("read latency p99, ms", "%.3f", p -> reads(p, false)),
                 new Metric("CPU of the busiest replica, µs per operation", "%.1f", Metric::busiestMicrosPerOperation),
                 new Metric("CPU of all replicas, µs per operation", "%.1f", Metric::totalMicrosPerOperation),
+                new Metric("CPU of the busiest replica above the mean, %", "%.1f", Metric::busiestAboveMean),
                 new Metric(
                         "CPU of the busiest replica, % of its quota",
                         "%.1f", p -> 100 * Statistics.ratio(busiestCores(p), options.cpuCores())),
@@ -73,9 +74,16 @@ record Metric(String label, String format, ToDoubleFunction<Phase> value) {
     }
 
     private static double totalMicrosPerOperation(Phase phase) {
-        double micros =
-                phase.use().servers().stream().mapToDouble(ServerUse::cpuMicros).sum();
-        return Statistics.ratio(micros, phase.use().operations());
+        return Statistics.ratio(totalMicros(phase), phase.use().operations());
+    }
+
+    private static double busiestAboveMean(Phase phase) {
+        double mean = totalMicros(phase) / phase.use().servers().size();
+        return 100 * (Statistics.ratio(busiestMicros(phase), mean) - 1);
+    }
+
+    private static double totalMicros(Phase phase) {
+        return phase.use().servers().stream().mapToDouble(ServerUse::cpuMicros).sum();
     }
 
     private static double mostWritten(Phase phase) {

@@ -118,6 +118,13 @@ public final class ReportTest {
                         .medians()
                         .get("zab"),
                 1e-9);
+        assertEquals(
+                "2 s where the mean of both is 1.5 s",
+                100.0 / 3,
+                figure(report, "CPU of the busiest replica above the mean")
+                        .medians()
+                        .get("chain"),
+                1e-9);
         assertTrue(report.isUsable());
         assertEquals(List.of(), report.notes());
         assertTrue(report.table(), report.table().contains("chain/zab"));

@@ -44,6 +44,15 @@ public final class ServerFilesTest {
     }
 
     @Test
+    public void issIsAPreview_itsConfigurationSaysSo() {
+        List<String> chain = new ArrayList<>(config("chain", true, Map.of()));
+        List<String> iss = new ArrayList<>(config("iss", true, Map.of()));
+        assertTrue(chain.remove("ordering.protocol=chain"));
+        assertTrue(iss.removeAll(List.of("ordering.protocol=iss", "iss.preview=true")));
+        assertEquals(chain, iss);
+    }
+
+    @Test
     public void sequentialReadsAndFurtherKeys_areWritten() {
         List<String> lines = config("chain", false, Map.of("tickTime", "50", "snapCount", "7"));
         assertTrue(lines.containsAll(List.of("reads=sequential", "tickTime=50", "snapCount=7")));

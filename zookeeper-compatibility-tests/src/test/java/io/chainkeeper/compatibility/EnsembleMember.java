@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 
-/** One replica in this JVM, started from a zoo.cfg as a server process is. */
+/**
+ * One replica in this JVM, started from a zoo.cfg as a server process is. System property {@code ensemble.protocol}
+ * chooses {@code ordering.protocol}: {@code chain} unless said.
+ */
 public final class EnsembleMember implements AutoCloseable {
     private final Path directory;
     private final ChainkeeperServer server;
@@ -33,7 +36,12 @@ public final class EnsembleMember implements AutoCloseable {
      * @throws IOException if it cannot start
      */
     public static EnsembleMember start(Path directory, Map<String, String> settings) throws IOException {
+        String protocol = System.getProperty("ensemble.protocol", "chain");
         List<String> lines = new ArrayList<>();
+        lines.add("ordering.protocol=" + protocol);
+        if (protocol.equals("iss")) {
+            lines.add("iss.preview=true");
+        }
         settings.forEach((key, value) -> lines.add(key + "=" + value));
         Path file = Files.write(directory.resolve("zoo.cfg"), lines);
         try {

@@ -3,7 +3,6 @@ package io.chainkeeper.simulation;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -21,10 +20,7 @@ final class ProtocolSettings {
 
     static Map<String, String> draw(
             SplittableRandom random, OrderingProtocolFactory factory, int replicas, int tickMillis) {
-        Map<String, String> settings = new TreeMap<>();
-        factory.settingKeys().stream()
-                .filter(key -> key.endsWith(".preview"))
-                .forEach(key -> settings.put(key, "true"));
+        Map<String, String> settings = Protocols.previewSettings(factory);
         // Timeouts keep their relations: all of them are one scale times what their meaning asks for.
         int scaleMillis = tickMillis * (2 + random.nextInt(8));
         for (String key : new TreeSet<>(factory.settingKeys())) {

@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
@@ -43,10 +42,7 @@ final class ManualEnsemble {
      */
     ManualEnsemble(OrderingProtocolFactory factory, int replicaCount, Ensemble ensemble) {
         this.replicaCount = replicaCount;
-        Map<String, String> settings = new TreeMap<>();
-        factory.settingKeys().stream()
-                .filter(key -> key.endsWith(".preview"))
-                .forEach(key -> settings.put(key, "true"));
+        Map<String, String> settings = Protocols.previewSettings(factory);
         assertNull(factory.checkSettings(settings, replicaCount));
         world = new ManualWorld(
                 factory, replicaCount, ensemble, settings, new Trace(new EventQueue(), (id, what, number, more) -> {}));

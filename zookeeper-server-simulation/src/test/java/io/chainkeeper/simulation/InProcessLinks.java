@@ -1,4 +1,4 @@
-package io.chainkeeper.chain;
+package io.chainkeeper.simulation;
 
 import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.ByteSlice;

@@ -1,4 +1,4 @@
-package io.chainkeeper.chain;
+package io.chainkeeper.simulation;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNull;
@@ -12,6 +12,7 @@ import io.chainkeeper.log.Durability;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProposedCommand;
@@ -37,9 +38,15 @@ import org.junit.After;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
+import org.junit.runner.RunWith;
+import org.junit.runners.Parameterized;
+import org.junit.runners.Parameterized.Parameters;
 
-/** ChainPaxos in its production host: real threads, real acceptor logs, links inside the process. */
-public final class ChainReplicaTest {
+/**
+ * Every protocol on the class path in its production host: real threads, real acceptor logs, links inside the process.
+ */
+@RunWith(Parameterized.class)
+public final class HostedProtocolTest {
     private static final long DEADLINE_SECONDS = 30;
     private static final List<Integer> MEMBERS = List.of(1, 2, 3);
 
@@ -49,9 +56,21 @@ public final class ChainReplicaTest {
 
     private static final Set<Role> VOTING = Set.of(Role.LEADER, Role.FOLLOWER);
 
+    private final OrderingProtocolFactory factory;
+    private final Map<String, String> settings;
     private final InProcessLinks links = new InProcessLinks();
     private final Map<Integer, Node> nodes = new TreeMap<>();
     private final AtomicReference<String> failure = new AtomicReference<>();
+
+    public HostedProtocolTest(String protocol) {
+        factory = Protocols.named(protocol);
+        settings = Protocols.previewSettings(factory);
+    }
+
+    @Parameters(name = "{0}")
+    public static List<String> protocols() {
+        return List.copyOf(Protocols.all().keySet());
+    }
 
     /** A replica whose state is the list of the commands it executed. */
     private final class Node implements Application {
@@ -69,8 +88,8 @@ public final class ChainReplicaTest {
                     id,
                     Replica.nextIncarnation(log, 0),
                     Ensemble.of(MEMBERS),
-                    new ChainPaxosFactory(),
-                    Map.of(),
+                    factory,
+                    settings,
                     ProtocolContext.Start.ORDINARY,
                     log,
                     links.transport(id),
