@@ -81,19 +81,36 @@ final class CatchUp {
         }
     }
 
+    /** Whether ticks do nothing here until somebody says that there is something to learn. */
+    boolean isIdle() {
+        if (asked != NOBODY || state.prefix != lastPrefix) {
+            return false;
+        }
+        for (int id = 1; id < Peers.IDS; id++) {
+            if (isAhead(id)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean isAhead(int id) {
+        Status status = state.peers.status(id);
+        return state.peers.linkUp[id] && (status.prefix() > state.prefix || state.epoch == null && status.epoch() > 0);
+    }
+
     private void askIfBehind() {
         int best = NOBODY;
         int truncated = NOBODY;
         for (int id = 1; id < Peers.IDS; id++) {
-            Status status = state.peers.status(id);
-            boolean ahead = status.prefix() > state.prefix || state.epoch == null && status.epoch() > 0;
-            if (!state.peers.linkUp[id] || !ahead) {
+            if (!isAhead(id)) {
                 continue;
             }
             if (state.now < truncatedUntilTick[id]) {
                 truncated = id;
             } else if (best == NOBODY
-                    || status.prefix() > state.peers.status(best).prefix()) {
+                    || state.peers.status(id).prefix()
+                            > state.peers.status(best).prefix()) {
                 best = id;
             }
         }

@@ -26,29 +26,13 @@ final class Coordinator {
 
     private boolean survivorAnnounced;
 
-    private boolean commandsAreStuck;
-
     Coordinator(IssState state) {
         this.state = state;
     }
 
-    /** Whether this replica's own commands wait for the next epoch. */
-    void ownCommandsAreStuck(boolean stuck) {
-        commandsAreStuck = stuck;
-    }
-
     /** Whether the epoch is to end although its positions are not used up. */
     boolean wantsEnd() {
-        if (commandsAreStuck || nextMembership() != null) {
-            return true;
-        }
-        for (int id = 1; id < Peers.IDS; id++) {
-            Status status = state.peers.status(id);
-            if (status.epoch() == state.epoch.number() && status.wantsEnd()) {
-                return true;
-            }
-        }
-        return false;
+        return state.epoch.endIsWanted() || nextMembership() != null;
     }
 
     /** The value of the epoch's last position. */
@@ -161,7 +145,7 @@ final class Coordinator {
     private boolean learns(int id) {
         Status status = state.peers.status(id);
         return state.peers.linkUp[id]
-                && state.peers.statusAge(id, state.now) <= 2L * state.settings.heartbeatTicks()
+                && state.peers.statusAge(id, state.now) <= state.settings.freshStatusTicks()
                 && status.epoch() == state.epoch.number()
                 && status.disk() != 0
                 && !status.votes();

@@ -17,6 +17,7 @@ final class Epoch {
     private boolean held;
     private long sequence;
     private long inUse;
+    private boolean endIsWanted;
 
     /**
      * @param config what it is like
@@ -122,6 +123,22 @@ final class Epoch {
 
     void raiseInUse(long position) {
         inUse = Math.max(inUse, Math.min(position, config.last()));
+    }
+
+    /** Whether somebody has commands or wishes that only the next epoch can serve. */
+    boolean endIsWanted() {
+        return endIsWanted;
+    }
+
+    void wantEnd() {
+        endIsWanted = true;
+    }
+
+    /** Whether the order, or somebody's wish for its end, waits for a segment's leader, or for who took it over. */
+    boolean awaits(Segment segment) {
+        return segment.firstUndecidedPosition() <= inUse
+                || segment.isTakenOver() // whoever does that finishes all of it
+                || endIsWanted && segment.number() == segments.length - 1;
     }
 
     // ---------------------------------------------------------------- promises

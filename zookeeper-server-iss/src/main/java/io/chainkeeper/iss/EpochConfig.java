@@ -70,6 +70,25 @@ record EpochConfig(
                 1, 1, INITIAL_SEGMENT_POSITIONS, membership, membership.replicaIds(), List.of(), false, 1);
     }
 
+    /**
+     * The epoch of one whose user gave up all others, if its log does not tell in which epoch the order is.
+     *
+     * @param prefix everything up to here is decided; there were fewer epochs than positions
+     * @param survivors the membership
+     */
+    static EpochConfig surviving(long prefix, Membership survivors) {
+        long epoch = prefix + 1;
+        return new EpochConfig(
+                epoch,
+                prefix + 1,
+                INITIAL_SEGMENT_POSITIONS,
+                survivors,
+                survivors.replicaIds(),
+                List.of(),
+                false,
+                epoch);
+    }
+
     long last() {
         return first + (long) leaders.size() * segmentPositions - 1;
     }

@@ -76,6 +76,7 @@ final class Iss implements OrderingProtocol {
         this.effects = effects;
         this.state = new IssState(context, settings, rules, effects);
         this.commands = new Commands(state);
+        state.tellDecided(commands::decided);
         this.coordinator = new Coordinator(state);
         this.proposals = new Proposals(state, commands, coordinator);
         this.takeovers = new Takeovers(state, proposals);
@@ -93,6 +94,8 @@ final class Iss implements OrderingProtocol {
         if (epoch != null) {
             state.resume(epoch);
             epochBegan();
+        } else if (state.context.start() == Start.SOLE_SURVIVOR && state.prefix > 0) {
+            enter(EpochConfig.surviving(state.prefix, state.survivors()), true);
         }
         found();
         afterInput();
@@ -107,7 +110,7 @@ final class Iss implements OrderingProtocol {
             return;
         }
         Membership initial = alone
-                ? new Membership(1, List.of(new Member(state.self, state.disk.number())))
+                ? state.survivors()
                 : Membership.initial(state.settings.minQuorumSize(), state.disk.initialParticipants());
         boolean remembers = state.context.start() != Start.FORGETFUL || noPeerIsInAnEpoch();
         enter(EpochConfig.initial(initial), remembers);
@@ -249,6 +252,10 @@ final class Iss implements OrderingProtocol {
                 proposals.resendTo(from);
                 takeovers.resendTo(from);
                 reads.askAgain(from);
+                commands.sendAgain(from);
+            }
+            if (m.wantsEnd()) {
+                state.epoch.wantEnd();
             }
         }
         catchUp.onStatus(from, m);
@@ -262,6 +269,7 @@ final class Iss implements OrderingProtocol {
         boolean beats = state.now % state.settings.heartbeatTicks() == 0;
         if (beats) {
             tellAll();
+            state.recordSkips();
         }
         for (int id = 1; beats && id < Peers.IDS; id++) {
             reads.askAgain(id);
@@ -271,6 +279,28 @@ final class Iss implements OrderingProtocol {
         reportSilent();
         afterInput();
         publish();
+    }
+
+    /** Sleeps from heartbeat to heartbeat, but not through anything that shows a failure. */
+    @Override
+    public int quietTicks() {
+        if (state.epoch == null || !catchUp.isIdle() || isReportDue()) {
+            return 0;
+        }
+        int heartbeat = state.settings.heartbeatTicks();
+        long due = state.now + heartbeat - state.now % heartbeat;
+        due = Math.min(due, takeovers.dueTick());
+        due = Math.min(due, state.peers.dueTick(state.now, state.settings));
+        return (int) Math.max(0, due - state.now - 1);
+    }
+
+    private boolean isReportDue() {
+        for (int id = 1; id < Peers.IDS; id++) {
+            if (reportedSilent[id] && state.peers.silentTicks(id, state.now) <= state.settings.silenceTicks()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void reportSilent() {
@@ -331,7 +361,7 @@ final class Iss implements OrderingProtocol {
         proposals.resendTo(peer);
         takeovers.resendTo(peer);
         reads.askAgain(peer);
-        commands.peerUp(peer);
+        commands.sendAgain(peer);
         afterInput();
     }
 
@@ -380,7 +410,9 @@ final class Iss implements OrderingProtocol {
         Epoch before;
         do {
             before = state.epoch;
-            coordinator.ownCommandsAreStuck(commands.areStuck());
+            if (commands.areStuck()) {
+                state.epoch.wantEnd();
+            }
             proposals.proposeDue();
             afterInput();
         } while (state.epoch != before);
@@ -393,7 +425,7 @@ final class Iss implements OrderingProtocol {
     private void afterInput() {
         step();
         state.noteHolders();
-        state.deliver(commands::delivered);
+        state.deliver();
         reads.release();
         state.checkInvariants();
     }

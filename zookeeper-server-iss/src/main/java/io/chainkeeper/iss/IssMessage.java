@@ -105,7 +105,7 @@ sealed interface IssMessage extends Message {
     /** The ballot is below what the sender has promised, or the sender hears the segment's leader. */
     record Refused(long epoch, int segment, Ballot ballot, Ballot promised) implements OfSegment {}
 
-    /** Commands for the leader of their bucket; {@code lowest} is the lowest that the sender has not seen delivered. */
+    /** Commands for the leader of their bucket; {@code lowest} is the sender's lowest that is not ordered yet. */
     record Forward(long epoch, long lowest, List<ProposedCommand> commands) implements OfEpoch {}
 
     /** "Up to which position have you accepted values?" on behalf of reads. */

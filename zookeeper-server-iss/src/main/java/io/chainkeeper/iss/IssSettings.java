@@ -136,6 +136,11 @@ record IssSettings(
         return Math.max(1, heartbeatTicks / 2);
     }
 
+    /** How old what a replica said last may be that counts as its present state. */
+    int freshStatusTicks() {
+        return 2 * heartbeatTicks;
+    }
+
     /** How long a candidate waits for answers. */
     int electionTicks() {
         return Math.max(2, suspicionTicks / 2);

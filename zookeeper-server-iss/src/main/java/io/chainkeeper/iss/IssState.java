@@ -52,6 +52,8 @@ final class IssState {
 
     private record Undelivered(long position, ByteSlice value, Slot slot, long sequence) {}
 
+    private record Unrecorded(long position, Slot slot) {}
+
     final ProtocolContext context;
     final IssSettings settings;
     final SafetyRules rules;
@@ -64,7 +66,12 @@ final class IssState {
     final TreeMap<Long, Recent> recent = new TreeMap<>();
 
     private final ArrayDeque<Undelivered> undelivered = new ArrayDeque<>();
+
+    /** Positions of the present epoch that initial leaders have skipped and whose nil the log does not hold yet. */
+    private final ArrayDeque<Unrecorded> unrecorded = new ArrayDeque<>();
+
     private long recentBytes;
+    private Consumer<ByteSlice> toldDecided = value -> {};
 
     Ensemble ensemble;
 
@@ -137,9 +144,32 @@ final class IssState {
     // ---------------------------------------------------------------- the log
 
     private long append(long position, int kind, Ballot ballot, ByteSlice value) {
+        recordSkips();
+        return append(position, kind, ballot, prefix, value);
+    }
+
+    private long append(long position, int kind, Ballot ballot, long known, ByteSlice value) {
         ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES);
-        head.putLong(ballot.round()).putInt(ballot.replica()).putLong(prefix);
+        head.putLong(ballot.round()).putInt(ballot.replica()).putLong(known);
         return effects.append(new LogRecord(position, kind, ByteSlice.of(head.array()), value));
+    }
+
+    private long append(int kind, ByteSlice head) {
+        recordSkips();
+        return effects.append(new LogRecord(LogRecord.METADATA, kind, head, ByteSlice.EMPTY));
+    }
+
+    /**
+     * Appends the initial leaders' nil that is in the prefix but not in the log. Nobody waits for it, so it goes there
+     * with the next record that somebody waits for, instead of keeping the disk busy just before.
+     */
+    void recordSkips() {
+        while (!unrecorded.isEmpty()) {
+            Unrecorded next = unrecorded.remove();
+            long sequence = append(next.position(), DECIDED, Ballot.NONE, next.position(), BatchCodec.NO_OP);
+            next.slot().recorded(sequence);
+            recent.put(next.position(), new Recent(BatchCodec.NO_OP, sequence));
+        }
     }
 
     /** Accepts a value; returns the log record that an acknowledgement rests on. */
@@ -165,8 +195,7 @@ final class IssState {
         InvariantViolated.check(segment.promised.lessThan(ballot), "promise %s after %s", ballot, segment.promised);
         segment.raise(ballot);
         segment.progressTick = now;
-        segment.promiseSequence =
-                effects.append(new LogRecord(LogRecord.METADATA, PROMISES, epoch.encodePromises(), ByteSlice.EMPTY));
+        segment.promiseSequence = append(PROMISES, epoch.encodePromises());
     }
 
     // ---------------------------------------------------------------- epochs
@@ -174,9 +203,8 @@ final class IssState {
     /** Begins an epoch. Its configuration goes to the log before anything that is done in it. */
     void enter(EpochConfig config, boolean maySpeak) {
         InvariantViolated.check(prefix >= config.first() - 1, "%s begins although only %d is decided", config, prefix);
-        Epoch next = new Epoch(config, self, votesIn(config), maySpeak, prefix, now);
-        epoch = next;
-        next.appended(effects.append(new LogRecord(LogRecord.METADATA, EPOCH, config.encode(), ByteSlice.EMPTY)));
+        epoch = new Epoch(config, self, votesIn(config), maySpeak, prefix, now);
+        epoch.appended(append(EPOCH, config.encode()));
         disk.joined();
         noteHolders();
     }
@@ -186,11 +214,15 @@ final class IssState {
         epoch = recovered;
     }
 
+    /** The membership as the user has it who gave up all other members. */
+    Membership survivors() {
+        return new Membership(1, List.of(new Member(self, disk.number())));
+    }
+
     /** The epoch as the user has it who gave up all other members; from now on the log says so too. */
     EpochConfig survived(EpochConfig config) {
-        Membership survivors = new Membership(1, List.of(new Member(self, disk.number())));
-        EpochConfig survived = config.with(survivors);
-        effects.append(new LogRecord(LogRecord.METADATA, EPOCH, survived.encode(), ByteSlice.EMPTY));
+        EpochConfig survived = config.with(survivors());
+        append(EPOCH, survived.encode());
         return survived;
     }
 
@@ -257,17 +289,28 @@ final class IssState {
         take(value, null);
     }
 
+    /** Who is to be told each value as soon as its place in the order is known. */
+    void tellDecided(Consumer<ByteSlice> told) {
+        toldDecided = told;
+    }
+
     private void take(ByteSlice value, Slot slot) {
         prefix++;
+        toldDecided.accept(value);
+        recentBytes += value.length();
         boolean recorded = slot != null && slot.isRecorded();
+        if (!recorded && slot != null && slot.isSkipped()) {
+            unrecorded.add(new Unrecorded(prefix, slot));
+            recent.put(prefix, new Recent(value, Long.MAX_VALUE));
+            undelivered.add(new Undelivered(prefix, value, slot, 0));
+            return;
+        }
         long sequence = recorded ? slot.sequence() : append(prefix, DECIDED, Ballot.NONE, value);
         if (!recorded && slot != null) {
             slot.recorded(sequence);
         }
         recent.put(prefix, new Recent(value, sequence));
-        recentBytes += value.length();
-        boolean waits = slot == null || !slot.isSkipped();
-        undelivered.add(new Undelivered(prefix, value, slot, waits ? sequence : 0));
+        undelivered.add(new Undelivered(prefix, value, slot, sequence));
     }
 
     /** A decided value that the log held when this replica started. */
@@ -276,15 +319,14 @@ final class IssState {
         undelivered.add(new Undelivered(prefix, value, null, 0));
     }
 
-    /** Delivers what may be; hands each value to the commands' queue. */
-    void deliver(Consumer<ByteSlice> told) {
+    /** Delivers what may be. */
+    void deliver() {
         while (!undelivered.isEmpty() && mayDeliver(undelivered.peek())) {
             Undelivered next = undelivered.remove();
             delivered = next.position();
             if (next.slot() != null) {
                 next.slot().release();
             }
-            told.accept(next.value());
             effects.deliver(next.position(), next.value());
         }
         trim();

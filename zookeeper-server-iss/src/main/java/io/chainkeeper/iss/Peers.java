@@ -60,6 +60,26 @@ final class Peers {
         return linkUp[peer] ? 0 : now - downTick[peer];
     }
 
+    /** The next tick at which anything that is said about the others changes without a sign of them. */
+    long dueTick(long now, IssSettings settings) {
+        long[] silences = {settings.suspicionTicks(), settings.silenceTicks(), settings.removalTicks()};
+        long due = Long.MAX_VALUE;
+        for (int id = 1; id < IDS; id++) {
+            for (long silence : silences) {
+                due = earlier(due, heardTick[id] + silence + 1, now);
+            }
+            due = earlier(due, statusTick[id] + settings.freshStatusTicks() + 1, now);
+            if (!linkUp[id]) {
+                due = earlier(due, downTick[id] + settings.linkSuspicionTicks() + 1, now);
+            }
+        }
+        return due;
+    }
+
+    private static long earlier(long due, long tick, long now) {
+        return tick > now ? Math.min(due, tick) : due;
+    }
+
     /** The highest position that any other replica has delivered, as far as known. */
     long maxDelivered() {
         long highest = 0;

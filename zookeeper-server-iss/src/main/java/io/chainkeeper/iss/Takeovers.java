@@ -6,6 +6,7 @@ import io.chainkeeper.iss.IssMessage.PreVoteOk;
 import io.chainkeeper.iss.IssMessage.Prepare;
 import io.chainkeeper.iss.IssMessage.Promise;
 import io.chainkeeper.iss.IssMessage.Refused;
+import io.chainkeeper.iss.IssMessage.Status;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Member;
@@ -81,13 +82,30 @@ final class Takeovers {
             return;
         }
         for (Segment segment : epoch.segments()) {
-            if (segment.firstUndecidedPosition() >= epoch.inUse()) {
-                segment.progressTick = state.now; // nobody waits for it
+            if (!epoch.awaits(segment)) {
+                segment.progressTick = state.now;
             }
             if (epoch.isVoter()) {
                 tick(segment);
             }
         }
+    }
+
+    /** The next tick that does anything here unless something else happens before; at least the coming one. */
+    long dueTick() {
+        long due = Long.MAX_VALUE;
+        for (Segment segment : epoch.segments()) {
+            if (segment.isFinished() || !epoch.isVoter()) {
+                continue;
+            }
+            if (suspectedTick[segment.number()] != 0 || suspects(segment)) {
+                return state.now + 1;
+            }
+            if (epoch.awaits(segment)) {
+                due = Math.min(due, segment.progressTick + 2L * state.settings.suspicionTicks() + 1);
+            }
+        }
+        return due;
     }
 
     private void tick(Segment segment) {
@@ -124,8 +142,8 @@ final class Takeovers {
             return false;
         }
         int proposer = segment.promised.replica();
-        boolean blocks = segment.firstUndecidedPosition() < epoch.inUse();
-        boolean stalls = blocks && state.now - segment.progressTick > 2L * state.settings.suspicionTicks();
+        boolean stalls =
+                epoch.awaits(segment) && state.now - segment.progressTick > 2L * state.settings.suspicionTicks();
         if (isProposing(segment)) {
             // After a takeover, what others had reported as known may have been forgotten by them.
             return stalls && segment.isTakenOver();
@@ -136,9 +154,9 @@ final class Takeovers {
         if (stalls) {
             return true;
         }
-        boolean fellSilent = !segment.isTakenOver()
-                && state.peers.status(proposer).epoch() == epoch.number()
-                && !state.peers.status(proposer).speaks();
+        Status status = state.peers.status(proposer);
+        boolean fellSilent =
+                status.epoch() == epoch.number() && !(segment.isTakenOver() ? status.votes() : status.speaks());
         return fellSilent
                 || state.peers.downTicks(proposer, state.now) > state.settings.linkSuspicionTicks()
                 || state.peers.silentTicks(proposer, state.now) > state.settings.suspicionTicks();

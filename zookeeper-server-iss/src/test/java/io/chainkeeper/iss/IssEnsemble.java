@@ -9,6 +9,7 @@ import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.ProtocolContext.Start;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -74,7 +75,11 @@ final class IssEnsemble {
     }
 
     void start(int id) {
-        nodes.get(id).start(nextIncarnation++, settings, rules);
+        start(id, Start.ORDINARY);
+    }
+
+    void start(int id, Start kind) {
+        nodes.get(id).start(nextIncarnation++, settings, rules, kind);
         for (int other : members()) {
             if (other != id && nodes.get(other).isRunning()) {
                 nodes.get(id).input(p -> p.onPeerUp(other));
@@ -151,7 +156,7 @@ final class IssEnsemble {
 
     void ticks(int count) {
         for (int i = 0; i < count; i++) {
-            nodes.values().stream().filter(IssNode::isRunning).forEach(node -> node.input(p -> p.onTick()));
+            nodes.values().stream().filter(IssNode::isRunning).forEach(IssNode::tick);
             settle();
         }
     }

@@ -2,15 +2,18 @@ package io.chainkeeper.iss;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.RecoveredState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -23,6 +26,8 @@ import java.util.function.Consumer;
 
 /** One replica of an {@link IssEnsemble}: its protocol, and a host that does at once what it is asked for. */
 final class IssNode implements Effects {
+    private static final int TICK_MILLIS = 50;
+
     private record Held(long sequence, int to, Message message) {}
 
     private final int id;
@@ -31,6 +36,7 @@ final class IssNode implements Effects {
     private final List<LogRecord> unstable = new ArrayList<>();
     private final Deque<Held> held = new ArrayDeque<>();
     private final List<ByteSlice> delivered = new ArrayList<>();
+    private final List<ByteSlice> installed = new ArrayList<>();
     private final List<Long> barriers = new ArrayList<>();
     private OrderingProtocol protocol;
     private long incarnation;
@@ -40,6 +46,9 @@ final class IssNode implements Effects {
     private boolean diskHolds;
     private long stateNeededAt;
     private boolean logIsTruncated;
+    private long effects;
+    private int quietTicks;
+    private long syncs;
 
     IssNode(int id, IssEnsemble ensemble) {
         this.id = id;
@@ -54,12 +63,15 @@ final class IssNode implements Effects {
         return protocol != null;
     }
 
-    void start(long number, Map<String, String> settings, SafetyRules rules) {
+    void start(long number, Map<String, String> settings, SafetyRules rules, Start kind) {
         incarnation = number;
         nextSequence = 1;
         delivered.clear();
+        delivered.addAll(installed);
         SplittableRandom random = new SplittableRandom(id);
-        ProtocolContext context = new ProtocolContext(id, number, ensemble.members(), settings, random::nextInt, 50);
+        Ensemble configured = Ensemble.of(ensemble.members());
+        ProtocolContext context =
+                new ProtocolContext(id, number, configured, settings, random::nextInt, TICK_MILLIS, kind);
         protocol = IssFactory.create(context, rules, this);
         input(p -> p.onStart(recovered()));
     }
@@ -78,6 +90,14 @@ final class IssNode implements Effects {
         stable.clear();
     }
 
+    /** The application gets the state of another replica; the log keeps what lies beyond it. The replica is down. */
+    void installStateOf(IssNode other) {
+        assertFalse(isRunning());
+        installed.clear();
+        installed.addAll(other.delivered);
+        stable.removeIf(r -> r.position() != LogRecord.METADATA && r.position() <= installed.size());
+    }
+
     /** Others can no longer be told from its log. */
     void truncateLog() {
         logIsTruncated = true;
@@ -91,6 +111,20 @@ final class IssNode implements Effects {
     void input(Consumer<OrderingProtocol> input) {
         input.accept(protocol);
         protocol.onBatchEnd();
+    }
+
+    /** Checks on the way that a tick which the host could have slept through does nothing. */
+    void tick() {
+        boolean quiet = protocol.quietTicks() > 0;
+        long before = effects;
+        input(OrderingProtocol::onTick);
+        assertTrue("replica " + id + " acted in a tick it had called quiet", !quiet || effects == before);
+        quietTicks += quiet ? 1 : 0;
+    }
+
+    /** How many ticks the host could have slept through. */
+    int quietTicks() {
+        return quietTicks;
     }
 
     void receive(int from, Message message) {
@@ -110,6 +144,7 @@ final class IssNode implements Effects {
             return false;
         }
         durable = appended;
+        syncs++;
         stable.addAll(unstable);
         unstable.clear();
         while (!held.isEmpty() && held.peek().sequence() <= durable) {
@@ -141,6 +176,11 @@ final class IssNode implements Effects {
         return protocol.status();
     }
 
+    /** How often records were forced. */
+    long syncs() {
+        return syncs;
+    }
+
     long stableRecords() {
         return stable.size();
     }
@@ -158,7 +198,7 @@ final class IssNode implements Effects {
         return new RecoveredState() {
             @Override
             public long appliedPosition() {
-                return 0;
+                return installed.size();
             }
 
             @Override
@@ -187,12 +227,14 @@ final class IssNode implements Effects {
 
     @Override
     public void send(int to, Message message) {
+        effects++;
         assertFalse(message + " is a promise", message.isPromise());
         ensemble.send(id, to, message);
     }
 
     @Override
     public void sendAfter(long logSequence, int to, Message message) {
+        effects++;
         if (logSequence <= durable) {
             ensemble.send(id, to, message);
         } else {
@@ -202,12 +244,14 @@ final class IssNode implements Effects {
 
     @Override
     public long append(LogRecord record) {
+        effects++;
         unstable.add(record);
         return ++appended;
     }
 
     @Override
     public void deliver(long position, ByteSlice value) {
+        effects++;
         assertEquals(delivered.size() + 1, position);
         delivered.add(value);
         ensemble.delivered(id, position, value);
@@ -215,6 +259,7 @@ final class IssNode implements Effects {
 
     @Override
     public void barrierReached(long token) {
+        effects++;
         barriers.add(token);
     }
 
@@ -225,6 +270,7 @@ final class IssNode implements Effects {
 
     @Override
     public void readLog(long fromPosition, int maxBytes) {
+        effects++;
         TreeMap<Long, LogRecord> positions = new TreeMap<>();
         stable.stream().filter(r -> r.position() >= fromPosition).forEach(r -> positions.put(r.position(), r));
         List<LogRecord> records = new ArrayList<>();
@@ -236,16 +282,17 @@ final class IssNode implements Effects {
 
     @Override
     public void needState(int fromPeer, long position) {
+        effects++;
         stateNeededAt = position;
     }
 
     @Override
     public void statusChanged(OrderingStatus status) {
-        // Looked at when wanted.
+        effects++;
     }
 
     @Override
     public void memberSilent(int member, boolean silent) {
-        // Nobody listens.
+        effects++;
     }
 }

@@ -52,8 +52,11 @@ final class WatchChecker {
         }
     }
 
-    /** A reply has come; its zxid is the latest transaction that it can rest on. */
+    /** A reply has come; its zxid is the latest transaction that it can rest on, 0 if it says nothing of that. */
     void replied(long zxid) {
+        if (zxid == 0) {
+            return; // as clients do: a ping that was answered out of turn
+        }
         InvariantViolated.check(
                 zxid >= lastReplyZxid, "%s got zxid 0x%x in a reply after zxid 0x%x", client, zxid, lastReplyZxid);
         lastReplyZxid = zxid;

@@ -73,6 +73,13 @@ final class ConnectionGate {
         }
     }
 
+    /** @return whether a request of the connection waits for its answer, or is held back */
+    boolean isBusy() {
+        synchronized (waiting) {
+            return !waiting.isEmpty() || holding || releasing;
+        }
+    }
+
     /** The session is being closed: what arrives from now on has come too late. */
     void end() {
         ending = true;

@@ -12,8 +12,10 @@ import java.io.IOException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
+import org.apache.zookeeper.ClientCnxn;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs.OpCode;
+import org.apache.zookeeper.proto.ReplyHeader;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.RequestProcessor;
 import org.apache.zookeeper.server.ServerCnxn;
@@ -69,7 +71,7 @@ public final class RequestGate implements RequestProcessor {
             return;
         }
         if (request.type == OpCode.ping) {
-            lock.read(() -> answer(request));
+            ping(request);
             return;
         }
         if (request.type == OpCode.createSession && request.authInfo != null) {
@@ -83,6 +85,26 @@ public final class RequestGate implements RequestProcessor {
             drop(request);
         } else if (!gate.holdBack(request)) {
             process(gate, request);
+        }
+    }
+
+    /**
+     * A ping is answered at once, also past requests that wait. Then its answer names no zxid: a client that takes it
+     * for one that it has seen, and reconnects before its watches were set here again, would ask for events later than
+     * that only and miss the earlier ones.
+     */
+    private void ping(Request request) {
+        ConnectionGate gate = gates.get(request.cnxn);
+        if (gate == null || !gate.isBusy()) {
+            lock.read(() -> answer(request));
+            return;
+        }
+        forget(request);
+        try {
+            request.cnxn.sendResponse(new ReplyHeader(ClientCnxn.PING_XID, 0, 0), null, "response");
+        } catch (IOException e) {
+            LOG.info("Closing the connection of {}: its ping cannot be answered: {}", peer(request), e.getMessage());
+            request.cnxn.close(ServerCnxn.DisconnectReason.IO_EXCEPTION);
         }
     }
 

@@ -19,6 +19,9 @@ final class ReplicaMaker {
 
     private static final int TIMEOUT_TICKS = 4;
 
+    /** As short as epochs can be, for protocols that have them. */
+    private static final int SEGMENT_POSITIONS = 2;
+
     private final OrderingProtocolFactory factory;
     private final MessageCodec codec;
     private final int replicas;
@@ -39,6 +42,10 @@ final class ReplicaMaker {
             if (key.endsWith("Millis")) {
                 boolean heartbeat = key.endsWith("heartbeatMillis");
                 settings.put(key, Integer.toString(heartbeat ? TICK_MILLIS : TIMEOUT_TICKS * TICK_MILLIS));
+            } else if (key.endsWith("SegmentPositions")) {
+                settings.put(key, Integer.toString(SEGMENT_POSITIONS));
+            } else if (key.endsWith(".preview")) {
+                settings.put(key, "true");
             }
         }
         String wrong = factory.checkSettings(settings, replicas);

@@ -46,7 +46,7 @@ record Scope(
     enum Start {
         /** All replicas have just started with empty disks; nobody leads. */
         COLD,
-        /** Replica 1 leads, all others follow, all records are durable, and nothing is on its way. */
+        /** Replica 1 leads, if one can lead alone, all records are durable, and nothing is on its way. */
         LED,
         /**
          * As LED, except that the last replica went down before the others decided a write, took checkpoints of it, cut

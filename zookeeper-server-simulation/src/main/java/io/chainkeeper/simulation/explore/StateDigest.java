@@ -5,6 +5,7 @@ import io.chainkeeper.ordering.ProtocolContext;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -149,6 +150,8 @@ final class StateDigest {
         } else if (object instanceof Collection<?> collection) {
             mix(collection.size());
             collection.forEach(this::add);
+        } else if (object instanceof BitSet bits) {
+            addArray(bits.toLongArray());
         } else if (object.getClass().getName().startsWith("java.")) {
             throw unknown(object);
         } else {

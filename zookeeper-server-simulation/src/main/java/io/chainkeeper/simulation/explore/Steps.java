@@ -3,6 +3,7 @@ package io.chainkeeper.simulation.explore;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.simulation.explore.Choice.Kind;
 import io.chainkeeper.simulation.explore.ReplicaStates.LocalState;
 import io.chainkeeper.simulation.explore.ReplicaStates.Reaction;
@@ -97,17 +98,28 @@ final class Steps {
         for (int round = 0; round < MAX_ELECTION_ROUNDS; round++) {
             react(state, 1, ONE_TICK);
             deliverAll(state);
-            boolean led = true;
-            for (int id : Scope.ids(scope.participants())) {
-                LocalState local = local(state, id);
-                led &= !local.isRunning() || local.status().leader() == 1;
-            }
-            if (led) {
+            if (isLed(state)) {
                 return;
             }
         }
-        throw new InvariantViolated(
-                "replica 1 leads not after " + MAX_ELECTION_ROUNDS + " ticks, with every frame delivered");
+        throw new InvariantViolated("nobody leads after " + MAX_ELECTION_ROUNDS + " ticks, with every frame delivered");
+    }
+
+    /** Whether all that run have one leader. */
+    private boolean isLed(EnsembleState state) {
+        int leader = OrderingStatus.NO_LEADER;
+        for (int id : Scope.ids(scope.participants())) {
+            LocalState local = local(state, id);
+            if (local.isRunning()) {
+                boolean agree = leader == OrderingStatus.NO_LEADER
+                        || leader == local.status().leader();
+                leader = local.status().leader();
+                if (!agree || leader == OrderingStatus.NO_LEADER) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     /** Everything on its way arrives, everything appended becomes durable, until nothing is left of either. */

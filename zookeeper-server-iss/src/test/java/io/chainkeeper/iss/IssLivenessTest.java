@@ -1,0 +1,69 @@
+package io.chainkeeper.iss;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.iss.IssEnsemble.Envelope;
+import io.chainkeeper.iss.IssMessage.AcceptNil;
+import java.util.List;
+import java.util.Map;
+import org.junit.Test;
+
+/** Stories in which the order once stood still for ever, most of them found by the simulator. */
+public final class IssLivenessTest {
+    private static final int SOME_TIME_TICKS = 200;
+
+    private static boolean touches(Envelope envelope, int id) {
+        return envelope.from() == id || envelope.to() == id;
+    }
+
+    /** Seeds 50044 and 50262. Who leads whose commands depends on the epoch, so this goes through some. */
+    @Test
+    public void commandForLeaderThatIsEpochsBehind_isSentAgain() {
+        for (int epoch = 4; epoch < 10; epoch++) {
+            commandForLeaderThatIsEpochsBehind(epoch);
+        }
+    }
+
+    private static void commandForLeaderThatIsEpochsBehind(int epoch) {
+        IssEnsemble ensemble = IssEnsemble.of(
+                3,
+                Map.of("iss.bucketPolicy", "rotating", "iss.leaderPolicy", "all", "iss.minSegmentPositions", "2"),
+                new SafetyRules());
+        ensemble.lose(e -> touches(e, 3));
+        for (int i = 0; ensemble.node(1).gauge("epoch") < epoch; i++) {
+            if (i % 10 == 0) {
+                ensemble.propose(2, "c" + i);
+            }
+            ensemble.ticks(1);
+        }
+        // The epoch is new: nobody has finished the segment of 3 yet, which will lead it after all.
+        ensemble.propose(1, "a");
+        ensemble.propose(2, "b");
+        ensemble.lose(e -> false);
+        ensemble.relink(1, 3);
+        ensemble.relink(2, 3);
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertTrue("from epoch " + epoch, ensemble.commandsAt(3).containsAll(List.of("a", "b")));
+        assertEquals(ensemble.commandsAt(1), ensemble.commandsAt(3));
+    }
+
+    /** Seed 50142. */
+    @Test
+    public void whoTookTheLastSegmentOverLosesItsDisk_anotherFinishesIt() {
+        IssEnsemble ensemble = IssEnsemble.of(5);
+        ensemble.crash(5);
+        ensemble.lose(e -> e.is(AcceptNil.class));
+        ensemble.ticks(20);
+        assertTrue(ensemble.sent().stream().anyMatch(e -> e.is(AcceptNil.class) && e.from() == 1));
+        ensemble.crash(1);
+        ensemble.node(1).loseDisk();
+        ensemble.lose(e -> false);
+        ensemble.start(1);
+        ensemble.start(5);
+        // In this epoch 5 may not propose what its client asks for.
+        ensemble.propose(5, "a");
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertTrue(ensemble.commandsAt(2).contains("a"));
+    }
+}

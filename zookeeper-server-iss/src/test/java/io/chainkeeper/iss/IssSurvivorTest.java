@@ -1,0 +1,84 @@
+package io.chainkeeper.iss;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.iss.IssMessage.Accept;
+import io.chainkeeper.ordering.OrderingStatus.Role;
+import io.chainkeeper.ordering.ProtocolContext.Start;
+import java.util.List;
+import java.util.Map;
+import org.junit.Test;
+
+/** A user gives up all members but one. */
+public final class IssSurvivorTest {
+    private static final int SOME_TIME_TICKS = 200;
+
+    private static void assertServesAlone(IssEnsemble ensemble, int id) {
+        ensemble.ticks(SOME_TIME_TICKS);
+        ensemble.propose(id, "alone");
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertTrue(ensemble.commandsAt(id).contains("alone"));
+        assertEquals(1, ensemble.node(id).gauge("members"));
+        assertEquals(Role.LEADER, ensemble.node(id).status().role());
+        assertTrue(
+                "the order says so too",
+                ensemble.commandsAt(id).stream().anyMatch(c -> c.startsWith("members [" + id + "@")));
+    }
+
+    @Test
+    public void othersAreGivenUp_survivorGoesOnWithWhatItHadAccepted() {
+        IssEnsemble ensemble = IssEnsemble.of(3);
+        ensemble.propose(1, "a");
+        ensemble.settle();
+        ensemble.lose(e -> e.is(Accept.class) && e.to() != 2);
+        ensemble.node(1).holdDisk(true);
+        ensemble.propose(1, "b");
+        ensemble.settle();
+        ensemble.members().forEach(ensemble::crash);
+        ensemble.start(2, Start.SOLE_SURVIVOR);
+        assertServesAlone(ensemble, 2);
+        assertTrue(ensemble.commandsAt(2).containsAll(List.of("a", "b")));
+    }
+
+    @Test
+    public void survivorWithNothingButInstalledState_goesOn() {
+        IssEnsemble ensemble = IssEnsemble.of(3, Map.of("iss.minSegmentPositions", "2"), new SafetyRules());
+        for (int i = 0; i < 50; i++) {
+            ensemble.propose(2, "c" + i);
+            ensemble.ticks(1);
+        }
+        List<String> before = ensemble.commandsAt(2);
+        ensemble.crash(3);
+        ensemble.node(3).loseDisk();
+        ensemble.node(3).installStateOf(ensemble.node(2));
+        ensemble.crash(1);
+        ensemble.crash(2);
+        ensemble.start(3, Start.SOLE_SURVIVOR);
+        assertServesAlone(ensemble, 3);
+        assertEquals(before, ensemble.commandsAt(3).subList(0, before.size()));
+    }
+
+    @Test
+    public void othersComeBackWithoutDisks_survivorAdmitsThem() {
+        IssEnsemble ensemble = IssEnsemble.of(3);
+        ensemble.propose(1, "a");
+        ensemble.settle();
+        ensemble.members().forEach(ensemble::crash);
+        ensemble.node(1).loseDisk();
+        ensemble.node(3).loseDisk();
+        ensemble.start(2, Start.SOLE_SURVIVOR);
+        assertServesAlone(ensemble, 2);
+        ensemble.start(1);
+        ensemble.start(3);
+        ensemble.ticks(2 * SOME_TIME_TICKS);
+        ensemble.propose(3, "b");
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertTrue(ensemble.commandsAt(1).contains("b"));
+        assertEquals(3, ensemble.node(1).gauge("members"));
+        ensemble.crash(2);
+        ensemble.propose(3, "c");
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertTrue(ensemble.commandsAt(1).contains("c"));
+    }
+}
