@@ -8,7 +8,9 @@ public enum SimulatedApplication {
     /** Versioned registers: the least that shows what the protocol does. */
     REGISTERS,
     /** ZooKeeper's tree, sessions and watches, executed by the server's own executor. */
-    ZNODES;
+    ZNODES,
+    /** The same, and administrators ask for other ensembles. */
+    RECONFIG;
 
     /**
      * Reads the value of {@code --application}.
@@ -23,12 +25,18 @@ public enum SimulatedApplication {
                 return application;
             }
         }
-        throw new IllegalArgumentException("no application is named " + value + "; there are registers and znodes");
+        throw new IllegalArgumentException(
+                "no application is named " + value + "; there are registers, znodes and reconfig");
     }
 
     /** @return the name in the command line */
     public String optionValue() {
         return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Whether the ensemble changes. */
+    boolean isReconfigured() {
+        return this != ZNODES;
     }
 
     /** What a command line that replays a run needs. */
@@ -39,7 +47,7 @@ public enum SimulatedApplication {
     Workload workload(EventQueue events, SplittableRandom random, SwarmOptions options, Trace trace) {
         return switch (this) {
             case REGISTERS -> new RegisterWorkload(events, random, options);
-            case ZNODES -> {
+            case ZNODES, RECONFIG -> {
                 ZnodeReplica.enableEverything();
                 yield new ZnodeWorkload(events, random, options, trace);
             }

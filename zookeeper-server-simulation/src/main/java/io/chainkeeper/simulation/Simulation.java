@@ -39,7 +39,7 @@ public final class Simulation {
         this.lines = new LatestLines(events, traceLines);
         this.trace = new Trace(events, traceLines > 0 ? lines : null);
         SplittableRandom random = new SplittableRandom(seed);
-        this.options = SwarmOptions.draw(random.split(), factory, TICK_MILLIS);
+        this.options = SwarmOptions.draw(random.split(), factory, application, TICK_MILLIS);
         SplittableRandom ofCluster = random.split();
         this.workload = application.workload(events, random.split(), options, trace);
         this.cluster = new Cluster(events, ofCluster, options, trace, factory, workload, TICK_MILLIS);

@@ -97,7 +97,11 @@ record SwarmOptions(
     private static final String MIN_QUORUM_SIZE = "QuorumSize";
 
     /** Draws the options of a run. */
-    static SwarmOptions draw(SplittableRandom random, OrderingProtocolFactory factory, int tickMillis) {
+    static SwarmOptions draw(
+            SplittableRandom random,
+            OrderingProtocolFactory factory,
+            SimulatedApplication application,
+            int tickMillis) {
         Ensemble ensemble = drawEnsemble(random);
         int participants = ensemble.participants().size();
         int configured = participants + ensemble.observers().size();
@@ -109,6 +113,9 @@ record SwarmOptions(
                 long rarity = fault == Fault.CRASH_ALL || fault == Fault.DOWN_LONG ? 5 : 1;
                 faults.put(fault, rarity * unit * (1 + random.nextInt(3)));
             }
+        }
+        if (!application.isReconfigured()) {
+            faults.remove(Fault.RECONFIGURE);
         }
         int late = random.nextInt(3) == 0 ? random.nextInt((participants + 1) / 2) : 0;
         Map<String, String> settings = ProtocolSettings.draw(random, factory, participants, tickMillis);

@@ -9,12 +9,21 @@ import org.junit.Test;
 public class ZnodeSimulationTest {
     private static final long DEFAULT_SECONDS = 15;
     private static final int DETERMINISM_SEEDS = 4;
+    private static final int RECONFIG_SEEDS = 14;
 
     private final SeedRuns runs = new SeedRuns(SimulatedApplication.ZNODES);
 
     @Test
     public void sameSeedTwice_sameTrace() {
         runs.assertDeterministic(DETERMINISM_SEEDS);
+    }
+
+    /** The same each time: a soak with fresh ones is {@code bin/simulate.sh --application reconfig}. */
+    @Test
+    public void ensembleChangedByRequests_seedsThatPassedBeforeStillDo() {
+        for (long seed = 1; seed <= RECONFIG_SEEDS; seed++) {
+            Simulation.run(Protocols.named("chain"), SimulatedApplication.RECONFIG, seed);
+        }
     }
 
     @Test
