@@ -21,9 +21,22 @@ public final class SessionKeeper {
     private final Consumer<Command.Expire> proposer;
     private final LongSupplier wallClockMillis;
 
-    private record Watch(long epoch, long deadlineMillis) {}
+    /** When the end of a session is due to be proposed, and how long to wait for it to be executed then. */
+    private record Watch(long epoch, long deadlineMillis, long patienceMillis) {
+        /**
+         * Has been proposed now. A proposal that gets lost is made again, but each time after twice as long: where the
+         * order is slower than sessions end, repeats would only make it slower.
+         */
+        Watch proposed(long now) {
+            return new Watch(epoch, now + patienceMillis, 2 * patienceMillis);
+        }
+    }
 
     private final Map<Long, Watch> ownerless = new HashMap<>();
+
+    /** Sessions served here whose end has been proposed. */
+    private final Map<Long, Watch> ending = new HashMap<>();
+
     private boolean managed;
     private long managedEpoch;
     private long nextTickMillis;
@@ -75,8 +88,12 @@ public final class SessionKeeper {
         }
         managed = leading;
         managedEpoch = orderingEpoch;
+        ending.keySet().removeIf(sessionId -> {
+            SessionState state = table.get(sessionId);
+            return state == null || state.owner() != replicaId;
+        });
         if (serving) {
-            owned.expired().forEach(this::proposeOwned);
+            owned.expired().forEach(sessionId -> proposeOwned(sessionId, now));
         }
         if (leading) {
             watchOwnerless(now);
@@ -84,9 +101,17 @@ public final class SessionKeeper {
         nextTickMillis = clockMillis.getAsLong() + periodMillis;
     }
 
-    private void proposeOwned(long sessionId) {
+    private void proposeOwned(long sessionId, long now) {
         SessionState state = table.get(sessionId);
-        if (state != null && state.owner() == replicaId) {
+        if (state == null || state.owner() != replicaId) {
+            return;
+        }
+        Watch watch = ending.get(sessionId);
+        if (watch == null || watch.epoch() != state.epoch()) {
+            watch = new Watch(state.epoch(), now, state.timeoutMillis());
+        }
+        if (now >= watch.deadlineMillis()) {
+            ending.put(sessionId, watch.proposed(now));
             propose(sessionId, state);
         }
     }
@@ -102,10 +127,9 @@ public final class SessionKeeper {
             }
             Watch watch = ownerless.get(sessionId);
             if (watch == null || watch.epoch() != state.epoch()) {
-                ownerless.put(sessionId, new Watch(state.epoch(), now + state.timeoutMillis()));
+                ownerless.put(sessionId, new Watch(state.epoch(), now + state.timeoutMillis(), state.timeoutMillis()));
             } else if (now >= watch.deadlineMillis()) {
-                // A proposal that gets lost is made again after another timeout.
-                ownerless.put(sessionId, new Watch(state.epoch(), now + state.timeoutMillis()));
+                ownerless.put(sessionId, watch.proposed(now));
                 propose(sessionId, state);
             }
         });

@@ -70,6 +70,15 @@ public class SessionKeeperTest {
         assertEquals(2, proposals.size());
     }
 
+    /** Where the order is slower than sessions end, repeats must not make it slower still. */
+    @Test
+    public void proposalThatWaitsInAQueue_isRepeatedMoreAndMoreSeldom() {
+        createOwned(1);
+        passServing(1_000);
+        passServing(1_000 * ((1 << 6) - 1));
+        assertEquals(1 + 6, proposals.size());
+    }
+
     @Test
     public void stalledOwner_expiresNobodyBeforeAFullTimeout() {
         createOwned(1);
