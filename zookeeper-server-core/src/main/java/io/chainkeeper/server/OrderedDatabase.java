@@ -114,6 +114,22 @@ final class OrderedDatabase extends ZKDatabase {
         }
     }
 
+    /**
+     * Executor thread: a {@code reconfig} has been executed. If that was before the last restart, recovery may have
+     * stamped the node as one of a former cluster.
+     *
+     * @param configuration what it has made of the configuration
+     * @param timeMillis its agreed time
+     */
+    synchronized void configurationExecuted(EnsembleConfiguration configuration, long timeMillis) {
+        DataNode node = dataTree.getNode(ZooDefs.CONFIG_NODE);
+        if (node != null && configuration.text().equals(configuration())) {
+            synchronized (node) {
+                node.stat.setMtime(timeMillis);
+            }
+        }
+    }
+
     private String configuration() {
         DataNode node = dataTree.getNode(ZooDefs.CONFIG_NODE);
         byte[] data = node == null ? null : node.getData();

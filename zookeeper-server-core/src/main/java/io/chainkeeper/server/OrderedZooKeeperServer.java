@@ -325,6 +325,16 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     }
 
     /**
+     * Executor thread: a {@code reconfig} has been executed, now or before the last restart.
+     *
+     * @param configuration what it has made of the configuration
+     * @param timeMillis its agreed time
+     */
+    public void configurationExecuted(EnsembleConfiguration configuration, long timeMillis) {
+        ((OrderedDatabase) getZKDatabase()).configurationExecuted(configuration, timeMillis);
+    }
+
+    /**
      * Executor thread: the cluster is formed with a configuration.
      *
      * @param first the configuration

@@ -102,6 +102,27 @@ public class ReconfigTest {
         EnsembleChecks.assertReplicasEqual(ensemble, 3);
     }
 
+    /** Its transaction log holds the change, its snapshot does not, and the order is executed again from the start. */
+    @Test
+    public void serverRestartsWithoutASnapshotSinceTheChange_nodeHasTheTimeOfTheChange() throws Exception {
+        allowAll(1, 2, 3);
+        String line = ensemble.newServer(4);
+        ensemble.start(4);
+        admin(2).reconfigure(line, null, null, -1, new Stat());
+        ensemble.awaitServing(4);
+        ensemble.stop(3);
+        ensemble.start(3);
+        ensemble.awaitServing(3);
+        assertTrue(changedMillis(1) > 0);
+        assertEquals(changedMillis(1), changedMillis(3));
+    }
+
+    private long changedMillis(int id) throws Exception {
+        Stat stat = new Stat();
+        ensemble.server(id).getZKDatabase().getDataTree().getData(ZooDefs.CONFIG_NODE, stat, null);
+        return stat.getMtime();
+    }
+
     @Test
     public void serverAdded_servesAndEverybodyAgrees() throws Exception {
         allowAll(1, 2, 3);

@@ -200,7 +200,7 @@ public final class CommandExecutor {
             owned.forget(sessionId);
         }
         if (command.opcode() == OpCode.reconfig) {
-            reconfigs.executed(reconfigRefused, sessionId, command.cxid(), zxid);
+            reconfigs.executed(reconfigRefused, sessionId, command.cxid(), zxid, time);
         }
         if (own != null) {
             own.afterExecution();

@@ -178,8 +178,9 @@ final class ReconfigExecutor {
      * @param sessionId of the request
      * @param cxid of the request
      * @param zxid that it took
+     * @param timeMillis its agreed time
      */
-    void executed(boolean refused, long sessionId, int cxid, long zxid) {
+    void executed(boolean refused, long sessionId, int cxid, long zxid, long timeMillis) {
         EnsemblePlan plan = side.plan();
         if (plan == null || !plan.isOf(sessionId, cxid)) {
             return;
@@ -192,6 +193,7 @@ final class ReconfigExecutor {
         EnsembleConfiguration next = next(zxid);
         LOG.info("The ensemble is configured anew, version {}", Zxids.text(next.version()));
         side.configured(next, zxid);
+        server.configurationExecuted(next, timeMillis);
         side.dropPlan();
         before.servers().keySet().stream()
                 .filter(id -> !next.servers().containsKey(id))
