@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
@@ -25,18 +26,22 @@ public final class OwnedSessions {
 
     private static final class Liveness {
         private final int timeoutMillis;
-        private volatile long lastHeardMillis;
+        private final AtomicLong lastHeardMillis;
         private final Kind kind;
         private volatile long expiryProposedMillis = Long.MIN_VALUE;
 
         private Liveness(int timeoutMillis, long nowMillis, Kind kind) {
             this.timeoutMillis = timeoutMillis;
-            this.lastHeardMillis = nowMillis;
+            this.lastHeardMillis = new AtomicLong(nowMillis);
             this.kind = kind;
         }
 
+        private void defer(long now, long millis) {
+            lastHeardMillis.updateAndGet(heard -> Math.max(heard, Math.min(now, heard + millis)));
+        }
+
         private boolean silent(long now) {
-            return now - lastHeardMillis >= timeoutMillis;
+            return now - lastHeardMillis.get() >= timeoutMillis;
         }
     }
 
@@ -152,14 +157,25 @@ public final class OwnedSessions {
         if (session == null) {
             return false;
         }
-        session.lastHeardMillis = clockMillis.getAsLong();
+        session.lastHeardMillis.set(clockMillis.getAsLong());
         return true;
     }
 
     /** Gives every session a full timeout from now on: this replica could not have heard its clients. */
     public void rearm() {
         long now = clockMillis.getAsLong();
-        sessions.forEach((sessionId, session) -> session.lastHeardMillis = now);
+        sessions.forEach((sessionId, session) -> session.lastHeardMillis.accumulateAndGet(now, Math::max));
+    }
+
+    /**
+     * Does not count some time as silence: this replica could not hear its clients for a while. None gets more than a
+     * full timeout from now on.
+     *
+     * @param millis how much longer each session lasts
+     */
+    public void defer(long millis) {
+        long now = clockMillis.getAsLong();
+        sessions.forEach((sessionId, session) -> session.defer(now, millis));
     }
 
     /**
@@ -174,7 +190,7 @@ public final class OwnedSessions {
         // Requests for a session that were never ordered; if one still is, it becomes owned then.
         sessions.values().removeIf(session -> session.kind == Kind.REQUESTED && session.silent(now));
         sessions.forEach((sessionId, session) -> {
-            long since = Math.max(session.lastHeardMillis, session.expiryProposedMillis);
+            long since = Math.max(session.lastHeardMillis.get(), session.expiryProposedMillis);
             if (session.kind == Kind.OWNED && now - since >= session.timeoutMillis) {
                 session.expiryProposedMillis = now;
                 expired.add(sessionId);
@@ -187,7 +203,7 @@ public final class OwnedSessions {
     public Map<Long, Set<Long>> expiryTimes() {
         Map<Long, Set<Long>> times = new TreeMap<>();
         sessions.forEach((sessionId, session) -> times.computeIfAbsent(
-                        session.lastHeardMillis + session.timeoutMillis, time -> new TreeSet<>())
+                        session.lastHeardMillis.get() + session.timeoutMillis, time -> new TreeSet<>())
                 .add(sessionId));
         return times;
     }

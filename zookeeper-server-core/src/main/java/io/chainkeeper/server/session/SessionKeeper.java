@@ -5,6 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Proposes the end of sessions whose clients are gone. Each owner watches its own sessions; ownerless ones are watched
@@ -13,6 +15,14 @@ import java.util.function.LongSupplier;
  * {@link #tick}.
  */
 public final class SessionKeeper {
+    private static final Logger LOG = LoggerFactory.getLogger(SessionKeeper.class);
+
+    /**
+     * After a stall clients get as much time again as it took: what they sent meanwhile still has to be read, on a
+     * machine that was too busy a moment ago.
+     */
+    private static final int GRACE_PER_STALL = 2;
+
     private final SessionTable table;
     private final OwnedSessions owned;
     private final LongSupplier clockMillis;
@@ -29,6 +39,11 @@ public final class SessionKeeper {
          */
         Watch proposed(long now) {
             return new Watch(epoch, now + patienceMillis, 2 * patienceMillis);
+        }
+
+        /** Somebody could not be heard for so long; at most a full timeout begins again. */
+        Watch deferred(long now, long millis) {
+            return new Watch(epoch, Math.min(now + patienceMillis, deadlineMillis + millis), patienceMillis);
         }
     }
 
@@ -47,8 +62,8 @@ public final class SessionKeeper {
      * @param clockMillis the monotonic clock that {@code owned} uses
      * @param wallClockMillis stamped on proposals
      * @param replicaId this replica
-     * @param stallLimitMillis a tick that comes later than this after its time means that this replica stalled and
-     *     cannot tell who was silent; a fraction of the shortest timeout
+     * @param stallLimitMillis a tick that comes later than this after its time means that this replica stalled: the
+     *     time for which nobody could be heard does not count as silence; a fraction of the shortest timeout
      * @param proposer takes the proposals; may wait
      */
     public SessionKeeper(
@@ -79,12 +94,19 @@ public final class SessionKeeper {
      */
     public void tick(boolean serving, boolean leading, long orderingEpoch, long periodMillis) {
         long now = clockMillis.getAsLong();
-        boolean stalled = now - nextTickMillis > stallLimitMillis;
-        if (stalled || !serving) {
+        if (!serving) {
             owned.rearm();
         }
-        if (stalled || !leading || !managed || managedEpoch != orderingEpoch) {
+        if (!leading || !managed || managedEpoch != orderingEpoch) {
             ownerless.clear();
+        }
+        long lateMillis = now - nextTickMillis;
+        if (lateMillis > stallLimitMillis) {
+            if (serving) {
+                LOG.warn("Stalled for {} ms: sessions get {} times that in addition", lateMillis, GRACE_PER_STALL);
+            }
+            owned.defer(GRACE_PER_STALL * lateMillis);
+            ownerless.replaceAll((sessionId, watch) -> watch.deferred(now, GRACE_PER_STALL * lateMillis));
         }
         managed = leading;
         managedEpoch = orderingEpoch;

@@ -92,6 +92,22 @@ public class SessionKeeperTest {
         assertEquals(1, proposals.size());
     }
 
+    /** Otherwise every pause of a busy machine lets the locks of the dead live for another full timeout. */
+    @Test
+    public void shortStall_costsTheStallTwiceAndNoFullTimeout() {
+        createOwned(1);
+        table.create(2, TIMEOUT_MILLIS, SessionState.NO_OWNER, 0);
+        pass(800, true, true, 1);
+        nowMillis += PERIOD_MILLIS + 300;
+        keeper.tick(true, true, 1, PERIOD_MILLIS);
+        pass(300, true, true, 1);
+        assertEquals("1 000 ms and twice 300 ms are not over", List.of(), proposals);
+        pass(100, true, true, 1);
+        assertEquals(List.of(new Command.Expire(77, 1, SELF, 0)), proposals);
+        pass(100, true, true, 1);
+        assertEquals("seen one tick later", 2, proposals.size());
+    }
+
     @Test
     public void replicaThatDoesNotServe_expiresNobodyAndRearmsWhenItIsBack() {
         createOwned(1);
