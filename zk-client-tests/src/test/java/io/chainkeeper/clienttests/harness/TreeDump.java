@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
@@ -22,6 +23,7 @@ import org.apache.zookeeper.data.Stat;
  */
 public final class TreeDump {
     /** Requests on their way at once while dumping. */
+    private static final int MAX_ATTEMPTS = 3;
     private static final int PIPELINE = 256;
 
     private static final String CONFIG = "/zookeeper/config";
@@ -61,20 +63,35 @@ public final class TreeDump {
         return dump;
     }
 
-    /** Dumps the tree of this server, after {@code sync}. */
+    /**
+     * Dumps the tree of this server, after {@code sync}. If a node vanishes while the tree is being read, because a
+     * session ends, all is read anew; one that is listed and not there again and again is an error.
+     */
     public static TreeDump of(ServerProcess server) throws Exception {
         try (ZooKeeper client = Clients.connect(server.connectString())) {
-            sync(client, "/");
-            TreeDump dump = new TreeDump();
-            List<String> level = List.of("/");
-            while (!level.isEmpty()) {
-                List<String> next = new ArrayList<>();
-                for (int from = 0; from < level.size(); from += PIPELINE) {
-                    dump.read(client, level.subList(from, Math.min(level.size(), from + PIPELINE)), next);
+            for (int attempt = 1; ; attempt++) {
+                sync(client, "/");
+                TreeDump dump = new TreeDump();
+                try {
+                    dump.readAll(client);
+                    return dump;
+                } catch (ExecutionException e) {
+                    if (attempt == MAX_ATTEMPTS || !(e.getCause() instanceof KeeperException.NoNodeException)) {
+                        throw e;
+                    }
                 }
-                level = next;
             }
-            return dump;
+        }
+    }
+
+    private void readAll(ZooKeeper client) throws Exception {
+        List<String> level = List.of("/");
+        while (!level.isEmpty()) {
+            List<String> next = new ArrayList<>();
+            for (int from = 0; from < level.size(); from += PIPELINE) {
+                read(client, level.subList(from, Math.min(level.size(), from + PIPELINE)), next);
+            }
+            level = next;
         }
     }
 
