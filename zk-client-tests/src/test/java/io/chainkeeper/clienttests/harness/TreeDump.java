@@ -22,8 +22,9 @@ import org.apache.zookeeper.data.Stat;
  * writes.
  */
 public final class TreeDump {
-    /** Requests on their way at once while dumping. */
     private static final int MAX_ATTEMPTS = 3;
+
+    /** Requests on their way at once while dumping. */
     private static final int PIPELINE = 256;
 
     private static final String CONFIG = "/zookeeper/config";
