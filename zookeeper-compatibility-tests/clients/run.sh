@@ -40,7 +40,7 @@ install_kazoo() {
   mkdir -p "$work"
   if [ ! -d "$work/python" ]; then
     python3 -m pip install -q --target "$work/python.new" "kazoo==$kazoo_version" pytest \
-      pytest-timeout objgraph "pyOpenSSL==$pyopenssl_version" pyjks pure-sasl
+      pytest-timeout objgraph "pyOpenSSL==$pyopenssl_version" pyjks
     mv "$work/python.new" "$work/python"
   fi
   if [ ! -d "$work/kazoo-$kazoo_version" ]; then

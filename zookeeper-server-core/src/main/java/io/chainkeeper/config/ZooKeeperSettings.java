@@ -31,14 +31,22 @@ final class ZooKeeperSettings {
             "throttledOpWaitTime",
             "largeRequestMaxBytes",
             "largeRequestThreshold",
+            "admin.serverPort",
+            "admin.idleTimeout",
             "autopurge.snapRetainCount",
             "autopurge.purgeInterval",
             "quorum.cnxn.threads.size",
             "multiAddress.reachabilityCheckTimeoutMs");
     private static final Set<String> DECIMAL_KEYS =
             Set.of("connectionDropIncrease", "connectionDropDecrease", "connectionDecreaseRatio");
-    private static final Set<String> PORT_KEYS = Set.of("clientPort", "secureClientPort");
+    private static final Set<String> PORT_KEYS = Set.of("clientPort", "secureClientPort", "admin.serverPort");
+    /** Of those that ZooKeeper's parser passes on, what decides who is let in: anything but true is false to it. */
     private static final Set<String> BOOLEAN_KEYS = Set.of(
+            "admin.forceHttps",
+            "admin.needClientAuth",
+            "admin.portUnification",
+            "client.portUnification",
+            "enforce.auth.enabled",
             "standaloneEnabled",
             "reconfigEnabled",
             "quorumListenOnAllIPs",
