@@ -175,8 +175,9 @@ final class CatchUp {
             if (state.epoch == null) {
                 // The last position before an epoch may be known by all and delivered by none yet, until enough of them
                 // have the epoch's configuration; with it this replica can wait for that, too.
-                boolean beforeDescribed = described != null && position < described.first();
-                if (position != state.prefix + 1 || position > m.delivered() && !beforeDescribed) {
+                boolean beforeKnown =
+                        described != null && position < described.first() || state.isBeforeAwaited(position);
+                if (position != state.prefix + 1 || position > m.delivered() && !beforeKnown) {
                     break;
                 }
                 state.learn(m.values().get(i));

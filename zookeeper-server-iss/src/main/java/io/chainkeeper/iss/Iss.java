@@ -161,6 +161,13 @@ final class Iss implements OrderingProtocol {
     }
 
     private void adopt() {
+        if (state.awaited != null) {
+            if (state.prefix == state.awaited.config().first() - 1) {
+                state.resume(state.awaited);
+                epochBegan();
+            }
+            return;
+        }
         EpochConfig config = catchUp.adoptable();
         if (config != null) {
             // On this disk it was never in it, so it has not spoken; a log that forgets cannot tell.

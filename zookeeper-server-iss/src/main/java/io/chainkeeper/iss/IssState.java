@@ -27,7 +27,8 @@ import java.util.function.Consumer;
  *
  * <ul>
  *   <li>Of each position up to {@link #prefix} the decided value, appended before any record whose head says that the
- *       prefix reaches there. Initial leaders' nil may be missing from the durable part; nothing contradicts it.
+ *       prefix reaches there. Initial leaders' nil may be missing from the durable part; nothing contradicts it. {@link
+ *       Recovery} says what a start from a checkpoint ahead of the log makes of that.
  *   <li>The configuration of an epoch only behind the decided values of all epochs before it.
  * </ul>
  *
@@ -77,6 +78,12 @@ final class IssState {
 
     /** The epoch that this replica takes part in; null while it does not know it. */
     Epoch epoch;
+
+    /**
+     * The epoch that the log ends in, as long as values before it are lacking here; else null. This replica may have
+     * promised and accepted in it, so it takes part in no other before it, and in this one with what the log knows.
+     */
+    Epoch awaited;
 
     /** Everything up to here is decided and known here. */
     long prefix;
@@ -212,6 +219,15 @@ final class IssState {
     /** Goes on with the epoch that the log ends in. */
     void resume(Epoch recovered) {
         epoch = recovered;
+        awaited = null;
+        for (Segment segment : recovered.segments()) {
+            segment.progressTick = now;
+        }
+    }
+
+    /** Whether a position lies before an epoch that this replica was in: it is decided, whoever tells the value. */
+    boolean isBeforeAwaited(long position) {
+        return awaited != null && position < awaited.config().first();
     }
 
     /** The membership as the user has it who gave up all other members. */

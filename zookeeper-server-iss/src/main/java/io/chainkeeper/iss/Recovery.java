@@ -1,5 +1,6 @@
 package io.chainkeeper.iss;
 
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.MalformedMessageException;
@@ -14,9 +15,16 @@ import java.nio.ByteBuffer;
  * record, and up to the checkpoint. A checkpoint can be ahead of the log only by positions that initial leaders left
  * empty. One that lies beyond the newest epoch in the log was installed; then this replica learns until others have
  * told it in which epoch the order is.
+ *
+ * <p>An earlier start from a checkpoint ahead of the log has left a hole there. If that checkpoint is gone, and this
+ * start is from an older one, the positions of the hole have to come from others: as long as the newest epoch has
+ * begun, this replica takes part in it as one that has not received them; else it first learns up to there.
  */
 final class Recovery {
     private final IssState state;
+
+    /** Everything up to here is known to be decided. */
+    private long decided;
 
     Recovery(IssState state) {
         this.state = state;
@@ -33,22 +41,37 @@ final class Recovery {
         if (config != null && state.context.start() == Start.SOLE_SURVIVOR) {
             config = state.survived(config);
         }
-        long[] decided = {config == null ? applied : Math.max(applied, config.first() - 1)};
-        recovered.forEachPosition(1, r -> decided[0] = Math.max(decided[0], knownIn(r)));
+        decided = config == null ? applied : Math.max(applied, config.first() - 1);
+        recovered.forEachPosition(1, r -> decided = Math.max(decided, knownIn(r)));
         recovered.forEachPosition(applied + 1, r -> {
-            if (r.position() == state.prefix + 1 && r.position() <= decided[0]) {
+            if (r.position() == state.prefix + 1 && r.position() <= decided) {
                 state.recovered(r.body());
             }
         });
-        InvariantViolated.check(
-                state.prefix == decided[0],
-                "the acceptor log knows position %d as decided but holds values only up to %d",
-                decided[0],
-                state.prefix);
+        checkHole();
         if (config == null || state.prefix > config.last() || applied >= config.last()) {
             return null;
         }
-        return resume(recovered, config);
+        Epoch epoch = resume(recovered, config);
+        if (state.prefix < config.first() - 1) {
+            state.awaited = epoch;
+            return null;
+        }
+        return epoch;
+    }
+
+    private void checkHole() {
+        Ensemble ensemble = state.ensemble;
+        boolean othersKnow = state.context.start() != Start.SOLE_SURVIVOR
+                && ensemble.participants().size() + ensemble.observers().size() > 1;
+        InvariantViolated.check(
+                state.prefix == decided || othersKnow,
+                "the acceptor log knows position %d as decided but holds values only up to %d, the application's state"
+                        + " reaches only to %d, and there is no other replica that could tell the rest. Restore this"
+                        + " replica's data directories from a backup that belongs together",
+                decided,
+                state.prefix,
+                state.delivered);
     }
 
     private static EpochConfig decode(LogRecord record) {
@@ -83,13 +106,14 @@ final class Recovery {
     private void refill(Epoch epoch, LogRecord record) {
         long position = record.position();
         Slot slot = epoch.slot(position);
-        if (record.kind() == IssState.DECIDED) {
-            slot.decide(record.body(), false);
-            slot.recorded(0);
-        } else {
+        if (record.kind() == IssState.ACCEPTED) {
             Segment segment = epoch.segment(epoch.config().segmentOf(position));
             slot.accept(IssState.ballotOf(record.head().asByteBuffer()), record.body(), 0);
             segment.raise(slot.ballot());
+        }
+        if (record.kind() == IssState.DECIDED || position <= decided) {
+            slot.decide(record.body(), false);
+            slot.recorded(0);
         }
         epoch.used(position, record.body(), slot.isDecided());
         if (position < epoch.config().last() && position <= state.prefix) {

@@ -98,6 +98,20 @@ final class IssNode implements Effects {
         stable.removeIf(r -> r.position() != LogRecord.METADATA && r.position() <= installed.size());
     }
 
+    /**
+     * The newest checkpoint of the application covers so many positions. The log keeps what it holds; the replica may
+     * be down, and may have executed more.
+     */
+    void checkpointAt(int positions) {
+        installed.clear();
+        installed.addAll(delivered.subList(0, positions));
+    }
+
+    /** Whether the durable part of the log holds a position. */
+    boolean logHolds(long position) {
+        return stable.stream().anyMatch(r -> r.position() == position);
+    }
+
     /** Others can no longer be told from its log. */
     void truncateLog() {
         logIsTruncated = true;

@@ -36,7 +36,7 @@ public class RecipesUnderFaultsTest {
 
     @ClassRule
     public static final Ensemble ensemble = Ensemble.named("recipes-under-faults")
-            .set("chain.suspicionTimeoutMillis", Integer.toString(SUSPICION_TIMEOUT_MILLIS))
+            .suspicionTimeoutMillis(SUSPICION_TIMEOUT_MILLIS)
             .set("maxSessionTimeout", Integer.toString(SESSION_TIMEOUT_MILLIS))
             .build();
 
