@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
  * What ZooKeeper's Netty connection factory lacks beside its default one. Answers that are ready together leave
  * together. A client whose bytes have broken its connection is named, in one line; ZooKeeper writes "Exception caught"
  * with a stack trace, from which nobody can tell who it was. A connection that asks for no session is closed after
- * {@code zookeeper.nio.sessionlessCnxnTimeout}. And a leader's {@code stat} and {@code srvr} end as those of ZooKeeper's
- * leader.
+ * {@code zookeeper.nio.sessionlessCnxnTimeout}. And a leader's {@code stat} and {@code srvr} end as those of
+ * ZooKeeper's leader.
  */
 final class NettyConnections extends ChannelInitializer<Channel> {
     private static final Logger LOG = LoggerFactory.getLogger(NettyConnections.class);
