@@ -69,13 +69,13 @@ final class PassiveQuorumPeer extends QuorumPeer {
     @Override
     public void setCnxnFactory(ServerCnxnFactory factory) {
         clientPort = factory;
-        NettyPeerNames.install(factory);
+        NettyConnections.install(factory);
     }
 
     @Override
     public void setSecureCnxnFactory(ServerCnxnFactory factory) {
         secureClientPort = factory;
-        NettyPeerNames.install(factory);
+        NettyConnections.install(factory);
     }
 
     /** Begins to answer at the client ports; after {@link #activate}. */

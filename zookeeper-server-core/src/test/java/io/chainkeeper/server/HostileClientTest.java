@@ -62,6 +62,7 @@ public class HostileClientTest {
         Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> DEFECT.set(failure));
         System.setProperty(ServerCnxnFactory.ZOOKEEPER_SERVER_CNXN_FACTORY, factory.getName());
         System.setProperty("zookeeper.enforceQuota", "true");
+        System.setProperty(NIOServerCnxnFactory.ZOOKEEPER_NIO_SESSIONLESS_CNXN_TIMEOUT, "2000");
         ensemble = new TestEnsemble(FOLDER.newFolder().toPath(), 2, ReadConsistency.LINEARIZABLE, Map.of());
         ensemble.startAll();
     }
@@ -71,6 +72,7 @@ public class HostileClientTest {
         ensemble.close();
         System.clearProperty(ServerCnxnFactory.ZOOKEEPER_SERVER_CNXN_FACTORY);
         System.clearProperty("zookeeper.enforceQuota");
+        System.clearProperty(NIOServerCnxnFactory.ZOOKEEPER_NIO_SESSIONLESS_CNXN_TIMEOUT);
         Thread.setDefaultUncaughtExceptionHandler(handlerBefore);
     }
 
@@ -141,6 +143,16 @@ public class HostileClientTest {
                 client.sayInt(length);
                 client.awaitClosed();
             }
+        }
+    }
+
+    @Test(timeout = 120_000)
+    public void connectionThatAsksForNoSession_isClosedAfterAWhile() throws Exception {
+        try (HostileClient silent = new HostileClient(ensemble.clientPort(1));
+                HostileClient slow = new HostileClient(ensemble.clientPort(1))) {
+            slow.sayInt(44);
+            silent.awaitClosed();
+            slow.awaitClosed();
         }
     }
 

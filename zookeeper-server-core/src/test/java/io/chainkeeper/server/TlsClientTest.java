@@ -135,7 +135,7 @@ public class TlsClientTest {
     public void bytesThatAreNoTls_areLoggedWithTheirSender() throws Exception {
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
-        Logger logger = (Logger) LoggerFactory.getLogger(NettyPeerNames.class);
+        Logger logger = (Logger) LoggerFactory.getLogger(NettyConnections.class);
         logger.addAppender(log);
         try (HostileClient hostile =
                 new HostileClient(Integer.parseInt(ensemble.secureAddress(1).split(":")[1]))) {
