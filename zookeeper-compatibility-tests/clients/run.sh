@@ -14,6 +14,13 @@ kazoo_version=2.10.0
 # The last one that still has what kazoo's tests make their certificates with.
 pyopenssl_version=23.2.0
 go_zk_version=v1.0.4
+kazoo_excluded=(
+  # adds server 999 without permission; Chainkeeper's ids end at 255, and that is what it says first
+  kazoo/tests/test_client.py::TestReconfig::test_no_super_auth
+  # opens a session as soon as two of three servers have ended and does not try again; until the third has noticed, it
+  # lets clients in
+  kazoo/tests/test_connection.py::TestReadOnlyMode::test_read_only
+)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 work=$here/../target/clients
@@ -33,7 +40,7 @@ install_kazoo() {
   mkdir -p "$work"
   if [ ! -d "$work/python" ]; then
     python3 -m pip install -q --target "$work/python.new" "kazoo==$kazoo_version" pytest \
-      pytest-timeout objgraph "pyOpenSSL==$pyopenssl_version" pyjks
+      pytest-timeout objgraph "pyOpenSSL==$pyopenssl_version" pyjks pure-sasl
     mv "$work/python.new" "$work/python"
   fi
   if [ ! -d "$work/kazoo-$kazoo_version" ]; then
@@ -66,7 +73,7 @@ case "${1:-}" in
     cd "$work/kazoo-$kazoo_version"
     CHAINKEEPER_JAVA=$(command -v java) PATH="$here/bin:$PATH" PYTHONPATH="$work/python" \
       ZOOKEEPER_CLASSPATH="$jars/*" ZOOKEEPER_VERSION=3.9.5 \
-      python3 -m pytest -p no:cacheprovider "${@:-kazoo/tests}"
+      python3 -m pytest -p no:cacheprovider "${kazoo_excluded[@]/#/--deselect=}" "${@:-kazoo/tests}"
     ;;
   go-tests)
     shift

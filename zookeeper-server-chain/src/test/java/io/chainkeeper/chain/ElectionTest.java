@@ -5,6 +5,7 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.chain.ChainMessage.Accept;
+import io.chainkeeper.chain.ChainMessage.Accepted;
 import io.chainkeeper.chain.ChainMessage.PreVote;
 import io.chainkeeper.chain.ChainMessage.PreVoteDenied;
 import io.chainkeeper.chain.ChainMessage.PreVoteOk;
@@ -14,6 +15,8 @@ import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.ArrayList;
@@ -249,6 +252,40 @@ public final class ElectionTest {
         }
         assertEquals(epoch, hasty.replica(head).status().epoch());
         assertTrue(hasty.replica(head).leads());
+    }
+
+    /** Seeds 20 and 270: five members; only what the leader itself has begun anew shows that it lives. */
+    @Test
+    public void followersThatTellEachOtherOfADeadLeader_missItAllTheSame() {
+        ensemble = ScriptedEnsemble.started(5);
+        leader = ensemble.awaitLeader();
+        int second = ensemble.behindLeader(leader, 1);
+        int third = ensemble.behindLeader(leader, 2);
+        int fourth = ensemble.behindLeader(leader, 3);
+        ensemble.replica(leader).propose("a");
+        ensemble.run(20);
+        Message old = ensemble.sent.stream()
+                .filter(s -> s.from() == second && s.to() == third && s.message() instanceof Accepted)
+                .reduce((first, next) -> next)
+                .orElseThrow()
+                .message();
+        ensemble.stop(leader);
+        for (int i = 0; i < 200; i++) {
+            ensemble.replica(third).tick();
+            ensemble.replica(third).input(p -> p.onMessage(second, old));
+        }
+        assertEquals(
+                "it follows nobody",
+                OrderingStatus.NO_LEADER,
+                ensemble.replica(third).status().leader());
+        ensemble.sent.clear();
+        ensemble.replica(third).input(p -> p.onMessage(fourth, new PreVote(new Ballot(100, fourth), 100)));
+        assertTrue("it helps whoever asks", ensemble.wasSent(third, fourth, m -> m instanceof PreVoteOk));
+        ensemble.runUntil(
+                "another leader",
+                300,
+                () -> List.of(second, third, fourth, ensemble.behindLeader(leader, 4)).stream()
+                        .anyMatch(id -> ensemble.replica(id).leads()));
     }
 
     /** A leader without a quorum takes itself for deposed and says so. */

@@ -26,12 +26,17 @@ final class ZooKeeperSettings {
             "connectionTokenFillTime",
             "connectionTokenFillCount",
             "connectionFreezeTime",
+            "requestThrottleLimit",
+            "requestThrottleStallTime",
+            "throttledOpWaitTime",
             "largeRequestMaxBytes",
             "largeRequestThreshold",
             "autopurge.snapRetainCount",
             "autopurge.purgeInterval",
             "quorum.cnxn.threads.size",
             "multiAddress.reachabilityCheckTimeoutMs");
+    private static final Set<String> DECIMAL_KEYS =
+            Set.of("connectionDropIncrease", "connectionDropDecrease", "connectionDecreaseRatio");
     private static final Set<String> PORT_KEYS = Set.of("clientPort", "secureClientPort");
     private static final Set<String> BOOLEAN_KEYS = Set.of(
             "standaloneEnabled",
@@ -44,6 +49,9 @@ final class ZooKeeperSettings {
             "quorum.auth.enableSasl",
             "quorum.auth.learnerRequireSasl",
             "quorum.auth.serverRequireSasl",
+            "requestThrottleDropStale",
+            "requestStaleLatencyCheck",
+            "requestStaleConnectionCheck",
             "localSessionsEnabled",
             "localSessionsUpgradingEnabled",
             "multiAddress.enabled",
@@ -73,7 +81,8 @@ final class ZooKeeperSettings {
 
     private static void checkNumbers(SettingsFile zooCfg, SettingsFile.Entry entry) throws UserMistakeException {
         String value = entry.value();
-        if (INTEGER_KEYS.contains(entry.key()) && !isInteger(value)) {
+        if (INTEGER_KEYS.contains(entry.key()) && !isInteger(value)
+                || DECIMAL_KEYS.contains(entry.key()) && !isDecimal(value)) {
             throw UserMistakeException.inConfiguration("%s: not a number; correct the value", zooCfg.at(entry));
         }
         if (PORT_KEYS.contains(entry.key()) && (Integer.parseInt(value) < 0 || Integer.parseInt(value) > 65535)) {
@@ -88,6 +97,15 @@ final class ZooKeeperSettings {
     private static boolean isInteger(String value) {
         try {
             Integer.parseInt(value);
+            return true;
+        } catch (NumberFormatException e) {
+            return false;
+        }
+    }
+
+    private static boolean isDecimal(String value) {
+        try {
+            Double.parseDouble(value);
             return true;
         } catch (NumberFormatException e) {
             return false;

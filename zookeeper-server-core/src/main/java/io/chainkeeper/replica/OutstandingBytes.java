@@ -1,5 +1,6 @@
 package io.chainkeeper.replica;
 
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The bound on a replica's own commands in progress. Lock-free as long as it is not reached. */
@@ -8,6 +9,7 @@ final class OutstandingBytes {
     private final AtomicLong used = new AtomicLong();
     private final Object full = new Object();
     private volatile boolean somebodyWaits;
+    private volatile long waitedForSinceNanos;
     private volatile boolean stopped;
 
     OutstandingBytes(long max) {
@@ -22,7 +24,10 @@ final class OutstandingBytes {
                 throw new ReplicaStoppedException("this replica is stopping");
             }
             synchronized (full) {
-                somebodyWaits = true;
+                if (!somebodyWaits) {
+                    waitedForSinceNanos = System.nanoTime();
+                    somebodyWaits = true;
+                }
                 try {
                     if (used.get() >= max && !stopped) {
                         full.wait();
@@ -55,6 +60,11 @@ final class OutstandingBytes {
 
     long used() {
         return used.get();
+    }
+
+    /** For how long somebody has waited without any command being finished; 0 if nobody waits. Any thread. */
+    long stuckMillis() {
+        return somebodyWaits ? TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - waitedForSinceNanos) : 0;
     }
 
     void stop() {

@@ -215,6 +215,11 @@ public final class Replica implements TotalOrder, Closeable {
     }
 
     @Override
+    public long stuckMillis() {
+        return outstanding.stuckMillis();
+    }
+
+    @Override
     public Set<Integer> linkedPeers() {
         return links.linked;
     }

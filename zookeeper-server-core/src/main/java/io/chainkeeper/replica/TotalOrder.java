@@ -40,6 +40,14 @@ public interface TotalOrder {
         return 0;
     }
 
+    /**
+     * @return for how long {@link #propose} has kept somebody waiting without any command being finished, milliseconds;
+     *     0 while nobody waits
+     */
+    default long stuckMillis() {
+        return 0;
+    }
+
     /** @return replicas that a link is up to */
     default Set<Integer> linkedPeers() {
         return Set.of();

@@ -354,6 +354,7 @@ final class ReplicaLife implements AutoCloseable {
                 proposer::wallClockMillis,
                 ordering.replicaId(),
                 server.getMinSessionTimeout() / 4,
+                proposer::stuckMillis,
                 expire -> proposer.propose(expire.sessionId(), expire));
         long patienceMillis = Math.min(LONGEST_PATIENCE_MILLIS, (long) peer.getSyncLimit() * peer.getTickTime());
         Serving.WithoutOrder withoutOrder = ReadOnlyMode.ifEnabled(peer, server, lock, monitoring::showServer);

@@ -246,6 +246,7 @@ public final class ThreadlessReplica {
                 proposer::wallClockMillis,
                 settings.replicaId(),
                 settings.minSessionTimeoutMillis() / 4,
+                proposer::stuckMillis,
                 expire -> proposer.propose(expire.sessionId(), expire));
         ConfigurationView view = new ConfigurationView(server.self, null, NOT_SHOWN, ensemble);
         return new Housekeeping(

@@ -19,12 +19,15 @@ public final class OutstandingBytesTest {
         OutstandingBytes bytes = new OutstandingBytes(2 * (COST + 10));
         bytes.acquire(10);
         bytes.acquire(10);
+        assertEquals("nobody waits", 0, bytes.stuckMillis());
         Thread waiter = new Thread(() -> bytes.acquire(10), "proposer");
         waiter.start();
         Failures.awaitBlocked(waiter);
+        Failures.await("time to pass", () -> bytes.stuckMillis() > 0);
         bytes.release(10);
         Failures.join(waiter);
         assertEquals(2 * (COST + 10), bytes.used());
+        assertEquals("somebody got on", 0, bytes.stuckMillis());
     }
 
     @Test

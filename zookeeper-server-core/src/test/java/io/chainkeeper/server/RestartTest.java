@@ -6,6 +6,7 @@ import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.config.AtomicFile;
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.server.storage.StoredFiles;
@@ -15,7 +16,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -221,6 +224,58 @@ public class RestartTest {
         }
         restart(3);
         assertArrayEquals(bytes("n119"), ensemble.client(3).getData("/n119", false, null));
+    }
+
+    /** What is on the disk when a snapshot is interrupted. */
+    @FunctionalInterface
+    private interface Interruption {
+        void leave(Path snapshot, Path checkpoint, Path temporary) throws IOException;
+    }
+
+    private void interruptSnapshot(ZooKeeper client, String when, Interruption interruption) throws Exception {
+        writeSome(client, when, 50);
+        ensemble.awaitEqualPositions();
+        ensemble.stop(3);
+        List<Path> snapshots = files(versionDirectory(3), "snapshot.");
+        assertTrue(when + ": " + snapshots, snapshots.size() > 1);
+        Path newest = snapshots.get(snapshots.size() - 1);
+        String zxid = newest.getFileName().toString().substring("snapshot.".length());
+        interruption.leave(
+                newest,
+                checkpointDirectory(3).resolve("checkpoint." + zxid),
+                versionDirectory(3).resolve("writing-snapshot"));
+        restart(3);
+        assertArrayEquals(bytes(when + 49), ensemble.client(3).getData("/" + when + 49, false, null));
+        EnsembleChecks.assertReplicasEqual(ensemble, 3);
+    }
+
+    private static void copyHalf(Path from, Path to) throws IOException {
+        byte[] content = Files.readAllBytes(from);
+        Files.write(to, Arrays.copyOf(content, content.length / 2));
+    }
+
+    /** The files of a snapshot become valid in three steps; a crash falls before, between or after them. */
+    @Test
+    public void crashAtAnyStepOfASnapshot_replicaComesBackWhole() throws Exception {
+        ZooKeeper client = ensemble.client(1);
+        writeSome(client, "n", 120);
+        interruptSnapshot(client, "writing", (snapshot, checkpoint, temporary) -> {
+            copyHalf(snapshot, temporary);
+            copyHalf(checkpoint, checkpoint.resolveSibling(checkpoint.getFileName() + AtomicFile.TEMPORARY_SUFFIX));
+            Files.delete(snapshot);
+            Files.delete(checkpoint);
+        });
+        interruptSnapshot(client, "naming", (snapshot, checkpoint, temporary) -> {
+            Files.move(snapshot, temporary, StandardCopyOption.REPLACE_EXISTING);
+            assertTrue(Files.exists(checkpoint));
+        });
+        interruptSnapshot(client, "purging", (snapshot, checkpoint, temporary) -> {
+            for (Path older : files(versionDirectory(3), "snapshot.")) {
+                if (!older.equals(snapshot)) {
+                    Files.delete(older);
+                }
+            }
+        });
     }
 
     @Test

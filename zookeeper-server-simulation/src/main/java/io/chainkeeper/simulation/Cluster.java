@@ -189,7 +189,7 @@ final class Cluster implements World {
                 trace,
                 checker);
         machine.replica.started(host);
-        machine.pausedUntilMicros = 0;
+        endPause(machine);
         machine.drainPlanned = false;
         machine.executionPlanned = false;
         machine.syncing = false;
@@ -249,6 +249,17 @@ final class Cluster implements World {
         Machine machine = machines.get(id - 1);
         trace.record(id, "pauses for microseconds", durationMicros, null);
         machine.pausedUntilMicros = Math.max(machine.pausedUntilMicros, events.nowMicros() + durationMicros);
+        machine.pauses.begin(events.nowMicros(), machine.pausedUntilMicros);
+    }
+
+    private void endPause(Machine machine) {
+        machine.pausedUntilMicros = 0;
+        machine.pauses.end(events.nowMicros());
+    }
+
+    /** For how long a replica has stood still since then, in pauses of at least the given length. */
+    long pausedMicros(int id, long sinceMicros, long leastMicros) {
+        return machines.get(id - 1).pauses.between(sinceMicros, events.nowMicros(), leastMicros);
     }
 
     void slowDisk(int id, int factor) {
@@ -311,7 +322,7 @@ final class Cluster implements World {
         delays.calm();
         network.healAll();
         for (Machine machine : machines) {
-            machine.pausedUntilMicros = 0;
+            endPause(machine);
             machine.diskFactor = 1;
             skewClock(machine);
             wake(machine);

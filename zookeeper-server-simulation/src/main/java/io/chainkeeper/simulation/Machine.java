@@ -7,6 +7,7 @@ import java.util.Deque;
 final class Machine {
     final SimulatedReplica replica;
     long pausedUntilMicros;
+    final Pauses pauses = new Pauses();
     int diskFactor = 1;
     long tickMicros = Simulation.TICK_MILLIS * 1000L;
     long clockMicros;

@@ -22,8 +22,8 @@ import org.apache.zookeeper.ZooDefs.OpCode;
 /**
  * Follows the one order of commands about sessions, beside all replicas, and knows when each session was heard of last.
  * Checks that a session's requests take effect once and in the order they were sent in, that nobody proposes the end of
- * a session whose owner has heard of it within its timeout, and that nobody else than its owner, or the order's leader
- * for one without owner, does.
+ * a session whose owner has heard of it within its timeout, not counting time in which the proposer stood still, and
+ * that nobody else than its owner, or the order's leader for one without owner, does.
  */
 final class SessionEvidence {
     /** Told of what the order does. */
@@ -38,8 +38,16 @@ final class SessionEvidence {
         void configured(EnsembleConfiguration configuration);
     }
 
+    /** Knows when replicas stood still. */
+    @FunctionalInterface
+    interface Stalls {
+        /** For how long a replica could hear nobody since then. */
+        long micros(int replica, long sinceMicros);
+    }
+
     private final EventQueue events;
     private final int fastClockPercent;
+    private final Stalls stalls;
     private final Listener listener;
     private final SessionTable sessions = new SessionTable();
     private final ConfigurationEvidence configurations;
@@ -51,12 +59,19 @@ final class SessionEvidence {
     /**
      * @param events virtual time
      * @param fastClockPercent by how much a replica's clock may be ahead, per time that passes
+     * @param stalls of replicas, whose time does not count as a client's silence
      * @param membership in force after everything that was ordered
      * @param listener told of what the order does
      */
-    SessionEvidence(EventQueue events, int fastClockPercent, Supplier<Membership> membership, Listener listener) {
+    SessionEvidence(
+            EventQueue events,
+            int fastClockPercent,
+            Stalls stalls,
+            Supplier<Membership> membership,
+            Listener listener) {
         this.events = events;
         this.fastClockPercent = fastClockPercent;
+        this.stalls = stalls;
         this.listener = listener;
         this.configurations = new ConfigurationEvidence(sessions, membership, listener::configured);
     }
@@ -94,15 +109,18 @@ final class SessionEvidence {
                 replica,
                 expire.sessionId(),
                 state);
-        long silentMicros = events.nowMicros() - heardMicros.get(expire.sessionId());
+        long heard = heardMicros.get(expire.sessionId());
+        long stalledMicros = stalls.micros(replica, heard);
+        long silentMicros = events.nowMicros() - heard - stalledMicros;
         long leastMicros = state.timeoutMillis() * 10L * (100 - fastClockPercent) - 2_000;
         InvariantViolated.check(
                 silentMicros >= leastMicros,
-                "replica %d proposes the end of session 0x%x, %s, heard of %d ms ago",
+                "replica %d proposes the end of session 0x%x, %s, heard of %d ms ago, beside %d ms of stalls",
                 replica,
                 expire.sessionId(),
                 state,
-                silentMicros / 1000);
+                silentMicros / 1000,
+                stalledMicros / 1000);
         listener.expiryProposed(expire.sessionId());
     }
 

@@ -24,6 +24,10 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     private static final int[] TIMEOUTS_MILLIS = {200, 600, 2_000};
     private static final long LONGEST_TIMEOUT_MICROS = 2_000_000;
     private static final long TWO_TICKS_MICROS = 2_000L * ZnodeReplica.TICK_TIME_MILLIS;
+
+    /** Every pause of this length is a stall to a replica's own eyes, however slow its clock. */
+    private static final long LEAST_STALL_MICROS = 2_000L * ZnodeReplica.TICK_TIME_MILLIS;
+
     private static final long MAX_WALL_CLOCK_OFFSET_MILLIS = 5_000;
     private static final long MAX_HOLD_MICROS = 1_000_000;
     private static final int CHILDREN = 3;
@@ -62,7 +66,11 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         this.trace = trace;
         this.history = new History(events::steps);
         this.evidence = new SessionEvidence(
-                events, options.clockSkewPercent(), () -> cluster.checker().membership(), this);
+                events,
+                options.clockSkewPercent(),
+                (replica, sinceMicros) -> cluster.pausedMicros(replica, sinceMicros, LEAST_STALL_MICROS),
+                () -> cluster.checker().membership(),
+                this);
         this.guardedHistory = new History(events::steps);
         this.journal = new ZnodeJournal(history, evidence);
         this.guardedJournal = new ZnodeJournal(guardedHistory, evidence);

@@ -7,6 +7,7 @@ import static org.junit.Assert.assertTrue;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.server.session.SessionState;
+import io.chainkeeper.server.session.SessionTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,9 @@ public class SessionScenarioTest {
     private static final int CLIENTS = 12;
     private static final int TIMEOUT_MILLIS = 3_000;
     private static final long PATIENCE_MICROS = 20_000_000;
+
+    /** Shorter than what anybody is suspected for. */
+    private static final long STALL_MICROS = 200_000;
 
     private final EventQueue events = new EventQueue();
     private final Trace trace = new Trace(events, null);
@@ -76,10 +80,14 @@ public class SessionScenarioTest {
         return cluster.host(id).status().role() == Role.LEADER;
     }
 
+    private SessionTable sessions(int seenBy) {
+        ZnodeReplica replica = (ZnodeReplica) cluster.host(seenBy).application();
+        return replica.replica().sideState().sessions();
+    }
+
     /** The session as a replica knows it, or null. */
     private SessionState sessionOf(ZnodeClient client, int seenBy) {
-        ZnodeReplica replica = (ZnodeReplica) cluster.host(seenBy).application();
-        return replica.replica().sideState().sessions().get(client.session().id());
+        return sessions(seenBy).get(client.session().id());
     }
 
     private int ownerOf(ZnodeClient client, int seenBy) {
@@ -131,6 +139,33 @@ public class SessionScenarioTest {
         assertEquals(
                 sessionIds,
                 clients.stream().map(client -> client.session().id()).toList());
+        clients.forEach(client -> assertEquals(client + " found its session expired", 0, client.expiries()));
+    }
+
+    /** On a busy machine the dead would keep their locks for up to twice as long. */
+    @Test
+    public void ownerStallsShortly_costsItsSessionsTheStallAndNotAnotherTimeout() {
+        start();
+        ZnodeClient gone = clients.remove(0);
+        long sessionId = gone.session().id();
+        int owner = ownerOf(gone, 1);
+        List<Long> living =
+                clients.stream().map(client -> client.session().id()).toList();
+
+        long fromMicros = events.nowMicros();
+        gone.vanish(true);
+        pass(1_000L * TIMEOUT_MILLIS - 400_000);
+        cluster.pause(owner, STALL_MICROS);
+        await(
+                "the session to end everywhere",
+                () -> cluster.members().stream().allMatch(id -> sessions(id).get(sessionId) == null));
+        long tookMicros = events.nowMicros() - fromMicros;
+        long twoTicksMicros = 2_000L * ZnodeReplica.TICK_TIME_MILLIS;
+        assertTrue(
+                "ended after " + tookMicros / 1000 + " ms",
+                tookMicros <= 1_000L * TIMEOUT_MILLIS + 2 * STALL_MICROS + twoTicksMicros);
+        assertEquals(
+                living, clients.stream().map(client -> client.session().id()).toList());
         clients.forEach(client -> assertEquals(client + " found its session expired", 0, client.expiries()));
     }
 }

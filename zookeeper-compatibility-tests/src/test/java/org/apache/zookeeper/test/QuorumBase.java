@@ -10,6 +10,8 @@ import org.apache.zookeeper.TestableZooKeeper;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
 import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
 import org.apache.zookeeper.server.quorum.QuorumPeer.ServerState;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 
 /**
  * Stands before the class of this name in ZooKeeper's tests, which starts five quorum servers. This one starts five
@@ -35,6 +37,7 @@ public class QuorumBase extends ClientBase {
 
     private InProcessEnsemble ensemble;
 
+    @BeforeEach
     @Override
     public void setUp() throws Exception {
         setUp(false, true);
@@ -145,6 +148,7 @@ public class QuorumBase extends ClientBase {
         return ensemble.directory(getLeaderIndex() + 1).toFile();
     }
 
+    @AfterEach
     @Override
     public void tearDown() throws Exception {
         tearDownAll();

@@ -36,6 +36,12 @@ public final class Proposer {
         return current;
     }
 
+    /** @return see {@link TotalOrder#stuckMillis}; 0 before the order has been started; any thread */
+    public long stuckMillis() {
+        TotalOrder current = order;
+        return current == null ? 0 : current.stuckMillis();
+    }
+
     int streamOf(long sessionId) {
         return Math.floorMod(
                 Long.hashCode(sessionId * 0x9E3779B97F4A7C15L), connected().streamCount());

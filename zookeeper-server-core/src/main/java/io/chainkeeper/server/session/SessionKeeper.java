@@ -28,6 +28,7 @@ public final class SessionKeeper {
     private final LongSupplier clockMillis;
     private final int replicaId;
     private final long stallLimitMillis;
+    private final LongSupplier stuckMillis;
     private final Consumer<Command.Expire> proposer;
     private final LongSupplier wallClockMillis;
 
@@ -56,6 +57,12 @@ public final class SessionKeeper {
     private long managedEpoch;
     private long nextTickMillis;
 
+    /** Until the latest tick proposals have waited for so long. */
+    private long stuckForMillis;
+
+    /** A proposal of this tick has waited for long: what was found out before is not true any more. */
+    private boolean hasWaited;
+
     /**
      * @param table all sessions
      * @param owned those served here
@@ -64,6 +71,8 @@ public final class SessionKeeper {
      * @param replicaId this replica
      * @param stallLimitMillis a tick that comes later than this after its time means that this replica stalled: the
      *     time for which nobody could be heard does not count as silence; a fraction of the shortest timeout
+     * @param stuckMillis for how long proposals have waited without anything being finished. Threads that propose for
+     *     clients read nobody meanwhile, so beyond {@code stallLimitMillis} that is a stall as well.
      * @param proposer takes the proposals; may wait
      */
     public SessionKeeper(
@@ -73,6 +82,7 @@ public final class SessionKeeper {
             LongSupplier wallClockMillis,
             int replicaId,
             long stallLimitMillis,
+            LongSupplier stuckMillis,
             Consumer<Command.Expire> proposer) {
         this.table = table;
         this.owned = owned;
@@ -80,6 +90,7 @@ public final class SessionKeeper {
         this.wallClockMillis = wallClockMillis;
         this.replicaId = replicaId;
         this.stallLimitMillis = stallLimitMillis;
+        this.stuckMillis = stuckMillis;
         this.proposer = proposer;
         this.nextTickMillis = clockMillis.getAsLong();
     }
@@ -100,32 +111,41 @@ public final class SessionKeeper {
         if (!leading || !managed || managedEpoch != orderingEpoch) {
             ownerless.clear();
         }
-        long lateMillis = now - nextTickMillis;
-        if (lateMillis > stallLimitMillis) {
-            if (serving) {
-                LOG.warn("Stalled for {} ms: sessions get {} times that in addition", lateMillis, GRACE_PER_STALL);
-            }
-            owned.defer(GRACE_PER_STALL * lateMillis);
-            ownerless.replaceAll((sessionId, watch) -> watch.deferred(now, GRACE_PER_STALL * lateMillis));
+        long stuck = stuckMillis.getAsLong();
+        boolean isStuck = stuck > stallLimitMillis;
+        long stalledMillis = Math.max(now - nextTickMillis, isStuck ? 0 : stuckForMillis);
+        stuckForMillis = isStuck ? stuck + periodMillis : 0;
+        if (stalledMillis > stallLimitMillis) {
+            defer(now, stalledMillis, serving);
         }
+        hasWaited = false;
         managed = leading;
         managedEpoch = orderingEpoch;
         ending.keySet().removeIf(sessionId -> {
             SessionState state = table.get(sessionId);
             return state == null || state.owner() != replicaId;
         });
-        if (serving) {
+        if (serving && !isStuck) {
             owned.expired().forEach(sessionId -> proposeOwned(sessionId, now));
         }
-        if (leading) {
+        if (leading && !isStuck) {
             watchOwnerless(now);
         }
-        nextTickMillis = clockMillis.getAsLong() + periodMillis;
+        nextTickMillis = (hasWaited ? now : clockMillis.getAsLong()) + periodMillis;
+    }
+
+    private void defer(long now, long stalledMillis, boolean serving) {
+        long graceMillis = GRACE_PER_STALL * stalledMillis;
+        if (serving) {
+            LOG.warn("Stalled for {} ms: sessions get {} times that in addition", stalledMillis, GRACE_PER_STALL);
+        }
+        owned.defer(graceMillis);
+        ownerless.replaceAll((sessionId, watch) -> watch.deferred(now, graceMillis));
     }
 
     private void proposeOwned(long sessionId, long now) {
         SessionState state = table.get(sessionId);
-        if (state == null || state.owner() != replicaId) {
+        if (state == null || state.owner() != replicaId || hasWaited) {
             return;
         }
         Watch watch = ending.get(sessionId);
@@ -150,7 +170,7 @@ public final class SessionKeeper {
             Watch watch = ownerless.get(sessionId);
             if (watch == null || watch.epoch() != state.epoch()) {
                 ownerless.put(sessionId, new Watch(state.epoch(), now + state.timeoutMillis(), state.timeoutMillis()));
-            } else if (now >= watch.deadlineMillis()) {
+            } else if (now >= watch.deadlineMillis() && !hasWaited) {
                 ownerless.put(sessionId, watch.proposed(now));
                 propose(sessionId, state);
             }
@@ -158,6 +178,8 @@ public final class SessionKeeper {
     }
 
     private void propose(long sessionId, SessionState state) {
+        long before = clockMillis.getAsLong();
         proposer.accept(new Command.Expire(wallClockMillis.getAsLong(), sessionId, state.owner(), state.epoch()));
+        hasWaited |= clockMillis.getAsLong() - before > stallLimitMillis;
     }
 }

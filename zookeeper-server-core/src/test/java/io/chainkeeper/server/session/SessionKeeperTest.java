@@ -21,8 +21,15 @@ public class SessionKeeperTest {
     private final SessionTable table = new SessionTable();
     private final OwnedSessions owned = new OwnedSessions(() -> nowMillis);
     private final List<Command.Expire> proposals = new ArrayList<>();
-    private final SessionKeeper keeper =
-            new SessionKeeper(table, owned, () -> nowMillis, () -> 77, SELF, STALL_MILLIS, proposals::add);
+    private long stuckMillis;
+    private long proposingTakesMillis;
+    private final SessionKeeper keeper = new SessionKeeper(
+            table, owned, () -> nowMillis, () -> 77, SELF, STALL_MILLIS, () -> stuckMillis, this::propose);
+
+    private void propose(Command.Expire expire) {
+        proposals.add(expire);
+        nowMillis += proposingTakesMillis;
+    }
 
     private void createOwned(long sessionId) {
         table.create(sessionId, TIMEOUT_MILLIS, SELF, INCARNATION);
@@ -106,6 +113,53 @@ public class SessionKeeperTest {
         assertEquals(List.of(new Command.Expire(77, 1, SELF, 0)), proposals);
         pass(100, true, true, 1);
         assertEquals("seen one tick later", 2, proposals.size());
+    }
+
+    /** Threads that wait to propose do not read their clients. */
+    @Test
+    public void orderThatTakesNothing_expiresNobodyBeforeItsClientsCouldBeHeard() {
+        createOwned(1);
+        passServing(300);
+        for (int i = 0; i < 50; i++) {
+            stuckMillis += PERIOD_MILLIS;
+            passServing(PERIOD_MILLIS);
+        }
+        stuckMillis = 0;
+        passServing(PERIOD_MILLIS);
+        assertEquals(List.of(), proposals);
+        passServing(900);
+        assertEquals(List.of(), proposals);
+        passServing(100);
+        assertEquals(1, proposals.size());
+    }
+
+    /** It is the usual thing under load. */
+    @Test
+    public void orderThatIsFullButMoves_changesNothing() {
+        createOwned(1);
+        stuckMillis = STALL_MILLIS;
+        passServing(1_000);
+        assertEquals(1, proposals.size());
+    }
+
+    /** What was found before the wait is not true after it. */
+    @Test
+    public void firstProposalWaitsLong_otherSessionsAreLookedAtAnew() {
+        createOwned(1);
+        createOwned(2);
+        passServing(500);
+        createOwned(3);
+        proposingTakesMillis = 10_000;
+        passServing(500);
+        assertEquals(1, proposals.size());
+        proposingTakesMillis = 0;
+        passServing(1_000);
+        assertEquals("all have a full timeout again", 1, proposals.size());
+        owned.touch(1);
+        owned.touch(2);
+        passServing(100);
+        assertEquals("the one that was not heard", 3, proposals.get(1).sessionId());
+        assertEquals(2, proposals.size());
     }
 
     @Test
