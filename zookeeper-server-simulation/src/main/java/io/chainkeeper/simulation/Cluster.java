@@ -212,7 +212,8 @@ final class Cluster implements World {
         Checkpoint newest = checkpoints.get(checkpoints.size() - 1);
         Checkpoint older = checkpoints.get(random.nextInt(checkpoints.size()));
         boolean hasHole = !replica.log().hasNoHoleFrom(older.position() + 1);
-        boolean recoverable = !hasHole || RECOVER_HOLES.contains(factory.name()) && isAnotherAt(newest.position());
+        boolean othersKnow = machines.stream().anyMatch(other -> other.replica.hasExecuted(newest.position()));
+        boolean recoverable = !hasHole || othersKnow && RECOVER_HOLES.contains(factory.name());
         if (random.nextInt(4) != 0 || !recoverable) {
             return newest;
         }
@@ -220,13 +221,6 @@ final class Cluster implements World {
             machine.decidedPosition = 0;
         }
         return older;
-    }
-
-    /** Whether a replica that runs has executed everything up to a position. */
-    private boolean isAnotherAt(long position) {
-        return machines.stream()
-                .anyMatch(other ->
-                        other.replica.isRunning() && other.replica.host().position() >= position);
     }
 
     /** Crashes a replica; returns whether it was running. */
