@@ -8,10 +8,13 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 
 /** The replicas of a run with everything of theirs that takes time: threads, disks, clocks, restarts. */
 final class Cluster implements World {
+    /** Protocols that recover from a checkpoint before a hole in the log; others refuse to start. */
+    private static final Set<String> RECOVER_HOLES = Set.of("iss");
 
     private final EventQueue events;
     private final SplittableRandom random;
@@ -178,7 +181,7 @@ final class Cluster implements World {
                 ProtocolContext.Start.ORDINARY);
         ReplicaHost host = new ReplicaHost(
                 machine.replica,
-                workload.recover(this, id, chooseCheckpoint(machine.replica)),
+                workload.recover(this, id, chooseCheckpoint(machine)),
                 factory,
                 context,
                 new HostSettings(options.checkpointEveryPositions(), options.linkChoice(), members.size()),
@@ -200,14 +203,24 @@ final class Cluster implements World {
 
     /**
      * The newest, or, as when its file is damaged, an older one. An earlier start from a checkpoint ahead of the log
-     * has left a hole in the log; no replica can recover from a checkpoint before that.
+     * may have left a hole in the log. Some protocols recover from a checkpoint before that, if others still know what
+     * it holds.
      */
-    private Checkpoint chooseCheckpoint(SimulatedReplica replica) {
+    private Checkpoint chooseCheckpoint(Machine machine) {
+        SimulatedReplica replica = machine.replica;
         List<Checkpoint> checkpoints = replica.checkpoints();
         Checkpoint newest = checkpoints.get(checkpoints.size() - 1);
         Checkpoint older = checkpoints.get(random.nextInt(checkpoints.size()));
-        boolean recoverable = replica.log().hasNoHoleFrom(older.position() + 1);
-        return random.nextInt(4) == 0 && recoverable ? older : newest;
+        boolean hasHole = !replica.log().hasNoHoleFrom(older.position() + 1);
+        boolean othersKnow = machines.stream().anyMatch(other -> other.replica.hasExecuted(newest.position()));
+        boolean recoverable = !hasHole || othersKnow && RECOVER_HOLES.contains(factory.name());
+        if (random.nextInt(4) != 0 || !recoverable) {
+            return newest;
+        }
+        if (hasHole) {
+            machine.decidedPosition = 0;
+        }
+        return older;
     }
 
     /** Crashes a replica; returns whether it was running. */

@@ -49,6 +49,11 @@ final class SimulatedReplica {
         return host != null && incarnation == ofIncarnation;
     }
 
+    /** Whether it runs and has executed everything up to a position. */
+    boolean hasExecuted(long position) {
+        return host != null && host.position() >= position;
+    }
+
     long incarnation() {
         return incarnation;
     }
