@@ -273,6 +273,7 @@ public class ClientCompatibilityTest {
         ZooKeeper owner = ensemble.client(1);
         owner.addAuthInfo("digest", bytes("owner:secret"));
         owner.create(root + "/p", bytes("private"), Ids.CREATOR_ALL_ACL, CreateMode.PERSISTENT);
+        before(clients[1], root);
         assertCode(Code.NOAUTH, () -> clients[1].getData(root + "/p", false, null));
         assertCode(Code.NOAUTH, () -> clients[1].setData(root + "/p", null, -1));
         ZooKeeper elsewhere = ensemble.client(2);
