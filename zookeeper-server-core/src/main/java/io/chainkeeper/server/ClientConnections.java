@@ -26,7 +26,7 @@ public final class ClientConnections extends NIOServerCnxnFactory {
      * Makes Netty's connection factory the one that serves clients, unless the configuration names one; this class
      * stands in for ZooKeeper's NIO one. After the configuration has been parsed. NIO reads one request in each round
      * of its selector and wakes two threads for it; Netty reads all that have come and answers them together, which
-     * takes a third of the processor time per operation (docs/performance.md).
+     * takes half the processor time per operation (docs/performance.md).
      */
     public static void choose() {
         String property = ServerCnxnFactory.ZOOKEEPER_SERVER_CNXN_FACTORY;
