@@ -41,6 +41,8 @@ final class ProtocolGroup {
     private int leader;
     private Message largest;
     private int largestBytes;
+    private long barriersAsked;
+    private long barriersReached;
 
     private record Envelope(int from, Message message, ByteSlice frame) {}
 
@@ -100,6 +102,20 @@ final class ProtocolGroup {
     void propose(int replica, ByteSlice command) {
         Node node = nodes.get(replica - 1);
         node.protocol.onPropose(new ProposedCommand(replica, 1, 0, ++node.proposed, command));
+    }
+
+    /**
+     * Asks when a replica may answer reads.
+     *
+     * @param replica its id
+     */
+    void readBarrier(int replica) {
+        nodes.get(replica - 1).protocol.onReadBarrier(++barriersAsked);
+    }
+
+    /** @return read barriers that were reached, at all replicas together */
+    long barriersReached() {
+        return barriersReached;
     }
 
     /** Runs until no message waits anywhere. */
@@ -237,7 +253,9 @@ final class ProtocolGroup {
         }
 
         @Override
-        public void barrierReached(long token) {}
+        public void barrierReached(long token) {
+            barriersReached++;
+        }
 
         @Override
         public void truncate(long belowPosition) {}

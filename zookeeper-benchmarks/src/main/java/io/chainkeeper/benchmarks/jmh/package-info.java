@@ -1,5 +1,5 @@
 /**
- * JMH benchmarks of the parts of the write path that can be measured without a server: batches, messages, the ordering
- * protocol by itself, the acceptor log. {@code bin/benchmark.sh jmh [regex]} runs them.
+ * JMH benchmarks of the parts of the request path: commands, batches, messages, the ordering protocol by itself, the
+ * acceptor log, execution, read barriers. {@code bin/benchmark.sh jmh [regex]} runs them.
  */
 package io.chainkeeper.benchmarks.jmh;

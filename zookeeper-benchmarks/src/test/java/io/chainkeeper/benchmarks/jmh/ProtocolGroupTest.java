@@ -25,4 +25,14 @@ public final class ProtocolGroupTest {
                 group.largestMessage().toString(),
                 group.largestMessage().toString().startsWith("Accept("));
     }
+
+    @Test
+    public void readBarrierAtEveryReplica_allAreReached() {
+        ProtocolGroup group = new ProtocolGroup(new ChainPaxosFactory(), 3, true);
+        for (int replica = 1; replica <= 3; replica++) {
+            group.readBarrier(replica);
+            group.settle();
+            assertEquals(replica, group.barriersReached());
+        }
+    }
 }
