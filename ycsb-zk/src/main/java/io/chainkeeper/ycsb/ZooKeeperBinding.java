@@ -44,7 +44,8 @@ public final class ZooKeeperBinding extends DB {
     /**
      * Connects.
      *
-     * @throws DBException if a property is wrong or no server answers within the session timeout
+     * @throws DBException if a property is wrong, no server answers within the session timeout, or the chroot does not
+     *     exist
      */
     @Override
     public void init() throws DBException {
@@ -60,11 +61,32 @@ public final class ZooKeeperBinding extends DB {
                         + " answered within " + options.sessionTimeoutMillis()
                         + " ms; start the servers, or correct the property");
             }
+            requireChroot();
         } catch (IOException | IllegalArgumentException e) {
             throw new DBException("zookeeper.connectString=" + options.connectString() + ": " + e.getMessage());
         } catch (InterruptedException e) {
             throw interrupted();
         }
+    }
+
+    /** Without it every insert would fail, each as a record that is not found. */
+    private void requireChroot() throws DBException, InterruptedException {
+        try {
+            // The sync: another server may have created it a moment ago.
+            client.sync("/", (code, path, context) -> {}, null);
+            if (client.exists("/", false) != null) {
+                return;
+            }
+        } catch (KeeperException e) {
+            client.close();
+            throw new DBException("zookeeper.connectString=" + options.connectString() + ": looking for its chroot: "
+                    + e.getMessage());
+        }
+        client.close();
+        String chroot =
+                options.connectString().substring(options.connectString().indexOf('/'));
+        throw new DBException("zookeeper.connectString=" + options.connectString() + ": there is no " + chroot
+                + "; create it first: bin/zkCli.sh -server HOST:PORT create " + chroot);
     }
 
     private static void sessionEvent(WatchedEvent event, CountDownLatch connected) {

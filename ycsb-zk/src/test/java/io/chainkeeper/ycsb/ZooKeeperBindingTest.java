@@ -168,6 +168,16 @@ public class ZooKeeperBindingTest {
     }
 
     @Test
+    public void chrootIsMissing_isNamed() {
+        Properties settings = new Properties();
+        settings.setProperty("zookeeper.connectString", SERVER.address() + "/absent/deep");
+        ZooKeeperBinding binding = new ZooKeeperBinding();
+        binding.setProperties(settings);
+        String message = assertThrows(DBException.class, binding::init).getMessage();
+        assertTrue(message, message.contains("there is no /absent/deep; create it first"));
+    }
+
+    @Test
     public void serversThatDoNotAnswer_areNamed() {
         Properties settings = new Properties();
         settings.setProperty("zookeeper.connectString", "127.0.0.1:1");
