@@ -12,11 +12,14 @@
 #   bin/bench.sh recovery  [--output DIR]    throughput over time around the death of a server: figure 10
 #   bin/bench.sh iss       [--output DIR]    what it changes that every replica leads: latency of one client at three and six
 #                                            replicas, writes, idle ensembles, the death of a leader; about an hour and a half
+#   bin/bench.sh growth    [--output DIR]    how cost grows with the size of values, sessions, znodes and watches, memory per
+#                                            znode, a start with a tree of 1 GB; three replicas with heaps of 2 GB, so it
+#                                            needs 12 GB of memory; about an hour and a half
 #
 #   --output DIR        results and charts (default: benchmark-PRESET in the current directory)
 #   --protocols A,B     values of ordering.protocol, the last is the base of ratios (default: chain,zab; iss: chain,iss,zab)
-#   --rounds R          measurements of each protocol in a run (default: quick 1, others 3)
-#   what follows --     further options of bin/benchmark.sh for every run, such as -- --cpu 0.1
+#   --rounds R          measurements of each protocol in a run (default: quick and growth 1, others 3)
+#   what follows --     further options of bin/benchmark.sh for every run, such as -- --cpu 0.1; they win over the preset's
 #
 # Durability is the same for all: a write is on disk at a quorum before it is acknowledged. docs/benchmarks.md says what
 # the figures mean. Exit codes: 0 measured, 1 a run failed, 2 wrong command line, 3 measured, but some run was void.
@@ -35,7 +38,7 @@ output=benchmark-$preset
 protocols=chain,zab
 [[ $preset == iss ]] && protocols=chain,iss,zab
 rounds=3
-[[ $preset == quick ]] && rounds=1
+[[ $preset == quick || $preset == growth ]] && rounds=1
 further=()
 while [[ $# -gt 0 ]]; do
     case $1 in
@@ -60,6 +63,24 @@ while [[ $# -gt 0 ]]; do
 done
 
 verdict=0
+chosen=()
+
+# Leaves out of a preset's options those that the user gives too: the user's win.
+choose() {
+    local option
+    chosen=()
+    while [[ $# -gt 0 ]]; do
+        option=("$1")
+        shift
+        if [[ ${option[0]} == --* && $# -gt 0 && $1 != --* ]]; then
+            option+=("$1")
+            shift
+        fi
+        if [[ " ${further[*]} " != *" ${option[0]} "* ]]; then
+            chosen+=("${option[@]}")
+        fi
+    done
+}
 
 # run NAME MODE OPTION...: NAME.json is the result. A run that fails is told and the next one is begun; it is measured
 # again when the preset is started again.
@@ -71,8 +92,9 @@ run() {
         return
     fi
     echo "$name: $*"
-    "$root/bin/benchmark.sh" "$@" --protocols "$protocols" --rounds "$rounds" --output "$output/$name.json.part" \
-        "${further[@]}" || code=$?
+    choose "$@"
+    "$root/bin/benchmark.sh" "${chosen[@]}" --protocols "$protocols" --rounds "$rounds" \
+        --output "$output/$name.json.part" "${further[@]}" || code=$?
     note "$name" "$code"
     if [[ $code -eq 0 ]]; then
         mv "$output/$name.json.part" "$output/$name.json"
@@ -136,7 +158,7 @@ bandwidth() {
 }
 
 recovery() {
-    failover --replicas 3,5
+    failover --replicas 3,5 --rate 500
 }
 
 iss() {
@@ -146,7 +168,26 @@ iss() {
     done
     run writes-3 writes --replicas 3 --cpu "$(quota 3)" --half-load
     run idle-3 idle
-    failover --replicas 3 --victims leader
+    failover --replicas 3 --victims leader --rate 500
+}
+
+# Each run differs from the first in one amount. What is in flight stays about the same: many sessions, few operations each.
+growth() {
+    local amount common=(writes --seconds 10 --warmup-seconds 90 --heap 2g --stages)
+    run growth-base "${common[@]}"
+    for amount in 1024 16384 65536; do
+        run "growth-value-bytes-$amount" "${common[@]}" --value-bytes "$amount"
+    done
+    run growth-sessions-96 "${common[@]}" --sessions 96 --outstanding 4
+    run growth-sessions-480 "${common[@]}" --sessions 480 --outstanding 1
+    for amount in 99000 999000; do
+        run "growth-znodes-$amount" "${common[@]}" --znodes "$amount"
+    done
+    for amount in 1000 10000; do
+        run "growth-watches-$amount" "${common[@]}" --watches "$amount"
+    done
+    # A writer or two, so that the server that starts has something to catch up with, and hardly any load.
+    failover --replicas 3 --victims tail --tree-mb 1000 --heap 3g --rate 10 --seconds 5 --down-seconds 3
 }
 
 failover() {
@@ -155,7 +196,8 @@ failover() {
         echo "recovery: there already"
         return
     fi
-    "$root/bin/benchmark.sh" failover "$@" --rate 500 --protocols "$protocols" --rounds "$rounds" \
+    choose "$@"
+    "$root/bin/benchmark.sh" failover "${chosen[@]}" --protocols "$protocols" --rounds "$rounds" \
         --output "$output/recovery" "${further[@]}" || code=$?
     note recovery "$code"
     if [[ $code -eq 0 || $code -eq 3 ]]; then
@@ -166,7 +208,7 @@ failover() {
 }
 
 case $preset in
-    quick | paper | reads | bandwidth | recovery | iss) ;;
+    quick | paper | reads | bandwidth | recovery | iss | growth) ;;
     *) usage ;;
 esac
 mkdir -p "$output"

@@ -12,8 +12,8 @@ import java.util.TreeMap;
 
 /** The charts of the results of several runs: throughput against latency, and cost against the number of replicas. */
 final class Charts {
-    private static final String THROUGHPUT = "operations/s";
-    private static final String BUSIEST = "CPU of the busiest replica, µs per operation";
+    static final String THROUGHPUT = "operations/s";
+    static final String BUSIEST = "CPU of the busiest replica, µs per operation";
 
     private Charts() {}
 

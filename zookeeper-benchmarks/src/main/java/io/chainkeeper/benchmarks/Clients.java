@@ -8,9 +8,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.Histogram;
+import org.apache.zookeeper.AddWatchMode;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.ZooDefs.Ids;
 
 /** All client sessions of a measurement, in this process. */
@@ -23,6 +25,7 @@ final class Clients implements AutoCloseable {
     private final List<ClientSession> sessions = new ArrayList<>();
     private final AtomicReference<String> failure = new AtomicReference<>();
     private final LongAdder completed = new LongAdder();
+    private final LongAdder watchEvents = new LongAdder();
 
     private Clients() {}
 
@@ -82,6 +85,11 @@ final class Clients implements AutoCloseable {
         return completed;
     }
 
+    /** @return counts watch events that have arrived */
+    LongAdder watchEvents() {
+        return watchEvents;
+    }
+
     /** @return operations on their way, all sessions */
     long outstanding() {
         return sessions.stream().mapToLong(ClientSession::outstanding).sum();
@@ -121,9 +129,45 @@ final class Clients implements AutoCloseable {
         checkHealthy();
     }
 
+    /**
+     * Sets persistent watches on the znodes that are written: each of them in turn gets one more, of another session
+     * each time. So each write fires as many watches as the znode has.
+     *
+     * @param workload the znodes
+     * @param watches how many in all, at most znodes times sessions
+     * @throws IOException if one cannot be set
+     */
+    void watch(Workload workload, int watches) throws IOException, InterruptedException {
+        Semaphore free = new Semaphore(PRELOAD_OUTSTANDING);
+        for (int i = 0; i < watches; i++) {
+            acquire(free, 1);
+            int key = i % workload.keys();
+            int session = (int) ((key + (long) i / workload.keys()) % sessions.size());
+            sessions.get(session)
+                    .client()
+                    .addWatch(
+                            Workload.path(key),
+                            event -> {
+                                if (event.getType() == EventType.NodeDataChanged) {
+                                    watchEvents.increment();
+                                }
+                            },
+                            AddWatchMode.PERSISTENT,
+                            (rc, path, context) -> {
+                                if (rc != Code.OK.intValue()) {
+                                    noteFailure("cannot watch " + path + ": " + Code.get(rc));
+                                }
+                                free.release();
+                            },
+                            null);
+        }
+        acquire(free, PRELOAD_OUTSTANDING);
+        checkHealthy();
+    }
+
     private void acquire(Semaphore free, int permits) throws IOException, InterruptedException {
         if (!free.tryAcquire(permits, PRELOAD_SECONDS, TimeUnit.SECONDS)) {
-            throw new IOException("no answer to a create after " + PRELOAD_SECONDS + " s");
+            throw new IOException("no answer to a request after " + PRELOAD_SECONDS + " s");
         }
         checkHealthy();
     }

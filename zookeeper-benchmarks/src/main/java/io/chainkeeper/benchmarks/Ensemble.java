@@ -125,6 +125,23 @@ final class Ensemble implements AutoCloseable {
     }
 
     /**
+     * Waits until all servers have applied the same. Nobody may write meanwhile.
+     *
+     * @throws IOException if one ends, or they do not come together in time
+     */
+    void awaitSameZxid() throws IOException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+        while (servers.stream().map(s -> status(s).zxid()).distinct().count() > 1) {
+            checkAlive();
+            if (System.nanoTime() - deadline > 0) {
+                throw new IOException(
+                        protocol + ": servers have not applied the same after " + START_SECONDS + " s without a write");
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(POLL_MILLIS));
+        }
+    }
+
+    /**
      * What a server says that it is.
      *
      * @param server one of this ensemble's
@@ -142,12 +159,29 @@ final class Ensemble implements AutoCloseable {
      */
     ServerStatus status(ServerProcess server) {
         try {
-            return ServerStatus.parse(FourLetterWordMain.send4LetterWord(
-                    server.host(), server.clientPort(), "srvr", false, FOUR_LETTER_TIMEOUT_MILLIS));
+            return ServerStatus.parse(ask(server, "srvr"));
         } catch (IOException e) {
             return ServerStatus.parse(""); // not listening yet, or not any more: checkAlive tells which
+        }
+    }
+
+    /**
+     * Asks a server for its metrics.
+     *
+     * @param server one of this ensemble's
+     * @return its answer to {@code mntr}
+     * @throws IOException if it does not answer
+     */
+    String monitor(ServerProcess server) throws IOException {
+        return ask(server, "mntr");
+    }
+
+    private static String ask(ServerProcess server, String command) throws IOException {
+        try {
+            return FourLetterWordMain.send4LetterWord(
+                    server.host(), server.clientPort(), command, false, FOUR_LETTER_TIMEOUT_MILLIS);
         } catch (SSLContextException e) {
-            throw new IllegalStateException("srvr was asked without TLS", e);
+            throw new IllegalStateException(command + " was asked without TLS", e);
         }
     }
 

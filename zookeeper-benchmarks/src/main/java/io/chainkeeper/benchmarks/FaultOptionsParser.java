@@ -72,7 +72,7 @@ final class FaultOptionsParser {
 
     private static Set<String> named() {
         Set<String> named = new HashSet<>(RunOptionsParser.NAMED);
-        named.removeAll(Set.of("--read-ratio", "--reads"));
+        named.removeAll(Set.of("--read-ratio", "--reads", "--levels", "--znodes", "--watches"));
         named.addAll(Set.of(
                 "--victims",
                 "--tree-mb",

@@ -61,6 +61,7 @@ record FaultReport(FaultOptions options, MachineFacts machine, List<FaultResult>
                 run.valueBytes(),
                 options.writesPerSecond() == 0 ? "" : ", " + options.writesPerSecond() + " writes/s"));
         out.append(machine.text(run.cpuCores()));
+        out.append(new VoidCheck(run.maxStealShare(), run.maxOtherCores()).text());
         out.append(String.format("servers: %s%n", String.join(" ", run.jvmOptions())));
         for (Scenario scenario : scenarios()) {
             List<FaultResult> rounds = of(scenario);

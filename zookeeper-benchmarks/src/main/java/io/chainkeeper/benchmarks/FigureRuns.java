@@ -43,6 +43,7 @@ final class FigureRuns {
             throw new UsageException(directory + " is not a directory of results");
         }
         Map<String, String> charts = new TreeMap<>(Charts.of(entries));
+        charts.putAll(GrowthCharts.of(entries));
         Path throughput = directory.resolve(THROUGHPUT);
         if (Files.exists(throughput)) {
             charts.putAll(RecoveryCharts.of(throughput));

@@ -3,6 +3,8 @@ package io.chainkeeper.benchmarks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
 
 /**
  * A chart of lines as SVG text, without any library: what a figure of a paper needs and no more.
@@ -10,17 +12,21 @@ import java.util.Locale;
  * @param title above the chart
  * @param xLabel below the horizontal axis, with unit
  * @param yLabel beside the vertical axis, with unit
+ * @param logarithmicX whether equal steps to the right are equal factors; then all x are positive
  * @param lines at least one, each with at least one point
  */
-record LineChart(String title, String xLabel, String yLabel, List<Line> lines) {
+record LineChart(String title, String xLabel, String yLabel, boolean logarithmicX, List<Line> lines) {
     private static final int WIDTH = 720;
-    private static final int HEIGHT = 440;
+    private static final int HEIGHT = 460;
     private static final int LEFT = 80;
-    private static final int RIGHT = 20;
-    private static final int TOP = 40;
+    private static final int RIGHT = 50;
+    private static final int TOP = 70;
     private static final int BOTTOM = 60;
-    private static final int MAX_TICKS = 8;
-    private static final int LEGEND_STEP = 18;
+    private static final int LEGEND_BASELINE = 50;
+    private static final int LEGEND_STEP = 110;
+
+    /** With more of them the dots of a line hide it. */
+    private static final int MAX_DOTS = 40;
 
     /** Told apart also by readers who do not see all colours: Okabe and Ito's palette. */
     private static final List<String> COLOURS =
@@ -37,10 +43,15 @@ record LineChart(String title, String xLabel, String yLabel, List<Line> lines) {
      */
     record Line(String name, List<Point> points) {}
 
+    /** A chart with two linear axes; see {@link LineChart}. */
+    LineChart(String title, String xLabel, String yLabel, List<Line> lines) {
+        this(title, xLabel, yLabel, false, lines);
+    }
+
     /** @return the chart, a complete document */
     String svg() {
-        double maxX = axisEnd(true);
-        double maxY = axisEnd(false);
+        Axis horizontal = logarithmicX ? Axis.logarithmic(all(Point::x)) : Axis.linear(all(Point::x));
+        Axis vertical = Axis.linear(all(Point::y));
         StringBuilder out = new StringBuilder();
         out.append(String.format(
                 Locale.ROOT,
@@ -51,23 +62,33 @@ record LineChart(String title, String xLabel, String yLabel, List<Line> lines) {
                 HEIGHT,
                 WIDTH,
                 HEIGHT));
-        text(out, WIDTH / 2.0, 22, "middle", title);
+        out.append(String.format(
+                Locale.ROOT,
+                "<text x=\"%.1f\" y=\"24\" text-anchor=\"middle\" font-size=\"15\">%s</text>%n",
+                WIDTH / 2.0,
+                escaped(title)));
         text(out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 15, "middle", xLabel);
         out.append(String.format(
                 Locale.ROOT,
                 "<text transform=\"translate(18,%d) rotate(-90)\" text-anchor=\"middle\">%s</text>%n",
                 (TOP + HEIGHT - BOTTOM) / 2,
                 escaped(yLabel)));
-        grid(out, maxX, maxY);
+        grid(out, horizontal, vertical);
         for (int i = 0; i < lines.size(); i++) {
-            line(out, lines.get(i), COLOURS.get(i % COLOURS.size()), i, maxX, maxY);
+            String colour = COLOURS.get(i % COLOURS.size());
+            line(out, lines.get(i), colour, horizontal, vertical);
+            legend(out, lines.get(i), colour, i);
         }
         return out.append("</svg>\n").toString();
     }
 
-    private void grid(StringBuilder out, double maxX, double maxY) {
-        for (double y : ticks(maxY)) {
-            double at = placeY(y, maxY);
+    private DoubleStream all(ToDoubleFunction<Point> coordinate) {
+        return lines.stream().flatMap(line -> line.points().stream()).mapToDouble(coordinate);
+    }
+
+    private static void grid(StringBuilder out, Axis horizontal, Axis vertical) {
+        for (double y : vertical.ticks()) {
+            double at = placeY(vertical, y);
             out.append(String.format(
                     Locale.ROOT,
                     "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#ddd\"/>%n",
@@ -75,10 +96,18 @@ record LineChart(String title, String xLabel, String yLabel, List<Line> lines) {
                     at,
                     WIDTH - RIGHT,
                     at));
-            text(out, LEFT - 6, at + 4, "end", number(y));
+            text(out, LEFT - 6, at + 4, "end", Axis.label(y));
         }
-        for (double x : ticks(maxX)) {
-            text(out, placeX(x, maxX), HEIGHT - BOTTOM + 18, "middle", number(x));
+        for (double x : horizontal.ticks()) {
+            double at = placeX(horizontal, x);
+            out.append(String.format(
+                    Locale.ROOT,
+                    "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" stroke=\"black\"/>%n",
+                    at,
+                    HEIGHT - BOTTOM,
+                    at,
+                    HEIGHT - BOTTOM + 4));
+            text(out, at, HEIGHT - BOTTOM + 18, "middle", Axis.label(x));
         }
         out.append(String.format(
                 Locale.ROOT,
@@ -89,69 +118,38 @@ record LineChart(String title, String xLabel, String yLabel, List<Line> lines) {
                 WIDTH - RIGHT));
     }
 
-    private static void line(StringBuilder out, Line line, String colour, int index, double maxX, double maxY) {
+    private static void line(StringBuilder out, Line line, String colour, Axis horizontal, Axis vertical) {
         List<String> places = new ArrayList<>();
         for (Point point : line.points()) {
-            String place = String.format(Locale.ROOT, "%.1f,%.1f", placeX(point.x(), maxX), placeY(point.y(), maxY));
-            places.add(place);
-            String[] xy = place.split(",");
-            out.append("<circle cx=\"" + xy[0] + "\" cy=\"" + xy[1] + "\" r=\"3\" fill=\"" + colour + "\"/>\n");
+            String x = String.format(Locale.ROOT, "%.1f", placeX(horizontal, point.x()));
+            String y = String.format(Locale.ROOT, "%.1f", placeY(vertical, point.y()));
+            places.add(x + "," + y);
+            if (line.points().size() <= MAX_DOTS) {
+                out.append("<circle cx=\"" + x + "\" cy=\"" + y + "\" r=\"3\" fill=\"" + colour + "\"/>\n");
+            }
         }
         out.append("<polyline points=\"" + String.join(" ", places) + "\" fill=\"none\" stroke=\"" + colour
                 + "\" stroke-width=\"1.5\"/>\n");
-        double y = TOP + 12.0 + index * LEGEND_STEP;
+    }
+
+    /** Above the chart, where no line can run through it. */
+    private static void legend(StringBuilder out, Line line, String colour, int index) {
+        int x = LEFT + index * LEGEND_STEP;
         out.append(String.format(
                 Locale.ROOT,
-                "<rect x=\"%d\" y=\"%.1f\" width=\"12\" height=\"4\" fill=\"%s\"/>%n",
-                LEFT + 12,
-                y - 6,
+                "<rect x=\"%d\" y=\"%d\" width=\"16\" height=\"4\" fill=\"%s\"/>%n",
+                x,
+                LEGEND_BASELINE - 6,
                 colour));
-        text(out, LEFT + 30, y, "start", line.name());
+        text(out, x + 22, LEGEND_BASELINE, "start", line.name());
     }
 
-    /** Both axes begin at 0: a chart that cuts off the bottom makes differences look larger than they are. */
-    private double axisEnd(boolean horizontal) {
-        double max = lines.stream()
-                .flatMap(line -> line.points().stream())
-                .mapToDouble(point -> horizontal ? point.x() : point.y())
-                .max()
-                .orElse(0);
-        return max <= 0 ? 1 : max * 1.05;
+    private static double placeX(Axis axis, double x) {
+        return LEFT + axis.place(x) * (WIDTH - LEFT - RIGHT);
     }
 
-    private static double placeX(double x, double max) {
-        return LEFT + x / max * (WIDTH - LEFT - RIGHT);
-    }
-
-    private static double placeY(double y, double max) {
-        return HEIGHT - BOTTOM - y / max * (HEIGHT - TOP - BOTTOM);
-    }
-
-    /** Multiples of 1, 2 or 5 times a power of ten. */
-    static List<Double> ticks(double max) {
-        int exponent = (int) Math.floor(Math.log10(max / MAX_TICKS));
-        int[] factors = {1, 2, 5, 10};
-        int factor = 0;
-        while (max / scaled(factors[factor], exponent) > MAX_TICKS) {
-            factor++;
-        }
-        List<Double> ticks = new ArrayList<>();
-        for (int i = 0; scaled(i * factors[factor], exponent) <= max; i++) {
-            ticks.add(scaled(i * factors[factor], exponent));
-        }
-        return ticks;
-    }
-
-    /** Divides rather than multiplies by a fraction: only that gives the double nearest to the decimal number. */
-    private static double scaled(int number, int exponent) {
-        double power = Math.pow(10, Math.abs(exponent));
-        return exponent < 0 ? number / power : number * power;
-    }
-
-    private static String number(double value) {
-        return value == Math.rint(value)
-                ? String.format(Locale.ROOT, "%,d", (long) value).replace(',', ' ')
-                : String.format(Locale.ROOT, "%.3g", value);
+    private static double placeY(Axis axis, double y) {
+        return HEIGHT - BOTTOM - axis.place(y) * (HEIGHT - TOP - BOTTOM);
     }
 
     private static void text(StringBuilder out, double x, double y, String anchor, String text) {

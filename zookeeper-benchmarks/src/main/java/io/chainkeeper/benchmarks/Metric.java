@@ -51,6 +51,10 @@ record Metric(String label, String format, ToDoubleFunction<Phase> value) {
                         "%.0f",
                         p -> options.linkMegabits() == 0 ? Double.NaN : mostSentPerOperation(p)),
                 new Metric("resident memory of the largest replica, MB", "%.0f", Metric::largestMegabytes),
+                new Metric(
+                        "watch events to clients, per write",
+                        "%.2f",
+                        p -> options.watches() == 0 ? Double.NaN : eventsPerWrite(p)),
                 new Metric("CPU of the client, cores", "%.2f", p -> p.use().clientCores()));
     }
 
@@ -118,6 +122,13 @@ record Metric(String label, String format, ToDoubleFunction<Phase> value) {
                 .average()
                 .orElse(0);
         return Statistics.ratio(bytes, phase.latencies().writes().count());
+    }
+
+    private static double eventsPerWrite(Phase phase) {
+        return phase.latencies() == null
+                ? Double.NaN
+                : Statistics.ratio(
+                        phase.watchEvents(), phase.latencies().writes().count());
     }
 
     private static double writes(Phase phase, boolean median) {

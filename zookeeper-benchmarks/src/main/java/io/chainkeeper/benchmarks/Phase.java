@@ -13,8 +13,18 @@ import java.util.List;
  * @param use CPU, disk and throughput
  * @param latencies of the operations; null if there were none
  * @param steady whether throughput and compilers had come to rest before it began
+ * @param watchEvents watch events that clients got
+ * @param profiles where the servers' time went, in the order of their ids; empty if nobody asked
  */
-record Phase(String name, int atReplica, List<String> roles, Use use, Latencies latencies, boolean steady) {
+record Phase(
+        String name,
+        int atReplica,
+        List<String> roles,
+        Use use,
+        Latencies latencies,
+        boolean steady,
+        long watchEvents,
+        List<ServerProfile> profiles) {
     static final int ALL_REPLICAS = 0;
 
     static final String SATURATION = "saturation, closed loop";
@@ -24,6 +34,11 @@ record Phase(String name, int atReplica, List<String> roles, Use use, Latencies 
     static final String ONE_CLIENT_WRITES = "one client, writes";
     static final String ONE_CLIENT_READS = "one client, reads";
     static final String IDLE = "idle";
+
+    /** An interval without watches and profiles; see {@link Phase}. */
+    Phase(String name, int atReplica, List<String> roles, Use use, Latencies latencies, boolean steady) {
+        this(name, atReplica, roles, use, latencies, steady, 0, List.of());
+    }
 
     /**
      * @param outstanding operations that each session keeps in flight

@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /** What Linux tells about processes and the machine under {@code /proc}. Safe for use by any thread. */
@@ -111,6 +113,35 @@ final class ProcFiles {
     }
 
     /**
+     * CPU time of the threads of a process that live now.
+     *
+     * @param pid process id
+     * @return by thread id, in steps of 10 000 microseconds
+     * @throws IOException if there is no such process
+     */
+    Map<Long, ThreadCpu.Named> threadCpu(long pid) throws IOException {
+        Map<Long, ThreadCpu.Named> all = new TreeMap<>();
+        Path tasks = root.resolve(Long.toString(pid)).resolve("task");
+        try (DirectoryStream<Path> threads = Files.newDirectoryStream(tasks)) {
+            for (Path thread : threads) {
+                try {
+                    Path file = thread.resolve("stat");
+                    String line = read(file);
+                    String[] fields = behindName(line);
+                    ThreadCpu cpu = new ThreadCpu(
+                            number(file, fields, USER_TIME_FIELD) * MICROS_PER_TICK,
+                            number(file, fields, SYSTEM_TIME_FIELD) * MICROS_PER_TICK);
+                    String name = line.substring(line.indexOf('(') + 1, line.lastIndexOf(')'));
+                    all.put(Long.parseLong(thread.getFileName().toString()), new ThreadCpu.Named(name, cpu));
+                } catch (NoSuchFileException e) {
+                    continue; // the thread ended after the directory was listed
+                }
+            }
+        }
+        return all;
+    }
+
+    /**
      * Bytes that a process has caused to be written to block devices. Needs the right to look into the process.
      *
      * @param pid process id
@@ -172,10 +203,13 @@ final class ProcFiles {
     }
 
     private static long cpuMicros(Path file) throws IOException {
-        String line = read(file);
-        // The name stands in parentheses and may itself contain blanks and parentheses.
-        String[] fields = line.substring(line.lastIndexOf(')') + 1).trim().split(" ");
+        String[] fields = behindName(read(file));
         return (number(file, fields, USER_TIME_FIELD) + number(file, fields, SYSTEM_TIME_FIELD)) * MICROS_PER_TICK;
+    }
+
+    /** The name stands in parentheses and may itself contain blanks and parentheses. */
+    private static String[] behindName(String line) {
+        return line.substring(line.lastIndexOf(')') + 1).trim().split(" ");
     }
 
     private static long number(Path file, String[] fields, int index) throws IOException {

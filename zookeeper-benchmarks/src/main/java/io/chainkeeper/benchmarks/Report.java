@@ -12,6 +12,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * All results of a run, as a table for people and as JSON for programs.
@@ -51,39 +54,60 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
         return isUsable() ? Verdict.MEASURED : Verdict.VOID;
     }
 
-    /** @return medians and ratios, phase by phase */
+    /** @return medians and ratios of the valid rounds, phase by phase */
     List<Figure> figures() {
+        return figures(RoundResult::isValid);
+    }
+
+    /** @return the same of the void rounds: something to look at where there is nothing else, but no result */
+    List<Figure> voidFigures() {
+        return figures(round -> !round.isValid());
+    }
+
+    private List<Figure> figures(Predicate<RoundResult> counted) {
         List<Figure> figures = new ArrayList<>();
-        figures.add(secondsToServe());
+        addFigure(
+                figures, START, "all replicas serve, s after their start", ofRounds(counted, r -> r.secondsToServe()));
+        addFigure(figures, START, "heap per further znode, bytes", ofRounds(counted, r -> r.heapBytesPerZnode()));
         for (String phase : phaseNames()) {
             for (Metric metric : Metric.of(phase, options)) {
-                Map<String, Double> medians = new LinkedHashMap<>();
-                for (String protocol : options.protocols()) {
-                    double median = Statistics.median(values(protocol, phase, metric));
-                    if (Double.isFinite(median)) {
-                        medians.put(protocol, median);
-                    }
-                }
-                if (!medians.isEmpty()) {
-                    figures.add(new Figure(phase, metric.label(), medians, ratio(medians)));
-                }
+                addFigure(figures, phase, metric.label(), ofPhases(counted, phase, metric));
             }
         }
         return figures;
     }
 
-    private Figure secondsToServe() {
+    private void addFigure(List<Figure> figures, String phase, String metric, Map<String, Double> medians) {
+        if (!medians.isEmpty()) {
+            figures.add(new Figure(phase, metric, medians, ratio(medians)));
+        }
+    }
+
+    private Map<String, Double> ofRounds(Predicate<RoundResult> counted, Function<RoundResult, Double> value) {
+        return medians(protocol -> rounds(protocol, counted).map(value).filter(Objects::nonNull));
+    }
+
+    private Map<String, Double> ofPhases(Predicate<RoundResult> counted, String phase, Metric metric) {
+        return medians(protocol -> rounds(protocol, counted)
+                .flatMap(r -> r.phases().stream())
+                .filter(p -> p.name().equals(phase))
+                .map(metric.value()::applyAsDouble));
+    }
+
+    private Map<String, Double> medians(Function<String, Stream<Double>> values) {
         Map<String, Double> medians = new LinkedHashMap<>();
         for (String protocol : options.protocols()) {
-            double median = Statistics.median(rounds.stream()
-                    .filter(r -> r.protocol().equals(protocol) && r.isValid())
-                    .map(RoundResult::secondsToServe)
-                    .toList());
+            double median = Statistics.median(
+                    values.apply(protocol).filter(Double::isFinite).toList());
             if (Double.isFinite(median)) {
                 medians.put(protocol, median);
             }
         }
-        return new Figure(START, "all replicas serve, s after their start", medians, ratio(medians));
+        return medians;
+    }
+
+    private Stream<RoundResult> rounds(String protocol, Predicate<RoundResult> counted) {
+        return rounds.stream().filter(r -> r.protocol().equals(protocol) && counted.test(r));
     }
 
     private Double ratio(Map<String, Double> medians) {
@@ -93,21 +117,6 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
             return null;
         }
         return first / base;
-    }
-
-    private List<Phase> phases(String protocol, String phase) {
-        return rounds.stream()
-                .filter(r -> r.protocol().equals(protocol) && r.isValid())
-                .flatMap(r -> r.phases().stream())
-                .filter(p -> p.name().equals(phase))
-                .toList();
-    }
-
-    private List<Double> values(String protocol, String phase, Metric metric) {
-        return phases(protocol, phase).stream()
-                .map(metric.value()::applyAsDouble)
-                .filter(Double::isFinite)
-                .toList();
     }
 
     private Set<String> phaseNames() {
@@ -127,8 +136,34 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
                 options.valueBytes(),
                 options.rounds()));
         out.append(machine.text(options.cpuCores()));
+        out.append(new VoidCheck(options.maxStealShare(), options.maxOtherCores()).text());
+        appendFigures(out, figures());
+        options.protocols().forEach(p -> out.append(ProfileTable.of(p, saturation(p, RoundResult::isValid))));
+        List<Figure> unusable = voidFigures();
+        if (!unusable.isEmpty()) {
+            out.append(String.format("%nMedians of VOID rounds, not to be quoted as results%n"));
+            appendFigures(out, unusable);
+            options.protocols()
+                    .forEach(p -> out.append(ProfileTable.of(p + ", VOID", saturation(p, r -> !r.isValid()))));
+        }
+        List<String> notes = notes();
+        if (!notes.isEmpty()) {
+            out.append(String.format("%n"));
+            notes.forEach(n -> out.append(String.format("%s%n", n)));
+        }
+        return out.toString();
+    }
+
+    private List<Phase> saturation(String protocol, Predicate<RoundResult> counted) {
+        return rounds(protocol, counted)
+                .flatMap(r -> r.phases().stream())
+                .filter(p -> p.name().equals(Phase.SATURATION))
+                .toList();
+    }
+
+    private void appendFigures(StringBuilder out, List<Figure> figures) {
         String title = null;
-        for (Figure figure : figures()) {
+        for (Figure figure : figures) {
             if (!Objects.equals(title, figure.phase())) {
                 title = figure.phase();
                 out.append(String.format("%n%-48s", title));
@@ -144,12 +179,6 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
             }
             appendRow(out, figure);
         }
-        List<String> notes = notes();
-        if (!notes.isEmpty()) {
-            out.append(String.format("%n"));
-            notes.forEach(n -> out.append(String.format("%s%n", n)));
-        }
-        return out.toString();
     }
 
     private void appendRow(StringBuilder out, Figure figure) {
@@ -226,6 +255,7 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
         document.put("machine", machine);
         document.put("usable", isUsable());
         document.put("figures", figures());
+        document.put("voidFigures", voidFigures());
         document.put("notes", notes());
         document.put("rounds", rounds);
         new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValue(file.toFile(), document);

@@ -11,16 +11,27 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /** The results of several runs in one directory, as {@code bin/bench.sh} leaves them: one JSON file for each run. */
 final class ResultDirectory {
+    static final String VALUE_BYTES = "B values";
+    private static final String SESSIONS = "sessions";
+    private static final String ZNODES = "znodes";
+    private static final String WATCHES = "watches";
+
+    /** In what a preset may vary runs to see how cost grows, with units. */
+    static final List<String> AMOUNTS = List.of(VALUE_BYTES, SESSIONS, ZNODES, WATCHES);
+
     /**
      * A figure of a run.
      *
      * @param run name of its file, without {@code .json}
      * @param workload what was done, in words; the same for runs that differ only in the number of replicas
+     * @param operation which operations clients asked for
      * @param replicas servers of an ensemble
+     * @param amounts how much there was of each of {@link #AMOUNTS}
      * @param phase see {@link Phase}
      * @param metric name and unit
      * @param medians per protocol
@@ -29,7 +40,9 @@ final class ResultDirectory {
     record Entry(
             String run,
             String workload,
+            String operation,
             int replicas,
+            SortedMap<String, Integer> amounts,
             String phase,
             String metric,
             Map<String, Double> medians,
@@ -73,7 +86,9 @@ final class ResultDirectory {
             all.add(new Entry(
                     run,
                     workload(root.get("options")),
+                    operation(root.get("options")),
                     root.at("/options/replicas").asInt(),
+                    amounts(root.get("options")),
                     figure.get("phase").asText(),
                     figure.get("metric").asText(),
                     medians,
@@ -82,14 +97,43 @@ final class ResultDirectory {
     }
 
     private static String workload(JsonNode options) {
-        String bytes = options.get("valueBytes").asInt() + " B";
-        int readPercent = (int) Math.round(100 * options.get("readRatio").asDouble());
-        String mode = options.get("mode").asText();
-        if (mode.equals(Mode.READS.name())) {
-            return readPercent + " % " + (options.get("linearizableReads").asBoolean() ? "linearizable" : "sequential")
-                    + " reads, " + bytes;
+        StringBuilder words = new StringBuilder(operation(options));
+        words.append(", ").append(options.path("valueBytes").asInt()).append(" B");
+        int sessions = options.path("sessions").asInt();
+        if (sessions
+                        != RunOptionsParser.SESSIONS_PER_REPLICA
+                                * options.path("replicas").asInt()
+                && sessions > 0) {
+            words.append(", ").append(sessions).append(" sessions");
         }
-        return Mode.valueOf(mode).word() + ", " + bytes;
+        if (options.path("furtherZnodes").asInt() > 0) {
+            words.append(", ").append(amounts(options).get(ZNODES)).append(" znodes");
+        }
+        if (options.path("watches").asInt() > 0) {
+            words.append(", ").append(options.path("watches").asInt()).append(" watches");
+        }
+        return words.toString();
+    }
+
+    private static String operation(JsonNode options) {
+        String mode = options.path("mode").asText();
+        if (mode.equals(Mode.READS.name())) {
+            int readPercent = (int) Math.round(100 * options.path("readRatio").asDouble());
+            return readPercent + " % " + (options.path("linearizableReads").asBoolean() ? "linearizable" : "sequential")
+                    + " reads";
+        }
+        return Mode.valueOf(mode).word();
+    }
+
+    private static SortedMap<String, Integer> amounts(JsonNode options) {
+        SortedMap<String, Integer> amounts = new TreeMap<>();
+        amounts.put(VALUE_BYTES, options.path("valueBytes").asInt());
+        amounts.put(SESSIONS, options.path("sessions").asInt());
+        amounts.put(
+                ZNODES,
+                options.path("keys").asInt() + options.path("furtherZnodes").asInt());
+        amounts.put(WATCHES, options.path("watches").asInt());
+        return amounts;
     }
 
     /**

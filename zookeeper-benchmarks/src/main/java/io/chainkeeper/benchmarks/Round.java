@@ -17,6 +17,8 @@ final class Round {
     /** Enough for one client's path through client and servers to be compiled. */
     private static final int LATENCY_WARMUP_OUTSTANDING = 4;
 
+    private static final Path JCMD = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+
     private final Bench bench;
     private final RunOptions options;
     private final Cleanup cleanup;
@@ -44,11 +46,13 @@ final class Round {
                 () -> Ensemble.start(protocol, options.ensemble(), bench.command(), bench.control(), directory));
         try {
             double secondsToServe = ensemble.awaitServing();
+            Double heapBytesPerZnode = options.furtherZnodes() == 0 ? null : loadFurtherZnodes(ensemble);
             List<Phase> phases = measure(ensemble);
             return new RoundResult(
                     protocol,
                     round,
                     secondsToServe,
+                    heapBytesPerZnode,
                     phases,
                     new VoidCheck(options.maxStealShare(), options.maxOtherCores()).reasons(phases));
         } catch (IOException e) {
@@ -56,6 +60,34 @@ final class Round {
         } finally {
             cleanup.closeNow(ensemble);
         }
+    }
+
+    /** Returns by how much the live heap of the largest server grew for each znode. */
+    private double loadFurtherZnodes(Ensemble ensemble) throws Exception {
+        long before = largestHeap(ensemble);
+        Clients loader = connect(ensemble, ensemble.servers().subList(0, 1), 1);
+        try {
+            new TreeLoader(loader.sessions().get(0).client()).loadZnodes(options.furtherZnodes(), options.valueBytes());
+        } finally {
+            cleanup.closeNow(loader);
+        }
+        ensemble.awaitSameZxid();
+        double perZnode = (largestHeap(ensemble) - before) / (double) options.furtherZnodes();
+        progress.printf(
+                Locale.ROOT,
+                "  %s: %d further znodes, %.0f bytes of heap each%n",
+                ensemble.protocol(),
+                options.furtherZnodes(),
+                perZnode);
+        return perZnode;
+    }
+
+    private static long largestHeap(Ensemble ensemble) throws IOException, InterruptedException {
+        long largest = 0;
+        for (ServerProcess server : ensemble.servers()) {
+            largest = Math.max(largest, LiveHeap.bytes(JCMD, server.pid()));
+        }
+        return largest;
     }
 
     private List<Phase> measure(Ensemble ensemble) throws Exception {
@@ -89,6 +121,7 @@ final class Round {
         Clients clients = connect(ensemble, ensemble.servers(), options.sessions());
         try {
             clients.preload(workload);
+            clients.watch(workload, options.watches());
             List<Phase> phases = new ArrayList<>();
             try (ClosedLoop load = new ClosedLoop(clients, workload, options.outstanding())) {
                 boolean steady = warmUp(ensemble, clients, "without quota");
@@ -187,16 +220,25 @@ final class Round {
     private Phase interval(String name, int atReplica, Ensemble ensemble, Clients clients, boolean steady)
             throws Exception {
         List<String> roles = ensemble.servers().stream().map(ensemble::role).toList();
+        List<ServerProfile.Sample> profileBefore = profile(ensemble);
+        long eventsBefore = clients.watchEvents().sum();
         clients.drain();
         UsageSample before = sample(ensemble, clients);
         Warmup.pause(TimeUnit.SECONDS.toMillis(options.measuredSeconds()));
         UsageSample after = sample(ensemble, clients);
         Clients.Latencies latencies = clients.drain();
+        long events = clients.watchEvents().sum() - eventsBefore;
+        List<ServerProfile> profiles = ServerProfile.between(profileBefore, profile(ensemble));
         clients.checkHealthy();
         UsageSample.Use use = before.until(after);
         progress.printf(
                 Locale.ROOT, "  %s, %s: %.0f operations/s%n", ensemble.protocol(), name, use.operationsPerSecond());
-        return new Phase(name, atReplica, roles, use, use.operations() == 0 ? null : latencies, steady);
+        return new Phase(
+                name, atReplica, roles, use, use.operations() == 0 ? null : latencies, steady, events, profiles);
+    }
+
+    private List<ServerProfile.Sample> profile(Ensemble ensemble) throws IOException {
+        return options.stages() ? ServerProfile.sample(ensemble, bench.proc()) : List.of();
     }
 
     private UsageSample sample(Ensemble ensemble, Clients clients) throws IOException {

@@ -8,10 +8,18 @@ import java.util.List;
  * @param protocol value of {@code ordering.protocol}
  * @param round 1, 2, 3, ...
  * @param secondsToServe from the start of the servers' processes until all of them served
+ * @param heapBytesPerZnode by how much the live heap of the largest server grew for each of the further znodes; null if
+ *     there were none
  * @param phases what was measured
  * @param voidReasons why it must not be used; empty if it may
  */
-record RoundResult(String protocol, int round, double secondsToServe, List<Phase> phases, List<String> voidReasons) {
+record RoundResult(
+        String protocol,
+        int round,
+        double secondsToServe,
+        Double heapBytesPerZnode,
+        List<Phase> phases,
+        List<String> voidReasons) {
     boolean isValid() {
         return voidReasons.isEmpty();
     }

@@ -21,11 +21,14 @@ import java.util.Map;
  * @param outstanding operations that each session keeps in flight
  * @param valueBytes size of a znode's data
  * @param keys number of znodes
+ * @param furtherZnodes znodes that stand beside these and are not touched
+ * @param watches persistent watches on the znodes that are written, spread over them and over the sessions
  * @param readRatio share of reads among the operations, 0 to 1
  * @param linearizableReads whether reads are linearizable (zab: sync before each) or sequential
  * @param levels smaller numbers of operations in flight per session, measured after saturation for a throughput-latency
  *     curve; may be empty
  * @param halfLoad whether latency is also measured at half of the measured throughput
+ * @param stages whether servers are asked where their time goes
  * @param jvmOptions of every server
  * @param serverConfig further lines of every zoo.cfg
  * @param serverLib directory of the jars that every server runs on
@@ -50,10 +53,13 @@ record RunOptions(
         int outstanding,
         int valueBytes,
         int keys,
+        int furtherZnodes,
+        int watches,
         double readRatio,
         boolean linearizableReads,
         List<Integer> levels,
         boolean halfLoad,
+        boolean stages,
         List<String> jvmOptions,
         Map<String, String> serverConfig,
         Path serverLib,
@@ -84,10 +90,13 @@ record RunOptions(
                 outstanding,
                 valueBytes,
                 keys,
+                furtherZnodes,
+                watches,
                 readRatio,
                 linearizableReads,
                 levels,
                 halfLoad,
+                stages,
                 jvmOptions,
                 serverConfig,
                 serverLib,

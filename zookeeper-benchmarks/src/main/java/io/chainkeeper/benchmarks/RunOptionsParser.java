@@ -26,9 +26,12 @@ final class RunOptionsParser {
               --outstanding K        operations that each session keeps in flight                      32
               --value-bytes B        data of a znode                                                   128
               --keys N               znodes                                                            1000
+              --znodes N             further znodes of the same size that nobody touches; memory per znode is told  0
+              --watches N            persistent watches on the written znodes, spread over the sessions  0
               --read-ratio R         share of reads                                         reads: 0.95
               --reads KIND           linearizable (zab: sync before each read) or sequential  linearizable
               --levels K,K           also measure with so many operations in flight per session, for a curve
+              --stages               also tell where the servers' time goes: their own metrics, CPU by threads
               --half-load            also measure latency at half of the measured throughput
               --jvm-options "..."    options of every server          -Xms512m -Xmx512m -XX:+UseSerialGC
               --heap SIZE            heap of every server, such as 3g                               512m
@@ -55,6 +58,8 @@ final class RunOptionsParser {
             "--outstanding",
             "--value-bytes",
             "--keys",
+            "--znodes",
+            "--watches",
             "--read-ratio",
             "--reads",
             "--levels",
@@ -67,7 +72,7 @@ final class RunOptionsParser {
             "--output",
             "--max-steal",
             "--max-other-cpu");
-    private static final Set<String> FLAGS = Set.of("--half-load", "--keep");
+    private static final Set<String> FLAGS = Set.of("--half-load", "--stages", "--keep");
 
     static final int SESSIONS_PER_REPLICA = 4;
     static final int MAX_REPLICAS = 15;
@@ -107,7 +112,13 @@ final class RunOptionsParser {
         if (mode != Mode.READS && !options.text("--read-ratio", "").isEmpty()) {
             throw new UsageException("--read-ratio needs the mode reads");
         }
-        return options(mode, options, replicas);
+        RunOptions run = options(mode, options, replicas);
+        if (run.watches() > (long) run.keys() * run.sessions()) {
+            throw new UsageException("--watches " + run.watches() + ": " + run.sessions() + " sessions can hold "
+                    + (long) run.keys() * run.sessions() + " different watches on " + run.keys()
+                    + " znodes; raise --keys or --sessions");
+        }
+        return run;
     }
 
     /**
@@ -134,11 +145,14 @@ final class RunOptionsParser {
                 options.whole("--outstanding", mode.isFault() ? 1 : 32, 1, MAX_OUTSTANDING),
                 options.whole("--value-bytes", 128, 0, MAX_VALUE_BYTES),
                 options.whole("--keys", 1000, 1, 10_000_000),
+                options.whole("--znodes", 0, 0, 10_000_000),
+                options.whole("--watches", 0, 0, 10_000_000),
                 options.decimal("--read-ratio", mode.defaultReadRatio(), 0, 1),
                 options.choice("--reads", "linearizable", List.of("linearizable", "sequential"))
                         .equals("linearizable"),
                 levels(options),
                 options.flag("--half-load"),
+                options.flag("--stages"),
                 jvmOptions(options),
                 serverConfig(options),
                 serverLib(options),
@@ -146,8 +160,8 @@ final class RunOptionsParser {
                 path("--data-dir", options.text("--data-dir", "")),
                 options.text("--output", "").isEmpty() ? null : path("--output", options.text("--output", "")),
                 options.flag("--keep"),
-                options.decimal("--max-steal", 0.02, 0, 1),
-                options.decimal("--max-other-cpu", 0.15, 0, 1024));
+                options.decimal("--max-steal", VoidCheck.DEFAULT_MAX_STEAL_SHARE, 0, 1),
+                options.decimal("--max-other-cpu", VoidCheck.DEFAULT_MAX_OTHER_CORES, 0, 1024));
     }
 
     private static List<Integer> levels(OptionReader options) throws UsageException {

@@ -13,10 +13,7 @@ import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 
-/**
- * Fills a tree with znodes of {@value #MIN_BYTES} to {@value #MAX_BYTES} bytes, by several multis at a time. Used by
- * one thread.
- */
+/** Fills a tree with znodes, by several multis at a time. Used once, by one thread. */
 final class TreeLoader {
     private static final String ROOT = "/tree";
     private static final int MIN_BYTES = 1_000;
@@ -25,6 +22,9 @@ final class TreeLoader {
 
     /** A multi is closed beyond this. With its last znode it stays well below the 1 MiB that a packet may have. */
     private static final int MULTI_BYTES = 200_000;
+
+    /** What a znode counts for besides its data. */
+    private static final int ZNODE_BYTES = 100;
 
     private static final int OUTSTANDING = 8;
     private static final long ANSWER_SECONDS = 60;
@@ -43,7 +43,7 @@ final class TreeLoader {
     }
 
     /**
-     * Creates the znodes and waits for the answers.
+     * Creates znodes of {@value #MIN_BYTES} to {@value #MAX_BYTES} bytes and waits for the answers.
      *
      * @param megabytes data of all znodes together, 10^6 bytes
      * @throws IOException if the servers refuse, or do not answer for a minute
@@ -62,6 +62,32 @@ final class TreeLoader {
             add(parent + "/" + i % CHILDREN, data);
             left -= data.length;
         }
+        finish();
+    }
+
+    /**
+     * Creates znodes of one size and waits for the answers.
+     *
+     * @param count how many, besides the parents that they need: one for {@value #CHILDREN}
+     * @param valueBytes data of each
+     * @throws IOException if the servers refuse, or do not answer for a minute
+     */
+    void loadZnodes(int count, int valueBytes) throws IOException, InterruptedException {
+        add(ROOT, new byte[0]);
+        String parent = ROOT;
+        for (int i = 0; i < count; i++) {
+            if (i % CHILDREN == 0) {
+                parent = ROOT + "/" + i / CHILDREN;
+                add(parent, new byte[0]);
+            }
+            byte[] data = new byte[valueBytes];
+            random.nextBytes(data);
+            add(parent + "/" + i % CHILDREN, data);
+        }
+        finish();
+    }
+
+    private void finish() throws IOException, InterruptedException {
         send();
         acquire(OUTSTANDING);
         free.release(OUTSTANDING);
@@ -69,7 +95,7 @@ final class TreeLoader {
 
     private void add(String path, byte[] data) throws IOException, InterruptedException {
         multi.add(Op.create(path, data, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT));
-        multiBytes += data.length;
+        multiBytes += data.length + ZNODE_BYTES;
         if (multiBytes >= MULTI_BYTES) {
             send();
         }

@@ -11,6 +11,24 @@ import java.util.Locale;
  * @param maxOtherCores CPU that other processes may use
  */
 record VoidCheck(double maxStealShare, double maxOtherCores) {
+    static final double DEFAULT_MAX_STEAL_SHARE = 0.02;
+    static final double DEFAULT_MAX_OTHER_CORES = 0.15;
+
+    /** @return a line for the head of a report; empty if the bounds are the usual ones */
+    String text() {
+        if (maxStealShare == DEFAULT_MAX_STEAL_SHARE && maxOtherCores == DEFAULT_MAX_OTHER_CORES) {
+            return "";
+        }
+        return String.format(
+                Locale.ROOT,
+                "BOUNDS CHANGED: rounds count although the hypervisor took up to %.1f %% of the CPU (default %.1f %%)"
+                        + " and other processes up to %.2f cores (default %.2f)%n",
+                100 * maxStealShare,
+                100 * DEFAULT_MAX_STEAL_SHARE,
+                maxOtherCores,
+                DEFAULT_MAX_OTHER_CORES);
+    }
+
     /**
      * @param phases of one round
      * @return what disturbed it, in words; empty if nothing did

@@ -46,7 +46,7 @@ final class ZooCfg {
         keys.put("clientPortAddress", ensemble.get(self).host());
         keys.put("maxClientCnxns", "0");
         keys.put("admin.enableServer", "false");
-        keys.put("4lw.commands.whitelist", "srvr");
+        keys.put("4lw.commands.whitelist", "srvr,mntr");
         keys.put("ordering.protocol", protocol);
         if (!protocol.equals(ServerCommand.ZAB)) {
             // zab forces its log before it acknowledges, by default; this is the same

@@ -66,6 +66,23 @@ public final class FigureRunsTest {
     }
 
     @Test
+    public void runsDifferInOneAmount_growthIsDrawnOverIt() throws Exception {
+        String more = "\"keys\": 1000, \"furtherZnodes\": %d, \"sessions\": 12, \"watches\": 0, \"valueBytes\"";
+        Files.writeString(
+                directory().resolve("znodes-1k.json"), RUN.formatted(3).replace("\"valueBytes\"", more.formatted(0)));
+        Files.writeString(
+                directory().resolve("znodes-1m.json"),
+                RUN.formatted(3).replace("\"valueBytes\"", more.formatted(999_000)));
+        figures();
+        String table = out.toString(StandardCharsets.UTF_8);
+        assertTrue(table, table.contains("writes, 128 B, 1000000 znodes, 3 replicas"));
+        String chart = file("growth-throughput-over-znodes-writes-3-replicas-128-B-values-12-sessions.svg");
+        assertTrue(chart, chart.contains(">1 000 000</text>") && chart.contains("<polyline"));
+        assertFalse(Files.exists(directory()
+                .resolve("growth-throughput-over-watches-writes-3-replicas-128-B-values-12-sessions-1000-znodes.svg")));
+    }
+
+    @Test
     public void throughputOverTime_isDrawnForEachFault() throws Exception {
         Files.writeString(directory().resolve("throughput.csv"), """
                 protocol,replicas,tree_mb,victim,round,millis,writes_per_s

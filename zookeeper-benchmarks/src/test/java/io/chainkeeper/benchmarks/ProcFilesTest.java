@@ -7,6 +7,8 @@ import static org.junit.Assert.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
@@ -64,6 +66,26 @@ public final class ProcFilesTest {
     private void thread(int id, String name, int ticks) throws IOException {
         write("42/task/" + id + "/comm", name + "\n");
         write("42/task/" + id + "/stat", id + " (" + name + ")" + String.format(STAT_BEHIND_NAME, ticks, 0));
+    }
+
+    @Test
+    public void threads_areGroupedByNameWithoutTheirNumber() throws IOException {
+        thread(1, "executor-1", 100);
+        thread(2, "NIOWorkerThread", 20);
+        thread(3, "NIOWorkerThread", 30);
+        thread(4, "GC Thread#0", 5);
+        Map<Long, ThreadCpu.Named> before = proc().threadCpu(42);
+        assertEquals("executor-1", before.get(1L).name());
+        thread(1, "executor-1", 150);
+        thread(3, "NIOWorkerThread", 40);
+        thread(4, "GC Thread#0", 6);
+        thread(5, "GC Thread#1", 7);
+        Map<String, ThreadCpu> groups = ThreadCpu.byGroup(before, proc().threadCpu(42));
+        assertEquals(Set.of("executor", "NIOWorkerThread", "GC Thread"), groups.keySet());
+        assertEquals(500_000, groups.get("executor").userMicros(), 0);
+        assertEquals(0, groups.get("executor").systemMicros(), 0);
+        assertEquals(100_000, groups.get("NIOWorkerThread").micros(), 0);
+        assertEquals(80_000, groups.get("GC Thread").micros(), 0);
     }
 
     @Test

@@ -64,7 +64,7 @@ public final class ReportTest {
                 start().until(end),
                 new Latencies(none, writes),
                 true));
-        return new RoundResult(protocol, number, 2.5, phases, new VoidCheck(0.02, 0.15).reasons(phases));
+        return new RoundResult(protocol, number, 2.5, null, phases, new VoidCheck(0.02, 0.15).reasons(phases));
     }
 
     private static Figure figure(Report report, String label) {
@@ -143,6 +143,34 @@ public final class ReportTest {
         assertFalse(throughput.medians().containsKey("chain"));
         assertNull(throughput.ratio());
         assertTrue(report.table(), report.table().contains("VOID chain, round 1: saturation, closed loop: other proc"));
+    }
+
+    @Test
+    public void roundsAreVoid_theirMediansStandApartAndAreMarked() throws Exception {
+        Report report = new Report(
+                options(),
+                MACHINE,
+                List.of(
+                        round("chain", 1, end(90_000, 2_000_000, 12_000_000, 0)),
+                        round("zab", 1, end(30_000, 2_000_000, 16_000_000, 0)),
+                        round("zab", 2, end(50_000, 2_000_000, 12_000_000, 0))));
+        String[] blocks = report.table().split("Medians of VOID rounds, not to be quoted as results");
+        assertEquals(report.table(), 2, blocks.length);
+        assertTrue(blocks[0], blocks[0].contains("3000") && !blocks[0].contains("9000 "));
+        assertTrue(blocks[1], blocks[1].contains("9000") && blocks[1].contains("5000"));
+        Path file = folder.getRoot().toPath().resolve("result.json");
+        report.writeTo(file);
+        assertEquals(9000, read(file).at("/voidFigures/1/medians/chain").asDouble(), 1e-9);
+        assertTrue(read(file).at("/figures/1/medians/chain").isMissingNode());
+    }
+
+    @Test
+    public void boundsAreRaised_headSaysSo() throws Exception {
+        RunOptions raised = RunOptionsParser.parse(List.of(
+                "writes", "--max-steal", "0.1", "--lib", folder.getRoot().toString()));
+        String table = new Report(raised, MACHINE, List.of()).table();
+        assertTrue(table, table.contains("took up to 10.0 % of the CPU (default 2.0 %)"));
+        assertFalse(new Report(options(), MACHINE, List.of()).table().contains("BOUNDS"));
     }
 
     @Test

@@ -116,6 +116,15 @@ public final class RunOptionsParserTest {
     }
 
     @Test
+    public void treeAndWatches_areTakenUnlessTheyCannotDiffer() throws UsageException {
+        RunOptions options = parse("writes", "--znodes", "100000", "--watches", "12000", "--stages");
+        assertEquals(100_000, options.furtherZnodes());
+        assertEquals(12_000, options.watches());
+        assertTrue(options.stages());
+        assertRefused("12 sessions can hold 12000 different watches", "writes", "--watches", "12001");
+    }
+
+    @Test
     public void protocolTwice_isRefused() {
         assertRefused("--protocols", "writes", "--protocols", "zab,zab");
     }
