@@ -14,10 +14,11 @@ final class WarmupJudge {
     /** Largest difference between them, relative to the largest. */
     static final double MAX_SPREAD = 0.15;
 
-    /** Largest share of the servers' CPU that their JIT compilers may use in the last window. */
+    /** Largest share of the servers' CPU that their JIT compilers may use, on average over these windows. */
     static final double MAX_COMPILER_SHARE = 0.05;
 
     private final Deque<Double> throughputs = new ArrayDeque<>();
+    private final Deque<Double> compilerShares = new ArrayDeque<>();
 
     /**
      * Adds a window.
@@ -28,10 +29,13 @@ final class WarmupJudge {
      */
     boolean isWarm(double operationsPerSecond, double compilerShare) {
         throughputs.addLast(operationsPerSecond);
+        compilerShares.addLast(compilerShare);
         if (throughputs.size() > WINDOWS) {
             throughputs.removeFirst();
+            compilerShares.removeFirst();
         }
-        if (throughputs.size() < WINDOWS || compilerShare > MAX_COMPILER_SHARE) {
+        double compiling = compilerShares.stream().mapToDouble(d -> d).average().orElseThrow();
+        if (throughputs.size() < WINDOWS || compiling > MAX_COMPILER_SHARE) {
             return false;
         }
         double most = throughputs.stream().mapToDouble(d -> d).max().orElseThrow();

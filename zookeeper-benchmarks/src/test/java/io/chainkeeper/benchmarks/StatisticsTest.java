@@ -52,7 +52,10 @@ public final class StatisticsTest {
     public void throughputIsEvenButCompilersRun_isNotWarmUntilTheyRest() {
         WarmupJudge judge = new WarmupJudge();
         for (int i = 0; i < 10; i++) {
-            assertFalse(judge.isWarm(1000, 2 * WarmupJudge.MAX_COMPILER_SHARE));
+            assertFalse(judge.isWarm(1000, 2.5 * WarmupJudge.MAX_COMPILER_SHARE));
+        }
+        for (int i = 1; i < WarmupJudge.WINDOWS; i++) {
+            assertEquals("after " + i + " quiet windows", i > WarmupJudge.WINDOWS / 2, judge.isWarm(1000, 0));
         }
         assertTrue(judge.isWarm(1000, 0));
     }

@@ -60,10 +60,13 @@ final class Commands {
 
     /** Leader: starts instances with what waits, as far as the window allows. */
     void proposeBatches() {
-        while (queue.hasWaiting() && state.maxAccepted - state.maxDecided < state.settings.windowInstances()) {
-            state.accept(
-                    state.maxAccepted + 1,
-                    queue.nextBatch(state.settings.maxBatchCommands(), state.settings.maxBatchBytes()));
+        int maxCommands = state.settings.maxBatchCommands();
+        int maxBytes = state.settings.maxBatchBytes();
+        queue.decided(state.maxDecided);
+        while (queue.hasBatch(maxCommands, maxBytes)
+                && state.maxAccepted - state.maxDecided < state.settings.windowInstances()) {
+            long instance = state.maxAccepted + 1;
+            state.accept(instance, queue.nextBatch(instance, maxCommands, maxBytes));
         }
     }
 

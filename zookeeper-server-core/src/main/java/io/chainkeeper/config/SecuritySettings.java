@@ -44,12 +44,12 @@ final class SecuritySettings {
     }
 
     private static boolean isPlainFactory() {
-        String factory = System.getProperty(CONNECTION_FACTORY_PROPERTY);
-        return factory == null || PLAIN_FACTORIES.contains(factory);
+        return PLAIN_FACTORIES.contains(System.getProperty(CONNECTION_FACTORY_PROPERTY, ""));
     }
 
     private static UserMistakeException needsNetty(SettingsFile zooCfg, SettingsFile.Entry entry) {
         return UserMistakeException.inConfiguration(
-                "%s: ZooKeeper's default connection factory has no TLS; add %s", zooCfg.at(entry), NETTY_FACTORY_LINE);
+                "%s: ZooKeeper's NIO connection factory has no TLS; remove serverCnxnFactory or write %s",
+                zooCfg.at(entry), NETTY_FACTORY_LINE);
     }
 }

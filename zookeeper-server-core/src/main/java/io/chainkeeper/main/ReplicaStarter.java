@@ -45,7 +45,7 @@ public final class ReplicaStarter implements ServerStarter {
         QuorumPeerConfig peerConfig = config.peerConfig();
         Path orderingDirectory = config.ordering().orderingDirectory();
         AuthenticationSchemes.enable();
-        ClientConnections.useByDefault();
+        ClientConnections.choose();
         long executionProfile = ExecutionProfile.hash(ExecutionProfile.settings(QuorumPeerConfig.isReconfigEnabled()));
         PeerTls tls = linkTls(peerConfig, config.reloadLinkCertificates());
         ClientTls.check(peerConfig.getSecureClientPortAddress() != null

@@ -7,13 +7,14 @@ import java.nio.channels.SocketChannel;
 import org.apache.jute.BinaryInputArchive;
 import org.apache.zookeeper.server.NIOServerCnxn;
 import org.apache.zookeeper.server.NIOServerCnxnFactory;
+import org.apache.zookeeper.server.NettyServerCnxnFactory;
 import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.apache.zookeeper.server.ZooKeeperServer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * ZooKeeper's default connection factory, except that a connection which is closed because of what came over it is
+ * Which of ZooKeeper's two connection factories serves clients, and its NIO one, except that a connection which is closed because of what came over it is
  * logged with the address of its client, in one line. (ZooKeeper's own line names a session or nobody, and has a stack
  * trace; {@code conf/logback.xml} leaves it out.) And a leader's {@code stat} and {@code srvr} end as those of
  * ZooKeeper's leader.
@@ -21,10 +22,18 @@ import org.slf4j.LoggerFactory;
 public final class ClientConnections extends NIOServerCnxnFactory {
     private static final Logger LOG = LoggerFactory.getLogger(ClientConnections.class);
 
-    /** Makes this the connection factory, unless the configuration names one; after it has been parsed. */
-    public static void useByDefault() {
+    /**
+     * Makes Netty's connection factory the one that serves clients, unless the configuration names one; this class
+     * stands in for ZooKeeper's NIO one. After the configuration has been parsed. NIO reads one request in each round
+     * of its selector and wakes two threads for it; Netty reads all that have come and answers them together, which
+     * takes half the processor time per operation (docs/performance.md).
+     */
+    public static void choose() {
         String property = ServerCnxnFactory.ZOOKEEPER_SERVER_CNXN_FACTORY;
-        if (System.getProperty(property) == null) {
+        String asked = System.getProperty(property);
+        if (asked == null) {
+            System.setProperty(property, NettyServerCnxnFactory.class.getName());
+        } else if (asked.equals(NIOServerCnxnFactory.class.getName())) {
             System.setProperty(property, ClientConnections.class.getName());
         }
     }

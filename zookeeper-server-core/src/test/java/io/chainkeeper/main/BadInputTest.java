@@ -207,8 +207,8 @@ public class BadInputTest {
                 line("admin.forceHttps=yes", "write true or false"),
                 line("enforce.auth.enabled=1", "write true or false"),
                 line("largeRequestThreshold=1M", "not a number"),
-                line("secureClientPort=2281", "has no TLS", "NettyServerCnxnFactory"),
-                line("client.portUnification=true", "has no TLS", "NettyServerCnxnFactory"),
+                withNio("secureClientPort=2281"),
+                withNio("client.portUnification=true"),
                 row(
                         "server lines with reconfig, wrong limit",
                         files -> {
@@ -229,6 +229,22 @@ public class BadInputTest {
                         },
                         2,
                         "zoo.cfg is not a readable file"));
+    }
+
+    private static Object[] withNio(String line) {
+        return row(
+                line + " with NIO",
+                files -> {
+                    List<String> lines = files.rightLines();
+                    lines.add("serverCnxnFactory=org.apache.zookeeper.server.NIOServerCnxnFactory");
+                    lines.add(line);
+                    files.writeCfg(lines);
+                },
+                2,
+                "zoo.cfg",
+                line,
+                "has no TLS",
+                "NettyServerCnxnFactory");
     }
 
     private static List<Object[]> myIds() {

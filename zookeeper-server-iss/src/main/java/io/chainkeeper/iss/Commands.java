@@ -64,9 +64,15 @@ final class Commands {
         return queue.hasWaiting();
     }
 
+    /** Leader: whether the next batch should go now. */
+    boolean hasBatch() {
+        queue.decided(state.prefix);
+        return queue.hasBatch(state.settings.maxBatchCommands(), state.settings.maxBatchBytes());
+    }
+
     /** Leader: the next batch of what waits; there must be something. */
-    ByteSlice nextBatch() {
-        return queue.nextBatch(state.settings.maxBatchCommands(), state.settings.maxBatchBytes());
+    ByteSlice nextBatch(long position) {
+        return queue.nextBatch(position, state.settings.maxBatchCommands(), state.settings.maxBatchBytes());
     }
 
     /** Whether the leader of the bucket can no longer propose in this epoch what is outstanding here. */

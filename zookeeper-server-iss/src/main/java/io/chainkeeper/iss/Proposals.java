@@ -53,8 +53,8 @@ final class Proposals {
         boolean coordinates = epoch.config().coordinator() == state.self;
         int limit = coordinates ? own.size() - 1 : own.size();
         int window = window(own);
-        while (commands.hasWaiting() && own.next < limit && window > 0) {
-            propose(own, commands.nextBatch());
+        while (window > 0 && own.next < limit && commands.hasBatch()) {
+            propose(own, commands.nextBatch(own.position(own.next)));
             window--;
         }
         if (!commands.hasWaiting()) {

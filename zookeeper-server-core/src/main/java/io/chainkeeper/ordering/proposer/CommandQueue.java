@@ -29,6 +29,8 @@ public final class CommandQueue {
         }
     }
 
+    private record Batch(long position, int commands) {}
+
     private final int replica;
     private final long incarnation;
 
@@ -39,6 +41,12 @@ public final class CommandQueue {
     private final ArrayDeque<ProposedCommand> unsent = new ArrayDeque<>();
 
     private final ArrayDeque<ProposedCommand> waiting = new ArrayDeque<>();
+    private long waitingBytes;
+
+    /** Ascending. */
+    private final ArrayDeque<Batch> underWay = new ArrayDeque<>();
+
+    private long commandsUnderWay;
 
     /** The last sequence taken of each proposer since the leader changed. */
     private final Map<Source, Long> lastTaken = new TreeMap<>();
@@ -88,11 +96,19 @@ public final class CommandQueue {
     private void take(ProposedCommand command) {
         lastTaken.put(new Source(command.proposer(), command.incarnation()), command.sequence());
         waiting.add(command);
+        waitingBytes += sizeOf(command);
+    }
+
+    private static int sizeOf(ProposedCommand command) {
+        return command.command().length() + BatchCodec.COMMAND_OVERHEAD_BYTES;
     }
 
     /** Nobody leads: what waits here is with its proposers too. */
     public void leaderLost() {
         waiting.clear();
+        waitingBytes = 0;
+        underWay.clear();
+        commandsUnderWay = 0;
         lastTaken.clear();
     }
 
@@ -141,7 +157,7 @@ public final class CommandQueue {
         while (!unsent.isEmpty() && bytes < enoughBytes) {
             ProposedCommand command = unsent.remove();
             commands.add(command);
-            bytes += command.command().length() + BatchCodec.COMMAND_OVERHEAD_BYTES;
+            bytes += sizeOf(command);
         }
         return commands;
     }
@@ -152,25 +168,51 @@ public final class CommandQueue {
     }
 
     /**
-     * Removes the next batch of what waits; there must be something.
+     * Whether the next batch should go now: if no other one is under way, or as many commands wait as are under way, or
+     * it is full. A batch costs every replica a message, a forced write and the waking of several threads, whatever is
+     * in it, so under load few large ones are cheaper than many small ones; and commands that come when little is under
+     * way wait for little.
      *
+     * @param maxCommands most commands of a batch
+     * @param maxBytes most bytes of a batch
+     * @return false also if nothing waits
+     */
+    public boolean hasBatch(int maxCommands, int maxBytes) {
+        int size = waiting.size();
+        return size > 0 && (size >= Math.min(commandsUnderWay, maxCommands) || waitingBytes >= maxBytes);
+    }
+
+    /**
+     * Removes the next batch of what waits; there must be something. It is under way until {@link #decided}.
+     *
+     * @param position what it is for, above those of all batches before it
      * @param maxCommands most commands
      * @param maxBytes most bytes with the overhead of each command, unless the first one alone is larger
-     * @return the value of a position
+     * @return the value of the position
      */
-    public ByteSlice nextBatch(int maxCommands, int maxBytes) {
+    public ByteSlice nextBatch(long position, int maxCommands, int maxBytes) {
         InvariantViolated.check(!waiting.isEmpty(), "nothing waits to be proposed");
         List<ProposedCommand> batch = new ArrayList<>();
         int bytes = 0;
         while (!waiting.isEmpty() && batch.size() < maxCommands) {
-            int size = waiting.peek().command().length() + BatchCodec.COMMAND_OVERHEAD_BYTES;
+            int size = sizeOf(waiting.peek());
             if (!batch.isEmpty() && bytes + size > maxBytes) {
                 break;
             }
             bytes += size;
             batch.add(waiting.remove());
         }
+        waitingBytes -= bytes;
+        underWay.add(new Batch(position, batch.size()));
+        commandsUnderWay += batch.size();
         return BatchCodec.encode(batch);
+    }
+
+    /** @param position up to which batches are under way no more */
+    public void decided(long position) {
+        while (!underWay.isEmpty() && underWay.peek().position() <= position) {
+            commandsUnderWay -= underWay.remove().commands();
+        }
     }
 
     /**

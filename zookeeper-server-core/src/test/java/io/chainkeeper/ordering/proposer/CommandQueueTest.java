@@ -59,7 +59,7 @@ public final class CommandQueueTest {
     private List<Long> waiting() throws MalformedMessageException {
         List<Long> sequences = new ArrayList<>();
         while (queue.hasWaiting()) {
-            sequences.addAll(sequences(BatchCodec.decode(queue.nextBatch(MANY, MANY_BYTES))));
+            sequences.addAll(sequences(BatchCodec.decode(queue.nextBatch(1, MANY, MANY_BYTES))));
         }
         return sequences;
     }
@@ -122,15 +122,58 @@ public final class CommandQueueTest {
         int each = 10 + BatchCodec.COMMAND_OVERHEAD_BYTES;
         assertEquals(
                 BatchCodec.BATCH_OVERHEAD_BYTES + 2 * each,
-                queue.nextBatch(2, MANY_BYTES).length());
+                queue.nextBatch(1, 2, MANY_BYTES).length());
         assertEquals(
                 BatchCodec.BATCH_OVERHEAD_BYTES + 2 * each,
-                queue.nextBatch(MANY, 3 * each - 1).length());
+                queue.nextBatch(2, MANY, 3 * each - 1).length());
         assertEquals(
                 "one is always taken",
                 BatchCodec.BATCH_OVERHEAD_BYTES + each,
-                queue.nextBatch(MANY, 1).length());
+                queue.nextBatch(3, MANY, 1).length());
         assertEquals(0, queue.waiting());
+    }
+
+    private boolean hasBatch() {
+        return queue.hasBatch(MANY, MANY_BYTES);
+    }
+
+    @Test
+    public void batch_waitsUntilAsManyCommandsWaitAsAreUnderWay() {
+        assertFalse("nothing waits", hasBatch());
+        propose(true, 1, 2, 3);
+        assertTrue("nothing is under way", hasBatch());
+        queue.nextBatch(1, MANY, MANY_BYTES);
+        assertFalse("nothing waits", hasBatch());
+        propose(true, 4, 5);
+        assertFalse(hasBatch());
+        propose(true, 6);
+        assertTrue(hasBatch());
+        queue.nextBatch(2, MANY, MANY_BYTES);
+        propose(true, 7, 8);
+        assertFalse("six are under way", hasBatch());
+        queue.decided(1);
+        assertFalse("three are under way", hasBatch());
+        queue.decided(2);
+        assertTrue("nothing is under way", hasBatch());
+    }
+
+    @Test
+    public void batch_thatIsFullWaitsForNothing() {
+        propose(true, 1, 2, 3, 4, 5);
+        queue.nextBatch(1, MANY, MANY_BYTES);
+        propose(true, 6, 7);
+        assertFalse(hasBatch());
+        assertTrue("as many commands as it may hold", queue.hasBatch(2, MANY_BYTES));
+        assertTrue("as many bytes as it may hold", queue.hasBatch(MANY, 2 * (10 + BatchCodec.COMMAND_OVERHEAD_BYTES)));
+    }
+
+    @Test
+    public void batch_ofANewLeaderDoesNotWaitForThoseOfTheFormerOne() {
+        propose(true, 1, 2, 3);
+        queue.nextBatch(1, MANY, MANY_BYTES);
+        queue.leaderLost();
+        queue.takeForwarded(1, of(3, 1));
+        assertTrue(hasBatch());
     }
 
     @Test
