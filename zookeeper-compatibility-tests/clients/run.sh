@@ -38,9 +38,10 @@ need_server() {
 install_kazoo() {
   need python3
   mkdir -p "$work"
-  if [ ! -d "$work/python" ]; then
+  if [ ! -d "$work/python/puresasl" ]; then
+    rm -rf "$work/python" "$work/python.new"
     python3 -m pip install -q --target "$work/python.new" "kazoo==$kazoo_version" pytest \
-      pytest-timeout objgraph "pyOpenSSL==$pyopenssl_version" pyjks
+      pytest-timeout objgraph "pyOpenSSL==$pyopenssl_version" pyjks pure-sasl
     mv "$work/python.new" "$work/python"
   fi
   if [ ! -d "$work/kazoo-$kazoo_version" ]; then
@@ -81,7 +82,7 @@ case "${1:-}" in
     install_go_zk
     # the tests start "zkServer.sh start-foreground zoo.cfg"; that of ./bin adds our protocol to the file
     cd "$work/go-zk"
-    CHAINKEEPER_BIN="$root/bin" ZOOKEEPER_BIN_PATH="$here/bin" go test -count=1 "${@:--v}" .
+    CHAINKEEPER_BIN="$root/bin" ZOOKEEPER_BIN_PATH="$here/bin" ZK_VERSION=3.9.5 go test -count=1 "${@:--v}" .
     ;;
   python)
     install_kazoo

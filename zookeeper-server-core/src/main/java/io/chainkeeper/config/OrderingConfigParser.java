@@ -11,6 +11,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.apache.zookeeper.server.quorum.QuorumPeer.QuorumServer;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Turns a zoo.cfg into what a replica is started from, and finds every mistake in it that can be found without
@@ -18,6 +20,7 @@ import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
  * system properties that ZooKeeper's parser sets from the file.
  */
 public final class OrderingConfigParser {
+    private static final Logger LOG = LoggerFactory.getLogger(OrderingConfigParser.class);
     private static final String DATA_DIR = "dataDir";
     private static final String DATA_LOG_DIR = "dataLogDir";
     private static final String VERSION_2 = "version-2";
@@ -48,6 +51,7 @@ public final class OrderingConfigParser {
                 OrderingSettings.parse(zooCfg, factories, EnsembleLines.countParticipants(serverFile));
         boolean standaloneEnabled = !zooCfg.value("standaloneEnabled", "true").equalsIgnoreCase("false");
         if (settings.factory() == null || serverCount == 0 || serverCount == 1 && standaloneEnabled) {
+            warnIfWithoutEffect(zooCfg, settings);
             return Optional.empty();
         }
         checkUnsupported(zooCfg, settings.protocol());
@@ -80,6 +84,16 @@ public final class OrderingConfigParser {
                 settings.factory(),
                 Boolean.parseBoolean(zooCfg.value("sslQuorumReloadCertFiles", "false")),
                 peerConfig.linkAuthentication()));
+    }
+
+    private static void warnIfWithoutEffect(SettingsFile zooCfg, OrderingSettings settings) {
+        Optional<SettingsFile.Entry> protocol = zooCfg.find(OrderingSettings.PROTOCOL);
+        if (settings.factory() != null && protocol.isPresent()) {
+            LOG.warn(
+                    "{} has no effect: ZooKeeper's stand-alone server is started, because the file has neither several"
+                            + " server.N lines, nor one and standaloneEnabled=false",
+                    zooCfg.at(protocol.get()));
+        }
     }
 
     private static void checkUnsupported(SettingsFile zooCfg, String protocol) throws UserMistakeException {

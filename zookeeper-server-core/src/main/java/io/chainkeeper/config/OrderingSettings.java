@@ -40,7 +40,9 @@ record OrderingSettings(
         long stateTransferBytesPerSecond,
         Map<String, String> protocolSettings) {
     private static final String PREFIX = "ordering.";
-    private static final String PROTOCOL = "ordering.protocol";
+    /** The key that names the protocol. */
+    static final String PROTOCOL = "ordering.protocol";
+
     private static final String DURABILITY = "ordering.durability";
     private static final String LOG_STORE = "ordering.logStore";
     private static final String LOG_RETENTION_BYTES = "ordering.logRetentionBytes";

@@ -8,7 +8,7 @@ import java.net.ServerSocket;
  * Tries whether a port can be listened on, before anything is written. Between this check and the real opening another
  * process may take it; then the opening itself fails, with less grace.
  */
-final class PortCheck {
+public final class PortCheck {
     private PortCheck() {}
 
     /**
@@ -18,7 +18,7 @@ final class PortCheck {
      * @param address address and port
      * @throws UserMistakeException if it cannot be opened
      */
-    static void check(String what, InetSocketAddress address) throws UserMistakeException {
+    public static void check(String what, InetSocketAddress address) throws UserMistakeException {
         if (address.isUnresolved()) {
             throw new UserMistakeException(
                     UserMistakeException.Exit.CANNOT_START,

@@ -2,6 +2,7 @@ package io.chainkeeper.server;
 
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.replica.FailureHandler;
+import io.chainkeeper.server.execution.ExecutionProfileMismatch;
 import io.chainkeeper.server.execution.SideState;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
@@ -163,7 +164,9 @@ public final class ChainkeeperServer {
         if (failed.compareAndSet(false, true)) {
             exitCode = ExitCode.UNEXPECTED_ERROR.getValue();
             failureMessage = message;
-            LOG.error("Replica {} stops: {}", config.getServerId(), message, cause);
+            // Where the user has to change a setting, the message says so and a trace would only hide it.
+            Throwable shown = cause instanceof ExecutionProfileMismatch ? null : cause;
+            LOG.error("Replica {} stops: {}", config.getServerId(), message, shown);
             stop();
         }
     }

@@ -55,7 +55,7 @@ final class Monitoring implements AutoCloseable {
             adminServer.start();
         } catch (AdminServerException e) {
             // As ZooKeeper does: a replica without its AdminServer still serves clients.
-            LOG.warn("AdminServer could not be started: {}", e.getMessage(), e);
+            LOG.warn("This server runs without its AdminServer: {}: {}", e.getMessage(), e.getCause());
         }
     }
 

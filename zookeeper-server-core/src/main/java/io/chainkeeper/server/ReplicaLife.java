@@ -402,11 +402,7 @@ final class ReplicaLife implements AutoCloseable {
         database.getDataTree().addDigestWatcher(this::digestMismatch);
         database.onConnectionClosed(gate::closed);
         gate.onReconfig(housekeeping::reconfig);
-        long sessionBase = Math.max(System.currentTimeMillis(), recovery.side().agreedTimeMillis());
-        SessionIds ids = new SessionIds(
-                ordering.replicaId(),
-                () -> recovery.side().startMillis(ordering.replicaId(), sessionBase),
-                recovery.side().sessions());
+        SessionIds ids = recovery.side().sessionIds(ordering.replicaId(), System.currentTimeMillis());
         server.connect(
                 new ReplicatedSessionTracker(
                         recovery.side().sessions(), owned, ids, database, config.areLocalSessionsEnabled()),

@@ -167,9 +167,7 @@ public final class ThreadlessReplica {
                 (fromPeer, position) -> {}); // whoever drives this replica starts it anew with another state
         database.onConnectionClosed(gate::closed);
         gate.onReconfig(housekeeping::reconfig);
-        long sessionBase = Math.max(surroundings.wallClockMillis(), side.agreedTimeMillis());
-        SessionIds ids = new SessionIds(
-                settings.replicaId(), () -> side.startMillis(settings.replicaId(), sessionBase), side.sessions());
+        SessionIds ids = side.sessionIds(settings.replicaId(), surroundings.wallClockMillis());
         connect(new ReplicatedSessionTracker(side.sessions(), owned, ids, database, false), gate, executor);
     }
 

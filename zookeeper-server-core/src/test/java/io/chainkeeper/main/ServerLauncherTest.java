@@ -6,10 +6,14 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.config.OrderingConfig.LogStore;
 import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.config.OrderingConfigParser;
 import io.chainkeeper.config.Safeguards;
 import io.chainkeeper.config.StartupConfig;
 import io.chainkeeper.config.UserMistakeException;
@@ -32,6 +36,7 @@ import org.junit.Before;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
+import org.slf4j.LoggerFactory;
 
 public class ServerLauncherTest {
     @Rule
@@ -244,6 +249,28 @@ public class ServerLauncherTest {
         files.writeCfg(files.rightLines().subList(0, 8));
         assertEquals(message(), 0, runFile());
         assertArrayEquals(new String[] {files.zooCfg.toString()}, stockArguments);
+    }
+
+    /** As ZooKeeper does it; but somebody who names a protocol wants it. */
+    @Test
+    public void oneServerLineAndAProtocol_logSaysThatItHasNoEffect() throws IOException {
+        List<String> lines = files.rightLines().subList(0, 8);
+        lines.add("ordering.protocol=chain");
+        files.writeCfg(lines);
+        Logger logger = (Logger) LoggerFactory.getLogger(OrderingConfigParser.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
+        try {
+            assertEquals(message(), 0, runFile());
+        } finally {
+            logger.detachAppender(log);
+        }
+        assertArrayEquals(new String[] {files.zooCfg.toString()}, stockArguments);
+        assertEquals(1, log.list.size());
+        String line = log.list.get(0).getFormattedMessage();
+        assertTrue(line, line.startsWith(files.zooCfg + ":9: ordering.protocol=chain has no effect"));
+        assertTrue(line, line.contains("standaloneEnabled=false"));
     }
 
     @Test

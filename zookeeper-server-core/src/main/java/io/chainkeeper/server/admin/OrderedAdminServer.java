@@ -24,7 +24,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class OrderedAdminServer implements AdminServer {
     private static final Logger LOG = LoggerFactory.getLogger(OrderedAdminServer.class);
-    private static final String COMMAND_URL = "zookeeper.admin.commandURL";
     private static final String ENABLED = "zookeeper.admin.enableServer";
 
     private final AdminServer served;
@@ -56,22 +55,25 @@ public final class OrderedAdminServer implements AdminServer {
         if ("false".equals(System.getProperty(ENABLED))) {
             return new DummyAdminServer();
         }
+        AdminSettings settings = new AdminSettings(System::getProperty);
         try {
+            settings.check();
             JettyAdminServer jetty = new JettyAdminServer();
             WriteProbe probe = new WriteProbe(server.view().replicaId(), proposer::proposeNoOp, clockMillis);
             Health health = new Health(server, refusesWrites, probe);
             OrderedCommands commands = new OrderedCommands(server);
-            addPages(jetty, health, new StatusReport(server, health, further), commands);
+            addPages(jetty, settings.commandUrl(), health, new StatusReport(server, health, further), commands);
             jetty.setZooKeeperServer(server);
             return new OrderedAdminServer(jetty, probe, commands);
         } catch (IOException | GeneralSecurityException | AdminServerException e) {
             // As ZooKeeper does: a replica without its AdminServer still serves clients.
-            LOG.warn("AdminServer cannot be used: {}; check the admin.* and ssl.quorum.* settings", e.getMessage(), e);
+            LOG.warn("This server runs without its AdminServer: {}", e.getMessage());
             return new DummyAdminServer();
         }
     }
 
-    private static void addPages(JettyAdminServer jetty, Health health, StatusReport report, OrderedCommands commands) {
+    private static void addPages(
+            JettyAdminServer jetty, String prefix, Health health, StatusReport report, OrderedCommands commands) {
         ServletContextHandler context = (ServletContextHandler) serverOf(jetty).getHandler();
         ServletHolder checks = new ServletHolder(new HealthServlet(health));
         context.addServlet(checks, HealthServlet.LIVE);
@@ -80,7 +82,6 @@ public final class OrderedAdminServer implements AdminServer {
         context.addServlet(status, StatusServlet.ROOT);
         context.addServlet(status, StatusServlet.PAGE);
         context.addServlet(status, StatusServlet.JSON);
-        String prefix = System.getProperty(COMMAND_URL, JettyAdminServer.DEFAULT_COMMAND_URL);
         ServletHolder ours = new ServletHolder(commands);
         commands.names().forEach(name -> context.addServlet(ours, prefix + "/" + name));
     }

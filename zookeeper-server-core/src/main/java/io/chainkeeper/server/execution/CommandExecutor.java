@@ -214,7 +214,7 @@ public final class CommandExecutor {
             return false;
         }
         int timeoutMillis = payload.asByteBuffer().getInt();
-        return side.sessions().create(command.sessionId(), timeoutMillis, proposed.proposer(), proposed.incarnation());
+        return side.createSession(command.sessionId(), timeoutMillis, proposed.proposer(), proposed.incarnation());
     }
 
     private void refuseSession(Proposal proposal) {

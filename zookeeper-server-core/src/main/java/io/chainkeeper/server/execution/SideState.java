@@ -5,6 +5,7 @@ import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.server.reconfig.EnsembleConfiguration;
 import io.chainkeeper.server.reconfig.EnsemblePlan;
+import io.chainkeeper.server.session.SessionIds;
 import io.chainkeeper.server.session.SessionTable;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -15,7 +16,8 @@ import java.util.UUID;
 
 /**
  * The replicated state that ZooKeeper's own files do not hold. Equal on every replica at the same position. Changed by
- * the executor thread only; the session table, the cluster id and the incarnations may be read by any thread.
+ * the executor thread only; the session table, the cluster id, the agreed time and the incarnations may be read by any
+ * thread.
  */
 public final class SideState {
     private static final int FIXED_BYTES = 16 + 1 + 16 + 8 + 4 + 4 + 8 + 4 + 4;
@@ -36,7 +38,7 @@ public final class SideState {
     private long reconfigZxid;
     private long executionProfile;
     private long zxid;
-    private long agreedTimeMillis;
+    private volatile long agreedTimeMillis;
 
     private SideState(SessionTable sessions, Map<Integer, Long> incarnations) {
         this.sessions = sessions;
@@ -85,7 +87,17 @@ public final class SideState {
         return agreedTimeMillis;
     }
 
-    /** @return the agreed time of the last command, in milliseconds since 1970 */
+    /**
+     * Creates a session, and moves the agreed time on to what stands in its id: no later start gives it out again.
+     *
+     * @return false if there is one with this id already; it is left as it was
+     */
+    boolean createSession(long sessionId, int timeoutMillis, int owner, long incarnation) {
+        advanceTime(agreedTimeMillis + SessionIds.aheadMillis(sessionId, agreedTimeMillis));
+        return sessions.create(sessionId, timeoutMillis, owner, incarnation);
+    }
+
+    /** @return the agreed time of the last command, in milliseconds since 1970; may be asked by any thread */
     public long agreedTimeMillis() {
         return agreedTimeMillis;
     }
@@ -116,11 +128,21 @@ public final class SideState {
     }
 
     void started(int replica, long incarnation) {
-        agreedTimeMillis++; // so that no two starts have the same
+        advanceTime(agreedTimeMillis + 1); // so that no two starts have the same
         synchronized (incarnations) {
             incarnations.put(replica, incarnation);
             startsMillis.put(replica, agreedTimeMillis);
         }
+    }
+
+    /**
+     * @param replica a replica that starts now
+     * @param wallClockMillis its clock, which counts until its start has been executed here
+     * @return what chooses the ids of its sessions, on any thread
+     */
+    public SessionIds sessionIds(int replica, long wallClockMillis) {
+        long provisional = Math.max(wallClockMillis, agreedTimeMillis);
+        return new SessionIds(replica, () -> startMillis(replica, provisional), this::agreedTimeMillis, sessions);
     }
 
     /**
@@ -130,7 +152,7 @@ public final class SideState {
      * @param ifUnknown returned if no start of it has been executed here since this replica's own
      * @return the agreed time of its last start, in milliseconds since 1970; different for each start
      */
-    public long startMillis(int replica, long ifUnknown) {
+    private long startMillis(int replica, long ifUnknown) {
         synchronized (incarnations) {
             return startsMillis.getOrDefault(replica, ifUnknown);
         }

@@ -28,7 +28,6 @@ public final class OwnedSessions {
         private final int timeoutMillis;
         private final AtomicLong lastHeardMillis;
         private final Kind kind;
-        private volatile long expiryProposedMillis = Long.MIN_VALUE;
 
         private Liveness(int timeoutMillis, long nowMillis, Kind kind) {
             this.timeoutMillis = timeoutMillis;
@@ -117,14 +116,7 @@ public final class OwnedSessions {
 
     /** @return ids of the local sessions whose clients were silent for their timeout, in no particular order */
     public List<Long> expiredLocal() {
-        long now = clockMillis.getAsLong();
-        List<Long> expired = new ArrayList<>();
-        sessions.forEach((sessionId, session) -> {
-            if (session.kind == Kind.LOCAL && session.silent(now)) {
-                expired.add(sessionId);
-            }
-        });
-        return expired;
+        return silent(Kind.LOCAL, clockMillis.getAsLong());
     }
 
     /**
@@ -179,24 +171,25 @@ public final class OwnedSessions {
     }
 
     /**
-     * Finds sessions whose clients were silent for their timeout. Each is found again after another timeout, because
-     * the proposal to expire it may get lost.
+     * Finds sessions whose clients were silent for their timeout, each time again until they are heard or forgotten.
      *
      * @return ids, in no particular order
      */
     public List<Long> expired() {
         long now = clockMillis.getAsLong();
-        List<Long> expired = new ArrayList<>();
         // Requests for a session that were never ordered; if one still is, it becomes owned then.
         sessions.values().removeIf(session -> session.kind == Kind.REQUESTED && session.silent(now));
+        return silent(Kind.OWNED, now);
+    }
+
+    private List<Long> silent(Kind kind, long now) {
+        List<Long> silent = new ArrayList<>();
         sessions.forEach((sessionId, session) -> {
-            long since = Math.max(session.lastHeardMillis.get(), session.expiryProposedMillis);
-            if (session.kind == Kind.OWNED && now - since >= session.timeoutMillis) {
-                session.expiryProposedMillis = now;
-                expired.add(sessionId);
+            if (session.kind == kind && session.silent(now)) {
+                silent.add(sessionId);
             }
         });
-        return expired;
+        return silent;
     }
 
     /** @return sessions by the time, on this replica's monotonic clock, when they expire if nothing is heard */

@@ -32,7 +32,8 @@ public final class ReplicatedSessionTracker extends UpgradeableSessionTracker {
      * @param owned those served here
      * @param ids where ids for new sessions come from
      * @param database keeps the timeouts that snapshots hold
-     * @param localSessions {@code localSessionsEnabled}: whether new sessions are local
+     * @param localSessions {@code localSessionsEnabled}: whether new sessions are local; one whose id could be chosen
+     *     again after a restart is an ordinary one all the same
      */
     public ReplicatedSessionTracker(
             SessionTable table, OwnedSessions owned, SessionIds ids, ZKDatabase database, boolean localSessions) {
@@ -46,7 +47,7 @@ public final class ReplicatedSessionTracker extends UpgradeableSessionTracker {
     @Override
     public long createSession(int timeoutMillis) {
         long id = ids.next();
-        if (localSessionsEnabled) {
+        if (localSessionsEnabled && !ids.mayRecur(id)) {
             owned.local(id, timeoutMillis);
         } else {
             owned.requested(id, timeoutMillis);

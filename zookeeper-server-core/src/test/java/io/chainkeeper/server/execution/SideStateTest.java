@@ -4,6 +4,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.command.FormerState;
 import io.chainkeeper.ordering.ByteSlice;
@@ -11,9 +12,14 @@ import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.server.reconfig.EnsembleConfiguration;
 import io.chainkeeper.server.reconfig.EnsemblePlan;
+import io.chainkeeper.server.session.OwnedSessions;
+import io.chainkeeper.server.session.ReplicatedSessionTracker;
 import io.chainkeeper.server.session.SessionIds;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import org.apache.zookeeper.server.ZKDatabase;
 import org.junit.Test;
 
 public class SideStateTest {
@@ -58,13 +64,63 @@ public class SideStateTest {
         SideState state = SideState.initial(0);
         state.advanceTime(1_700_000_000_000L);
         state.started(2, 1);
-        SessionIds first = new SessionIds(2, () -> state.startMillis(2, 0), state.sessions());
-        long before = first.next();
+        long before = state.sessionIds(2, 0).next();
         state.advanceTime(1_600_000_000_000L);
         state.started(2, 2);
-        SessionIds second = new SessionIds(2, () -> state.startMillis(2, 0), state.sessions());
-        assertNotEquals(before, second.next());
-        assertEquals(5, state.startMillis(3, 5));
+        assertNotEquals(before, state.sessionIds(2, 0).next());
+    }
+
+    /** Some other replica's clock is ahead for good, and the sessions of one start are more than 16 bits can count. */
+    @Test
+    public void moreSessionsThanTheCounterHolds_andTheTimeStandsStill_noIdRecurs() throws Exception {
+        SideState state = SideState.initial(0);
+        state.advanceTime(1_700_000_000_000L);
+        Set<Long> given = new HashSet<>();
+        for (int start = 1; start <= 3; start++) {
+            state.started(2, start);
+            SessionIds ids = state.sessionIds(2, 0);
+            for (int i = 0; i < 150_000; i++) {
+                long sessionId = ids.next();
+                assertTrue("given out twice", given.add(sessionId));
+                assertTrue(state.createSession(sessionId, 4_000, 2, start));
+                state.sessions().remove(sessionId);
+            }
+            state = SideState.decode(state.encode());
+        }
+        assertTrue("it moves by what is needed and no more", state.agreedTimeMillis() < 1_700_000_000_020L);
+    }
+
+    /** A session that is not ordered moves no time. */
+    @Test
+    public void localSessions_areOnlyThoseWhoseIdsCannotRecur() {
+        SideState state = SideState.initial(0);
+        state.advanceTime(1_700_000_000_000L);
+        Set<Long> given = new HashSet<>();
+        int ordinary = 0;
+        for (int start = 1; start <= 3; start++) {
+            state.started(2, start);
+            OwnedSessions owned = new OwnedSessions(() -> 0);
+            ReplicatedSessionTracker tracker = new ReplicatedSessionTracker(
+                    state.sessions(), owned, state.sessionIds(2, 0), new ZKDatabase(null), true);
+            for (int i = 0; i < 150_000; i++) {
+                long sessionId = tracker.createSession(4_000);
+                assertTrue("given out twice", given.add(sessionId));
+                if (!tracker.isLocalSession(sessionId)) {
+                    ordinary++;
+                    assertTrue(state.createSession(sessionId, 4_000, 2, start));
+                }
+            }
+        }
+        assertEquals("one whenever the counter runs over", 6, ordinary);
+    }
+
+    @Test
+    public void timeInAnId_isFoundAlsoWhereItsBitsWrapAround() {
+        long wrap = 1L << 40;
+        assertEquals(0, SessionIds.aheadMillis(3L << 56 | 7, 2 * wrap));
+        assertEquals(2, SessionIds.aheadMillis(3L << 56 | 2 << 16, 2 * wrap));
+        assertEquals(2, SessionIds.aheadMillis(0xff0000000000ffffL | 1 << 16, 2 * wrap - 1));
+        assertEquals(0, SessionIds.aheadMillis(wrap - 1 << 16, 2 * wrap));
     }
 
     @Test

@@ -162,6 +162,21 @@ public class SessionKeeperTest {
         assertEquals(2, proposals.size());
     }
 
+    /** Being passed over is no proposal: what comes after the wait is the stall's grace, not another timeout. */
+    @Test
+    public void sessionPassedOverAfterAWait_isProposedWhenTheGraceIsOver() {
+        createOwned(1);
+        createOwned(2);
+        proposingTakesMillis = STALL_MILLIS + 50;
+        passServing(1_000);
+        assertEquals(1, proposals.size());
+        proposingTakesMillis = 0;
+        long first = proposals.get(0).sessionId();
+        passServing(2 * (STALL_MILLIS + 50));
+        assertEquals(2, proposals.size());
+        assertEquals("the other one", 3 - first, proposals.get(1).sessionId());
+    }
+
     @Test
     public void replicaThatDoesNotServe_expiresNobodyAndRearmsWhenItIsBack() {
         createOwned(1);
@@ -259,7 +274,7 @@ public class SessionKeeperTest {
 
     @Test
     public void idInUse_isRefusedAndSkipped() {
-        SessionIds ids = new SessionIds(SELF, () -> 1_700_000_000_000L, table);
+        SessionIds ids = new SessionIds(SELF, () -> 1_700_000_000_000L, () -> 1_700_000_000_000L, table);
         long first = ids.next();
         assertTrue(table.create(first, TIMEOUT_MILLIS, SELF, INCARNATION));
         assertFalse(table.create(first, TIMEOUT_MILLIS, OTHER, INCARNATION));
