@@ -135,7 +135,6 @@ write_configurations() {
         echo "server.$other=127.0.0.1:$(link_port "$other"):$(election_port "$other")"
       done
       echo "ordering.protocol=$PROTOCOL"
-      [[ "$PROTOCOL" != iss ]] || echo "iss.preview=true"
     } >"$home/zoo.cfg" || fail "cannot write $home/zoo.cfg"
   done
 }

@@ -168,10 +168,18 @@ public class MonitoringTest {
             compare(
                     differences,
                     pair.role() + " dump",
-                    Shape.ofText(FourLetterWord.ask(stockFollower, "dump")),
+                    Shape.ofText(withoutConnections(FourLetterWord.ask(stockFollower, "dump"))),
                     Shape.ofText(FourLetterWord.ask(pair.ours(), "dump")));
         }
         assertEquals(String.join("\n", differences), 0, differences.size());
+    }
+
+    /** ZooKeeper's NIO connections, its default, list themselves at the end; its Netty connections, ours, do not. */
+    private static String withoutConnections(String dump) {
+        String heading = "Connections dump:\n";
+        int end = dump.indexOf(heading);
+        assertTrue(dump, end >= 0);
+        return dump.substring(0, end + heading.length());
     }
 
     /** Some scripts go by the place of a line in the answer. */

@@ -53,9 +53,6 @@ final class ZooCfg {
             keys.put("ordering.durability", "sync");
             keys.put("reads", linearizableReads ? "linearizable" : "sequential");
         }
-        if (protocol.equals("iss")) {
-            keys.put("iss.preview", "true");
-        }
         for (int i = 0; i < ensemble.size(); i++) {
             Ports ports = ensemble.get(i);
             keys.put("server." + (i + 1), ports.host() + ":" + ports.quorum() + ":" + ports.election());

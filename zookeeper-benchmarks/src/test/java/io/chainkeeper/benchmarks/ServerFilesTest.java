@@ -44,11 +44,11 @@ public final class ServerFilesTest {
     }
 
     @Test
-    public void issIsAPreview_itsConfigurationSaysSo() {
+    public void chainAndIss_differInOneLine() {
         List<String> chain = new ArrayList<>(config("chain", true, Map.of()));
         List<String> iss = new ArrayList<>(config("iss", true, Map.of()));
         assertTrue(chain.remove("ordering.protocol=chain"));
-        assertTrue(iss.removeAll(List.of("ordering.protocol=iss", "iss.preview=true")));
+        assertTrue(iss.remove("ordering.protocol=iss"));
         assertEquals(chain, iss);
     }
 

@@ -39,9 +39,6 @@ public final class EnsembleMember implements AutoCloseable {
         String protocol = System.getProperty("ensemble.protocol", "chain");
         List<String> lines = new ArrayList<>();
         lines.add("ordering.protocol=" + protocol);
-        if (protocol.equals("iss")) {
-            lines.add("iss.preview=true");
-        }
         settings.forEach((key, value) -> lines.add(key + "=" + value));
         Path file = Files.write(directory.resolve("zoo.cfg"), lines);
         try {

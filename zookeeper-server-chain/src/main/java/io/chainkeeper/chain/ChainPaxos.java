@@ -704,6 +704,7 @@ final class ChainPaxos implements OrderingProtocol {
         Membership next = admission.next();
         if (next != null && state.maxAccepted - state.maxDecided < state.settings.windowInstances()) {
             state.accept(state.maxAccepted + 1, BatchCodec.encode(next));
+            admission.proposed();
         }
     }
 

@@ -6,6 +6,8 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.ProtocolContext.Start;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -26,6 +28,7 @@ import java.util.function.Predicate;
 final class ScriptedEnsemble implements ScriptedReplica.World {
     private static final ChainCodec CODEC = new ChainCodec();
     private static final int MAX_STEPS = 100_000;
+    private static final int TICK_MILLIS = 50;
 
     private record Link(int from, int to) implements Comparable<Link> {
         @Override
@@ -129,9 +132,22 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
 
     /** Starts a replica whose application has a checkpoint at a position. */
     void start(int id, long appliedPosition) {
+        start(id, appliedPosition, Start.ORDINARY);
+    }
+
+    void startAsSoleSurvivor(int id) {
+        start(id, 0, Start.SOLE_SURVIVOR);
+    }
+
+    private void start(int id, long appliedPosition, Start start) {
         long incarnation = incarnations.merge(id, 1L, Long::sum);
         ScriptedReplica replica = new ScriptedReplica(
-                id, incarnation, members, settings, logs.get(id), appliedPosition, random::nextInt, rules, this);
+                new ProtocolContext(
+                        id, incarnation, Ensemble.of(members), settings, random::nextInt, TICK_MILLIS, start),
+                logs.get(id),
+                appliedPosition,
+                rules,
+                this);
         running.put(id, replica);
         if (ensemble != null) {
             replica.input(p -> p.onEnsemble(ensemble));

@@ -63,23 +63,13 @@ final class ScriptedReplica implements Effects {
     private long lastDelivered;
     private long effects;
 
-    ScriptedReplica(
-            int id,
-            long incarnation,
-            List<Integer> members,
-            Map<String, String> settings,
-            ScriptedLog log,
-            long appliedPosition,
-            ProtocolContext.RandomSource random,
-            SafetyRules rules,
-            World world) {
-        this.id = id;
-        this.incarnation = incarnation;
+    ScriptedReplica(ProtocolContext context, ScriptedLog log, long appliedPosition, SafetyRules rules, World world) {
+        this.id = context.replicaId();
+        this.incarnation = context.incarnation();
         this.log = log;
         this.world = world;
         this.lastDelivered = appliedPosition;
-        this.protocol = ChainPaxosFactory.create(
-                new ProtocolContext(id, incarnation, members, settings, random, 50), rules, this);
+        this.protocol = ChainPaxosFactory.create(context, rules, this);
         input(p -> p.onStart(log.recovered(appliedPosition)));
     }
 

@@ -14,10 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which of ZooKeeper's two connection factories serves clients, and its NIO one, except that a connection which is closed because of what came over it is
- * logged with the address of its client, in one line. (ZooKeeper's own line names a session or nobody, and has a stack
- * trace; {@code conf/logback.xml} leaves it out.) And a leader's {@code stat} and {@code srvr} end as those of
- * ZooKeeper's leader.
+ * Which of ZooKeeper's two connection factories serves clients, and its NIO one, except that a connection which is
+ * closed because of what came over it is logged with the address of its client, in one line. (ZooKeeper's own line
+ * names a session or nobody, and has a stack trace; {@code conf/logback.xml} leaves it out.) And a leader's
+ * {@code stat} and {@code srvr} end as those of ZooKeeper's leader.
  */
 public final class ClientConnections extends NIOServerCnxnFactory {
     private static final Logger LOG = LoggerFactory.getLogger(ClientConnections.class);

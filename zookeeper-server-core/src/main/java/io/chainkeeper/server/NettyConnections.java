@@ -24,11 +24,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What ZooKeeper's Netty connection factory lacks beside its default one. Answers that are ready together leave
- * together. A client whose bytes have broken its connection is named, in one line; ZooKeeper writes "Exception caught"
- * with a stack trace, from which nobody can tell who it was. A connection that asks for no session is closed after
- * {@code zookeeper.nio.sessionlessCnxnTimeout}. And a leader's {@code stat} and {@code srvr} end as those of
- * ZooKeeper's leader.
+ * What ZooKeeper's Netty connection factory lacks beside its default one. Answers leave in the order in which they were
+ * given, and together if they are ready together. A client whose bytes have broken its connection is named, in one
+ * line; ZooKeeper writes "Exception caught" with a stack trace, from which nobody can tell who it was. A connection
+ * that asks for no session is closed after {@code zookeeper.nio.sessionlessCnxnTimeout}, one that sends an empty frame
+ * at once. And a leader's {@code stat} and {@code srvr} end as those of ZooKeeper's leader.
  */
 final class NettyConnections extends ChannelInitializer<Channel> {
     private static final Logger LOG = LoggerFactory.getLogger(NettyConnections.class);
@@ -69,7 +69,9 @@ final class NettyConnections extends ChannelInitializer<Channel> {
         pipeline.addLast(original);
         // Behind TLS, as the bytes go: one record then holds many answers.
         pipeline.addBefore(LAST_HANDLER, "flushes", new FlushConsolidationHandler(MAX_ANSWERS_PER_FLUSH, true));
+        pipeline.addBefore(LAST_HANDLER, "emptyFrames", new EmptyFrames());
         pipeline.addBefore(LAST_HANDLER, "manners", new Manners(factory));
+        pipeline.addBefore(LAST_HANDLER, "answersInTurn", new AnswersInTurn());
     }
 
     private static final class Manners extends ChannelDuplexHandler {

@@ -86,7 +86,7 @@ public class ClientCompatibilityTest {
 
     /** Both of ZooKeeper's connection layers get their turn. */
     private static String factory(ReadConsistency promise) {
-        return promise == ReadConsistency.LINEARIZABLE
+        return promise == ReadConsistency.SEQUENTIAL
                 ? "org.apache.zookeeper.server.NettyServerCnxnFactory"
                 : "org.apache.zookeeper.server.NIOServerCnxnFactory";
     }

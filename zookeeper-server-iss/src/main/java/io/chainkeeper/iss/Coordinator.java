@@ -8,26 +8,31 @@ import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
-import io.chainkeeper.ordering.ProtocolContext.Start;
+import io.chainkeeper.ordering.membership.MembershipPolicy;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * What the coordinator of an epoch (its last leader) puts into the epoch's last position: a change of the membership,
  * or a note with the leaders and the length of the next epoch. Only a matter of policy; whatever it proposes is safe,
- * and if it fails to propose anything the next epoch goes on without it.
- *
- * <p>Participants are admitted when they have caught up, under the number of their disk; members that are no
- * participants are removed, one change per epoch (docs/decisions/006-membership-in-the-order.md says why members that
- * are silent stay).
+ * and if it fails to propose anything the next epoch goes on without it. Which memberships those are says
+ * {@link MembershipPolicy}: one change per epoch.
  */
-final class Coordinator {
+final class Coordinator implements MembershipPolicy.Evidence {
     private final IssState state;
-
-    private boolean survivorAnnounced;
+    private final MembershipPolicy policy;
 
     Coordinator(IssState state) {
         this.state = state;
+        IssSettings settings = state.settings;
+        policy = new MembershipPolicy(
+                state.context,
+                new MembershipPolicy.Limits(
+                        settings.minQuorumSize(),
+                        settings.removesSilent(),
+                        settings.silenceTicks(),
+                        settings.removalTicks()),
+                this);
     }
 
     /** Whether the epoch is to end although its positions are not used up. */
@@ -39,7 +44,7 @@ final class Coordinator {
     ByteSlice lastValue() {
         Membership next = nextMembership();
         if (next != null) {
-            survivorAnnounced = true;
+            policy.proposed();
             return BatchCodec.encode(next);
         }
         return BatchCodec.encodeNote(EpochConfig.encode(note()));
@@ -106,43 +111,12 @@ final class Coordinator {
 
     // ---------------------------------------------------------------- membership
 
-    /** Returns the membership to propose; null if there is nothing to change. */
-    Membership nextMembership() {
-        Membership now = state.epoch.config().membership();
-        if (state.context.start() == Start.SOLE_SURVIVOR && !survivorAnnounced) {
-            return now; // in force here because the user said so; the order must say so too
-        }
-        Membership wanted = removed(now, true);
-        if (wanted.equals(now)) {
-            wanted = admitted(now);
-        }
-        if (wanted.equals(now)) {
-            wanted = removed(now, false);
-        }
-        if (wanted.minQuorumSize() != state.settings.minQuorumSize()) {
-            wanted = new Membership(state.settings.minQuorumSize(), wanted.members());
-        }
-        return wanted.equals(now) ? null : wanted;
+    private Membership nextMembership() {
+        return policy.next(state.epoch.config().membership(), state.ensemble);
     }
 
-    private Membership admitted(Membership now) {
-        for (int id : state.ensemble.participants()) {
-            Status status = state.peers.status(id);
-            Member member = now.find(id);
-            boolean isNew = member == null || member.disk() != status.disk();
-            boolean caughtUp = status.prefix() + state.settings.caughtUpPositions() >= state.prefix;
-            if (id != state.self && learns(id) && isNew && caughtUp) {
-                Membership next = now.with(new Member(id, status.disk()));
-                if (isAlive(next)) {
-                    return next;
-                }
-            }
-        }
-        return now;
-    }
-
-    /** Whether a replica shows signs of life but does not vote. */
-    private boolean learns(int id) {
+    @Override
+    public boolean isLearning(int id) {
         Status status = state.peers.status(id);
         return state.peers.linkUp[id]
                 && state.peers.statusAge(id, state.now) <= state.settings.freshStatusTicks()
@@ -151,41 +125,26 @@ final class Coordinator {
                 && !status.votes();
     }
 
-    private long silentTicks(int id) {
-        return id == state.self ? 0 : state.peers.silentTicks(id, state.now);
+    @Override
+    public long disk(int id) {
+        return state.peers.status(id).disk();
     }
 
-    private Membership removed(Membership now, boolean onlySilent) {
-        for (Member member : now.members()) {
-            int id = member.replicaId();
-            boolean unwanted = !state.ensemble.participants().contains(id);
-            boolean gone = silentTicks(id) > state.settings.removalTicks() && mayRemoveSilent(now)
-                    || silentTicks(id) > state.settings.silenceTicks() && unwanted;
-            boolean remove = onlySilent ? gone : unwanted && id != state.self;
-            if (remove && now.members().size() > 1 && isAlive(now.without(id))) {
-                return now.without(id);
-            }
-        }
-        boolean selfUnwanted = !state.ensemble.participants().contains(state.self) && now.contains(state.self);
-        if (!onlySilent && selfUnwanted && now.members().size() > 1 && isAlive(now.without(state.self))) {
-            return now.without(state.self);
-        }
-        return now;
+    @Override
+    public boolean hasCaughtUp(int id) {
+        return state.peers.status(id).prefix() + state.settings.caughtUpPositions() >= state.prefix;
     }
 
-    private boolean mayRemoveSilent(Membership now) {
-        return state.settings.removesSilent() && now.members().size() > state.settings.minQuorumSize();
+    @Override
+    public long silentTicks(int id) {
+        return state.peers.silentTicks(id, state.now);
     }
 
-    /** Whether a membership can decide something with those who show signs of life and vote with their disks. */
-    private boolean isAlive(Membership membership) {
-        int alive = 0;
-        for (Member member : membership.members()) {
-            int id = member.replicaId();
-            Status status = state.peers.status(id);
-            boolean votes = id == state.self || status.votes() || status.disk() == member.disk();
-            alive += votes && silentTicks(id) <= state.settings.suspicionTicks() ? 1 : 0;
-        }
-        return alive >= membership.quorum();
+    @Override
+    public boolean mayVote(Member member) {
+        int id = member.replicaId();
+        Status status = state.peers.status(id);
+        boolean votes = status.votes() || status.disk() == member.disk();
+        return votes && silentTicks(id) <= state.settings.suspicionTicks();
     }
 }

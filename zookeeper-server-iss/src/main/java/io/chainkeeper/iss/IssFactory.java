@@ -7,13 +7,9 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.ProtocolContext;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 
 /** {@code ordering.protocol=iss}. */
 public final class IssFactory implements OrderingProtocolFactory {
-    /** Without this key a server refuses the protocol. */
-    static final String PREVIEW = "iss.preview";
-
     private static final MessageCodec CODEC = new IssCodec();
 
     @Override
@@ -23,17 +19,11 @@ public final class IssFactory implements OrderingProtocolFactory {
 
     @Override
     public Set<String> settingKeys() {
-        Set<String> keys = new TreeSet<>(IssSettings.names());
-        keys.add(PREVIEW);
-        return keys;
+        return IssSettings.names();
     }
 
     @Override
     public String checkSettings(Map<String, String> settings, int memberCount) {
-        if (!"true".equals(settings.get(PREVIEW))) {
-            return "ordering.protocol=iss has not been shown to serve under faults with real servers yet; set "
-                    + PREVIEW + "=true to try it all the same, or ordering.protocol=chain";
-        }
         return IssSettings.check(settings, memberCount);
     }
 

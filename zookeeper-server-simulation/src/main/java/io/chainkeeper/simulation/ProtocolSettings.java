@@ -3,6 +3,7 @@ package io.chainkeeper.simulation;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -20,7 +21,7 @@ final class ProtocolSettings {
 
     static Map<String, String> draw(
             SplittableRandom random, OrderingProtocolFactory factory, int replicas, int tickMillis) {
-        Map<String, String> settings = Protocols.previewSettings(factory);
+        Map<String, String> settings = new TreeMap<>();
         // Timeouts keep their relations: all of them are one scale times what their meaning asks for.
         int scaleMillis = tickMillis * (2 + random.nextInt(8));
         for (String key : new TreeSet<>(factory.settingKeys())) {
@@ -44,9 +45,6 @@ final class ProtocolSettings {
         }
         if (key.endsWith("QuorumSize")) {
             return random.nextInt(3) == 0 ? Integer.toString(1 + random.nextInt(replicas)) : null;
-        }
-        if (key.endsWith(".preview")) {
-            return null;
         }
         if (key.endsWith("leaderPolicy")) {
             return LEADER_POLICIES[random.nextInt(LEADER_POLICIES.length)];

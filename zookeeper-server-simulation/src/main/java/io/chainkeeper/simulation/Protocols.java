@@ -17,18 +17,6 @@ public final class Protocols {
     }
 
     /**
-     * @param factory a protocol
-     * @return what has to be set for it to start at all: that the user knows that it is a preview, if it is one
-     */
-    public static Map<String, String> previewSettings(OrderingProtocolFactory factory) {
-        Map<String, String> settings = new TreeMap<>();
-        factory.settingKeys().stream()
-                .filter(key -> key.endsWith(".preview"))
-                .forEach(key -> settings.put(key, "true"));
-        return settings;
-    }
-
-    /**
      * Finds a protocol.
      *
      * @param name as in {@code ordering.protocol}

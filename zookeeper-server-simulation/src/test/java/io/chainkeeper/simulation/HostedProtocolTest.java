@@ -57,14 +57,12 @@ public final class HostedProtocolTest {
     private static final Set<Role> VOTING = Set.of(Role.LEADER, Role.FOLLOWER);
 
     private final OrderingProtocolFactory factory;
-    private final Map<String, String> settings;
     private final InProcessLinks links = new InProcessLinks();
     private final Map<Integer, Node> nodes = new TreeMap<>();
     private final AtomicReference<String> failure = new AtomicReference<>();
 
     public HostedProtocolTest(String protocol) {
         factory = Protocols.named(protocol);
-        settings = Protocols.previewSettings(factory);
     }
 
     @Parameters(name = "{0}")
@@ -89,7 +87,7 @@ public final class HostedProtocolTest {
                     Replica.nextIncarnation(log, 0),
                     Ensemble.of(MEMBERS),
                     factory,
-                    settings,
+                    Map.of(),
                     ProtocolContext.Start.ORDINARY,
                     log,
                     links.transport(id),

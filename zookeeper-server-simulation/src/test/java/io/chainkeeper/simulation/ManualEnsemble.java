@@ -42,10 +42,8 @@ final class ManualEnsemble {
      */
     ManualEnsemble(OrderingProtocolFactory factory, int replicaCount, Ensemble ensemble) {
         this.replicaCount = replicaCount;
-        Map<String, String> settings = Protocols.previewSettings(factory);
-        assertNull(factory.checkSettings(settings, replicaCount));
         world = new ManualWorld(
-                factory, replicaCount, ensemble, settings, new Trace(new EventQueue(), (id, what, number, more) -> {}));
+                factory, replicaCount, ensemble, Map.of(), new Trace(new EventQueue(), (id, what, number, more) -> {}));
     }
 
     /** All of them participants, started and able to order. */

@@ -165,9 +165,6 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
             if (!protocol.equals("zab")) {
                 protocolSettings.forEach((key, value) -> set(protocol + "." + key, value));
             }
-            if (protocol.equals("iss")) {
-                set("iss.preview", "true");
-            }
             return new Ensemble(this);
         }
     }

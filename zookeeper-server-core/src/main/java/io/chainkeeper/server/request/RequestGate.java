@@ -96,7 +96,7 @@ public final class RequestGate implements RequestProcessor {
     private void ping(Request request) {
         ConnectionGate gate = gates.get(request.cnxn);
         if (gate == null || !gate.isBusy()) {
-            lock.read(() -> answer(request));
+            answerHere(request);
             return;
         }
         forget(request);
@@ -110,7 +110,7 @@ public final class RequestGate implements RequestProcessor {
 
     private void ofTheServer(Request request) {
         if (request.isLocalSession()) {
-            lock.read(() -> answer(request));
+            answerHere(request);
         } else {
             proposer.propose(request.sessionId, serverCommand(request));
         }
@@ -316,8 +316,13 @@ public final class RequestGate implements RequestProcessor {
 
     private void answerInTurn(ConnectionGate gate, Request request) {
         if (!gate.addIfBusy(request)) {
-            lock.read(() -> answer(request));
+            answerHere(request);
         }
+    }
+
+    /** On the thread that has read the request. */
+    private void answerHere(Request request) {
+        InlineAnswers.run(() -> lock.read(() -> answer(request)));
     }
 
     private void answer(Request request) {

@@ -44,8 +44,6 @@ final class ReplicaMaker {
                 settings.put(key, Integer.toString(heartbeat ? TICK_MILLIS : TIMEOUT_TICKS * TICK_MILLIS));
             } else if (key.endsWith("SegmentPositions")) {
                 settings.put(key, Integer.toString(SEGMENT_POSITIONS));
-            } else if (key.endsWith(".preview")) {
-                settings.put(key, "true");
             }
         }
         String wrong = factory.checkSettings(settings, replicas);

@@ -1,0 +1,4 @@
+/**
+ * What the protocols share on the side of those who propose memberships. As pure as the contract itself.
+ */
+package io.chainkeeper.ordering.membership;
