@@ -218,7 +218,7 @@ final class FaultRound {
     }
 
     private boolean warmUp(String what) throws Exception {
-        return new Warmup(options.run().warmupSeconds(), bench.progress()).await(what, () -> {
+        return new Warmup(options.run().warmupSeconds(), 0, bench.progress()).await(what, () -> {
             writers.checkHealthy();
             return sample(ensemble.servers());
         });

@@ -213,10 +213,11 @@ final class Round {
 
     /** Returns whether the servers came to rest within the bound. */
     private boolean warmUp(Ensemble ensemble, Clients clients, String what) throws Exception {
-        return new Warmup(options.warmupSeconds(), progress).await(ensemble.protocol() + ", warm-up, " + what, () -> {
-            clients.checkHealthy();
-            return sample(ensemble, clients);
-        });
+        return new Warmup(options.warmupSeconds(), options.cpuCores() * options.replicas(), progress)
+                .await(ensemble.protocol() + ", warm-up, " + what, () -> {
+                    clients.checkHealthy();
+                    return sample(ensemble, clients);
+                });
     }
 
     private Phase interval(String name, int atReplica, Ensemble ensemble, Clients clients, boolean steady)

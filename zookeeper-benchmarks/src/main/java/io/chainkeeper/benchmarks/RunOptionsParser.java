@@ -20,7 +20,7 @@ final class RunOptionsParser {
               --cpu C                CPU quota of each server in cores, 0 for none      0.2; latency, idle: 0
               --quota-period-ms P    period of the quota                                               10
               --seconds N            length of each measured interval                                  20
-              --warmup-seconds N     bound of each warm-up (without the quota, then with it)          120
+              --warmup-seconds N     bound of each warm-up (without the quota, then with it)          240
               --rounds R             measurements of each protocol, interleaved, fresh ensembles       3
               --sessions S           client sessions, spread over the replicas              4 per replica
               --outstanding K        operations that each session keeps in flight                      32
@@ -139,7 +139,7 @@ final class RunOptionsParser {
                 options.decimal("--cpu", mode.defaultCpuCores(), 0, 1024),
                 options.whole("--quota-period-ms", 10, 1, 1000) * 1000L,
                 options.whole("--seconds", mode.isFault() ? 10 : 20, 1, 3600),
-                options.whole("--warmup-seconds", 120, 1, 3600),
+                options.whole("--warmup-seconds", 240, 1, 3600),
                 options.whole("--rounds", 3, 1, 1000),
                 options.whole("--sessions", SESSIONS_PER_REPLICA * replicas, 1, MAX_SESSIONS),
                 options.whole("--outstanding", mode.isFault() ? 1 : 32, 1, MAX_OUTSTANDING),

@@ -66,6 +66,13 @@ record UsageSample(
         double operationsPerSecond() {
             return operations / seconds;
         }
+
+        /** @return cores that the servers' JIT compilers used */
+        double compilerCores() {
+            double serverMicros =
+                    servers.stream().mapToDouble(ServerUse::tickMicros).sum();
+            return compilerShare * serverMicros / TimeUnit.SECONDS.toMicros(1) / seconds;
+        }
     }
 
     /**

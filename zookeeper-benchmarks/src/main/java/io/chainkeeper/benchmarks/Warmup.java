@@ -9,9 +9,11 @@ import java.util.concurrent.TimeUnit;
  * Lets a load run until servers are warm, within a bound.
  *
  * @param maxSeconds the bound
+ * @param quotaCores what all servers together may use when they are measured, 0 for no quota. What compilers still do
+ *     is judged by it also while there is no quota yet: what is little then is a large share of a small quota.
  * @param progress told how it went
  */
-record Warmup(int maxSeconds, PrintStream progress) {
+record Warmup(int maxSeconds, double quotaCores, PrintStream progress) {
     private static final long WINDOW_MILLIS = 2_000;
 
     /** What the load has used so far. */
@@ -41,7 +43,8 @@ record Warmup(int maxSeconds, PrintStream progress) {
             pause(WINDOW_MILLIS);
             UsageSample after = sampling.sample();
             UsageSample.Use use = before.until(after);
-            warm = judge.isWarm(use.operationsPerSecond(), use.compilerShare());
+            warm = judge.isWarm(
+                    use.operationsPerSecond(), quotaCores > 0 ? use.compilerCores() / quotaCores : use.compilerShare());
             before = after;
         }
         progress.printf(

@@ -11,10 +11,13 @@ final class WarmupJudge {
     /** Windows that must agree. */
     static final int WINDOWS = 4;
 
+    /** Windows in which compilers must have rested: what is left to be compiled comes in bursts. */
+    static final int COMPILER_WINDOWS = 16;
+
     /** Largest difference between them, relative to the largest. */
     static final double MAX_SPREAD = 0.15;
 
-    /** Largest share of the servers' CPU that their JIT compilers may use, on average over these windows. */
+    /** Largest share of the servers' CPU that their JIT compilers may use, on average over these. */
     static final double MAX_COMPILER_SHARE = 0.05;
 
     private final Deque<Double> throughputs = new ArrayDeque<>();
@@ -32,10 +35,12 @@ final class WarmupJudge {
         compilerShares.addLast(compilerShare);
         if (throughputs.size() > WINDOWS) {
             throughputs.removeFirst();
+        }
+        if (compilerShares.size() > COMPILER_WINDOWS) {
             compilerShares.removeFirst();
         }
         double compiling = compilerShares.stream().mapToDouble(d -> d).average().orElseThrow();
-        if (throughputs.size() < WINDOWS || compiling > MAX_COMPILER_SHARE) {
+        if (compilerShares.size() < COMPILER_WINDOWS || compiling > MAX_COMPILER_SHARE) {
             return false;
         }
         double most = throughputs.stream().mapToDouble(d -> d).max().orElseThrow();
