@@ -70,7 +70,9 @@ final class Round {
         long before = largestHeap(ensemble);
         Clients loader = connect(ensemble, ensemble.servers().subList(0, 1), 1);
         try {
-            new TreeLoader(loader.sessions().get(0).client()).loadZnodes(options.furtherZnodes(), options.valueBytes());
+            TreeLoader tree = new TreeLoader(loader.sessions().get(0).client());
+            tree.loadZnodes(options.furtherZnodes(), options.valueBytes());
+            tree.displaceRecentTransactions();
         } finally {
             cleanup.closeNow(loader);
         }
