@@ -3,7 +3,7 @@
 # file and charts (SVG) in the end. A preset that was interrupted goes on where it stopped when it is started again with
 # the same --output: a run whose result is there is left out.
 #
-#   bin/bench.sh quick     [--output DIR]    writes and linearizable reads at three replicas; about five minutes
+#   bin/bench.sh quick     [--output DIR]    writes and linearizable reads at three replicas; about six minutes
 #   bin/bench.sh paper     [--output DIR]    writes at 3, 5 and 7 replicas with curves of throughput and latency, reads of
 #                                            three kinds, one client: figure 8 of the ChainPaxos paper; about three hours
 #   bin/bench.sh reads     [--output DIR]    95 % and 50 % linearizable, 95 % sequential reads at 3 and 7 replicas
@@ -126,8 +126,8 @@ quota() {
 }
 
 quick() {
-    run writes-3 writes --seconds 10 --warmup-seconds 30
-    run reads-95-3 reads --seconds 10 --warmup-seconds 30
+    run writes-3 writes --seconds 10 --warmup-seconds 36
+    run reads-95-3 reads --seconds 10 --warmup-seconds 36
 }
 
 reads() {

@@ -46,6 +46,15 @@ case $command in
         ;;
 esac
 
+# YCSB itself would report a class that it does not find as a run without operations.
+IFS=: read -r -a further_jars <<<"${YCSB_CLASSPATH:-}"
+for file in "${further_jars[@]}"; do
+    if [[ -n $file && $file != *'*' && ! -e $file ]]; then
+        echo "ycsb.sh: YCSB_CLASSPATH names $file, which does not exist" >&2
+        exit 2
+    fi
+done
+
 read -r -a jvm_options <<<"${JAVA_OPTS:-}"
 arguments=()
 while [[ $# -gt 0 ]]; do

@@ -5,7 +5,6 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -104,8 +103,8 @@ final class ProcFiles {
                     if (COMPILER_THREADS.contains(read(thread.resolve("comm")).trim())) {
                         micros += cpuMicros(thread.resolve("stat"));
                     }
-                } catch (NoSuchFileException e) {
-                    continue; // the thread ended after the directory was listed
+                } catch (IOException e) {
+                    failUnlessEnded(thread, e);
                 }
             }
         }
@@ -133,8 +132,8 @@ final class ProcFiles {
                             number(file, fields, SYSTEM_TIME_FIELD) * MICROS_PER_TICK);
                     String name = line.substring(line.indexOf('(') + 1, line.lastIndexOf(')'));
                     all.put(Long.parseLong(thread.getFileName().toString()), new ThreadCpu.Named(name, cpu));
-                } catch (NoSuchFileException e) {
-                    continue; // the thread ended after the directory was listed
+                } catch (IOException e) {
+                    failUnlessEnded(thread, e);
                 }
             }
         }
@@ -205,6 +204,13 @@ final class ProcFiles {
     private static long cpuMicros(Path file) throws IOException {
         String[] fields = behindName(read(file));
         return (number(file, fields, USER_TIME_FIELD) + number(file, fields, SYSTEM_TIME_FIELD)) * MICROS_PER_TICK;
+    }
+
+    /** A thread may end after the directory was listed: before its files are opened, or before they are read. */
+    private static void failUnlessEnded(Path thread, IOException failure) throws IOException {
+        if (Files.exists(thread)) {
+            throw failure;
+        }
     }
 
     /** The name stands in parentheses and may itself contain blanks and parentheses. */

@@ -13,32 +13,29 @@ import java.util.TreeSet;
 final class ProfileTable {
     private static final int MAX_GROUPS = 12;
 
-    /**
-     * Of what a server measures itself: the stages of the order, and the ones by which ZooKeeper's own pipeline says
-     * how long requests waited and took. The others are in the result file.
-     */
-    private static final Set<String> ZOOKEEPER_STAGES = Set.of(
+    /** Of what ZooKeeper's own server measures: the stages of its pipeline. The others are in the result file. */
+    private static final Set<String> ZAB_STAGES = Set.of(
+            "commit_process_time",
+            "commit_propagation_latency",
             "fsynctime",
-            "sync_process_time",
-            "sync_processor_batch_size",
-            "sync_processor_queue_time_ms",
-            "sync_processor_queue_flush_time_ms",
-            "sync_processor_queue_and_flush_time_ms",
-            "prep_processor_queue_time_ms",
             "prep_process_time",
-            "propagation_latency",
+            "prep_processor_queue_time_ms",
             "proposal_latency",
             "proposal_process_time",
             "quorum_ack_latency",
-            "commit_process_time",
-            "commit_propagation_latency",
-            "write_commitproc_time_ms",
             "read_commitproc_time_ms",
-            "write_final_proc_time_ms",
             "read_final_proc_time_ms",
-            "updatelatency",
-            "readlatency",
-            "snapshottime");
+            "sync_process_time",
+            "sync_processor_batch_size",
+            "sync_processor_queue_and_flush_time_ms",
+            "sync_processor_queue_flush_time_ms",
+            "sync_processor_queue_time_ms",
+            "write_commitproc_time_ms",
+            "write_final_proc_time_ms");
+
+    /** What means the same with every protocol, in milliseconds. */
+    private static final Set<String> COMMON_STAGES =
+            Set.of("propagation_latency", "readlatency", "snapshottime", "updatelatency");
 
     private static final String ORDERING = "ordering_";
 
@@ -94,10 +91,10 @@ final class ProfileTable {
         out.append(String.format("%n"));
         Set<String> names = new TreeSet<>();
         stagesByRole.values().forEach(stages -> names.addAll(stages.keySet()));
+        boolean ordered = names.stream().anyMatch(name -> name.startsWith(ORDERING));
+        names.removeIf(name ->
+                !COMMON_STAGES.contains(name) && !(ordered ? name.startsWith(ORDERING) : ZAB_STAGES.contains(name)));
         for (String name : names) {
-            if (!name.startsWith(ORDERING) && !ZOOKEEPER_STAGES.contains(name)) {
-                continue;
-            }
             out.append(String.format("  %-46s", name));
             for (Map<String, Stage> stages : stagesByRole.values()) {
                 Stage stage = stages.get(name);
@@ -110,6 +107,7 @@ final class ProfileTable {
                 "%n%-48s%14s%14s%14s%14s%n",
                 protocol + ": CPU by threads, µs per operation", "busiest, user", "system", "all, user", "system"));
         allThreads.entrySet().stream()
+                .filter(e -> e.getValue().micros() > 0)
                 .sorted(Comparator.comparingDouble(
                         (Map.Entry<String, ThreadCpu> e) -> -e.getValue().micros()))
                 .limit(MAX_GROUPS)

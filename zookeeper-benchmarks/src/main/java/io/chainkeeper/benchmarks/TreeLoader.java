@@ -26,6 +26,7 @@ final class TreeLoader {
     /** What a znode counts for besides its data. */
     private static final int ZNODE_BYTES = 100;
 
+    private static final int DISPLACING_WRITES = 1_000;
     private static final int OUTSTANDING = 8;
     private static final long ANSWER_SECONDS = 60;
     private static final long BYTES_PER_MEGABYTE = 1_000_000;
@@ -85,6 +86,21 @@ final class TreeLoader {
             add(parent + "/" + i % CHILDREN, data);
         }
         finish();
+    }
+
+    /**
+     * Writes so often that a server which remembers its latest transactions remembers none of those that created
+     * znodes: ZooKeeper keeps 500 for its followers, and a multi as large as these counts as one of them.
+     *
+     * @throws IOException if the servers refuse, or do not answer for a minute
+     */
+    void displaceRecentTransactions() throws IOException, InterruptedException {
+        for (int i = 0; i < DISPLACING_WRITES; i++) {
+            multi.add(Op.setData(ROOT, new byte[0], -1));
+            send();
+        }
+        acquire(OUTSTANDING);
+        free.release(OUTSTANDING);
     }
 
     private void finish() throws IOException, InterruptedException {

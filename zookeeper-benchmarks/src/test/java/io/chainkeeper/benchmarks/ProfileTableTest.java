@@ -7,6 +7,7 @@ import io.chainkeeper.benchmarks.StageTotals.Stage;
 import io.chainkeeper.benchmarks.UsageSample.ServerUse;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.Test;
 
 /** Where the servers' time went, as a reader sees it. */
@@ -58,5 +59,22 @@ public final class ProfileTableTest {
     @Test
     public void nobodyAsked_nothingIsSaid() {
         assertEquals("", ProfileTable.of("zab", List.of(phase("leader", "follower", List.of()))));
+    }
+
+    @Test
+    public void zookeepersPipeline_isShownWhereThereAreNoStagesOfTheOrder() {
+        Map<String, Stage> stock = Map.of("fsynctime", new Stage(2, 3), "updatelatency", new Stage(2, 5));
+        Map<String, Stage> both = new TreeMap<>(stock);
+        both.put("ordering_fsync_micros", new Stage(2, 7));
+        ServerProfile none = new ServerProfile(2, Map.of(), Map.of());
+        String zab = ProfileTable.of(
+                "zab", List.of(phase("leader", "follower", List.of(new ServerProfile(1, stock, Map.of()), none))));
+        assertEquals("fsynctime 3.0 -", line(zab, "fsynctime"));
+        assertEquals("updatelatency 5.0 -", line(zab, "updatelatency"));
+        String chain = ProfileTable.of(
+                "chain", List.of(phase("leader", "follower", List.of(new ServerProfile(1, both, Map.of()), none))));
+        assertEquals("a stage of another pipeline", "", line(chain, "fsynctime"));
+        assertEquals("updatelatency 5.0 -", line(chain, "updatelatency"));
+        assertEquals("ordering_fsync_micros 7.0 -", line(chain, "ordering_fsync_micros"));
     }
 }
