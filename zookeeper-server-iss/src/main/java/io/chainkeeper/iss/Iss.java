@@ -554,6 +554,10 @@ final class Iss implements OrderingProtocol {
         gauges.put("commands_outstanding", (long) commands.outstanding());
         gauges.put("commands_waiting", (long) commands.waiting());
         gauges.put("reads_waiting", (long) reads.waiting());
+        List<Integer> members = membership == null ? List.of() : membership.replicaIds();
+        for (int id : members) {
+            gauges.put("acknowledged." + id, id == state.self ? state.delivered : state.peers.lastDelivered(id));
+        }
         return gauges;
     }
 }

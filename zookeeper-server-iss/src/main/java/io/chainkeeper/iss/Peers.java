@@ -16,6 +16,7 @@ final class Peers {
     private final long[] downTick = new long[IDS];
     private final Status[] statuses = new Status[IDS];
     private final long[] statusTick = new long[IDS];
+    private final long[] lastDelivered = new long[IDS];
 
     Peers() {
         Arrays.fill(statuses, NOTHING);
@@ -41,6 +42,12 @@ final class Peers {
     void told(int peer, Status status, long now) {
         statuses[peer] = status;
         statusTick[peer] = now;
+        lastDelivered[peer] = status.delivered();
+    }
+
+    /** What a replica had delivered when it was last heard of, however long ago; 0 if it never was. */
+    long lastDelivered(int peer) {
+        return lastDelivered[peer];
     }
 
     Status status(int peer) {

@@ -155,6 +155,36 @@ public class TotalOrderTest {
         }
     }
 
+    /** What a status page says of members: where they are, and where they were when they were last heard of. */
+    @Test
+    public void oneMemberIsDown_theOthersTellThatItStandsStill() {
+        start(3);
+        int leader = leader();
+        int down = leader == 3 ? 1 : 3;
+        awaitAcknowledgedOf(down, leader);
+        ensemble.crash(down);
+        ensemble.awaitAnswered(ensemble.write(leader, "while one is down"));
+        long reached = acknowledged(leader, down);
+        awaitAcknowledgedOf(leader, leader);
+        assertTrue("it lags", acknowledged(leader, leader) > acknowledged(leader, down));
+        ensemble.pass(100);
+        assertEquals(reached, acknowledged(leader, down));
+        ensemble.restart(down);
+        awaitAcknowledgedOf(down, leader);
+    }
+
+    /** Waits until one replica tells that another has everything that it has itself. */
+    private void awaitAcknowledgedOf(int member, int teller) {
+        ensemble.await(
+                teller + " tells that " + member + " has everything",
+                () -> acknowledged(teller, member)
+                        == ensemble.world().host(teller).gauges().get("max_decided"));
+    }
+
+    private long acknowledged(int teller, int member) {
+        return ensemble.world().host(teller).gauges().get("acknowledged." + member);
+    }
+
     @Test
     public void ensembleOfOne_ordersAlone() {
         start(1);
