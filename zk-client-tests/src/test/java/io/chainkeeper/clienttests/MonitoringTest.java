@@ -191,6 +191,19 @@ public class MonitoringTest {
     }
 
     @Test
+    public void mntr_timesOfPreparationAreTimes() throws Exception {
+        for (Pair pair : pairs()) {
+            long most = FourLetterWord.ask(pair.ours(), "mntr")
+                    .lines()
+                    .filter(line -> line.startsWith("zk_max_prep_process_time\t"))
+                    .mapToLong(line -> (long) Double.parseDouble(line.substring(line.indexOf('\t') + 1)))
+                    .findFirst()
+                    .orElseThrow();
+            assertTrue("preparing one request took " + most + " ms", most < 60_000);
+        }
+    }
+
+    @Test
     public void mntr_hasTheStockNamesAndOurOwn() throws Exception {
         List<String> differences = new ArrayList<>();
         for (Pair pair : pairs()) {

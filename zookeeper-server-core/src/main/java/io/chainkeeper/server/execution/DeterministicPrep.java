@@ -4,6 +4,7 @@ import java.io.IOException;
 import org.apache.jute.Record;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs.OpCode;
+import org.apache.zookeeper.common.Time;
 import org.apache.zookeeper.server.PrepRequestProcessor;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.RequestProcessor;
@@ -45,6 +46,7 @@ final class DeterministicPrep extends PrepRequestProcessor {
         lackedSchemes = lacked;
         op = -1;
         server.setZxid(zxid - 1);
+        request.prepStartTime = Time.currentElapsedTime(); // pRequest measures from here
         pRequest(request);
     }
 
