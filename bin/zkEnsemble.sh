@@ -318,9 +318,10 @@ run_demo() {
   # short ticks allow short sessions
   write_configurations "$SERVERS" 500
   IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
-  # in the background, so that a signal to this script is handled at once
+  # in the background, so that a signal to this script is handled at once; with the compiler that leaves most of the
+  # processor time to the servers
   "$JAVA" -cp "$ZOO_CLASSPATH" -Dlogback.configurationFile=logback-cli.xml \
-    -Dzookeeper.root.level=OFF "${flags[@]}" io.chainkeeper.main.EnsembleDemo \
+    -Dzookeeper.root.level=OFF -XX:TieredStopAtLevel=1 "${flags[@]}" io.chainkeeper.main.EnsembleDemo \
     "$PROTOCOL" "$DIR" "$ZOOBINDIR/zkServer.sh" "$(connect_string)" </dev/null &
   DEMO_PID=$!
   wait "$DEMO_PID"

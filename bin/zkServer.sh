@@ -87,8 +87,13 @@ jmx_flags() {
     return
   fi
   echo "ZooKeeper JMX enabled by default" >&2
+  # Whoever attaches to the process (jconsole, jcmd PID ManagementAgent.start_local) starts the JVM's agent. Started with
+  # every server it takes a tenth of the processor time until the server serves.
+  if [[ -z "${JMXPORT:-}${JMXLOCALONLY:-}" ]]; then
+    return
+  fi
   if [[ -z "${JMXPORT:-}" ]]; then
-    echo "-Dcom.sun.management.jmxremote -Dcom.sun.management.jmxremote.local.only=${JMXLOCALONLY:-false}"
+    echo "-Dcom.sun.management.jmxremote -Dcom.sun.management.jmxremote.local.only=$JMXLOCALONLY"
     return
   fi
   echo "ZooKeeper remote JMX Port set to $JMXPORT" >&2
@@ -266,7 +271,8 @@ show_status() {
   fi
   echo "Client port found: $CLIENT_PORT. Client address: $CLIENT_HOST. Client SSL: $CLIENT_SSL."
   IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
-  mode="$("$JAVA" -cp "$ZOO_CLASSPATH" -Dlogback.configurationFile=logback-cli.xml "${flags[@]}" \
+  mode="$("$JAVA" -cp "$ZOO_CLASSPATH" -Dlogback.configurationFile=logback-cli.xml -XX:TieredStopAtLevel=1 \
+    "${flags[@]}" \
     org.apache.zookeeper.client.FourLetterWordMain "$CLIENT_HOST" "$CLIENT_PORT" srvr "$CLIENT_SSL" 2>/dev/null |
     grep Mode)"
   if [[ -z "$mode" ]]; then

@@ -31,7 +31,9 @@ public final class ReplicaStarter implements ServerStarter {
 
     @Override
     public RunningServer start(StartupConfig config) throws IOException {
-        return new Running(startReplica(config));
+        ChainkeeperServer server = replica(config);
+        server.startClientsFirst();
+        return new Running(server);
     }
 
     /**
@@ -42,6 +44,12 @@ public final class ReplicaStarter implements ServerStarter {
      * @throws IOException if a file or port cannot be opened; the message names it and the remedy
      */
     public static ChainkeeperServer startReplica(StartupConfig config) throws IOException {
+        ChainkeeperServer server = replica(config);
+        server.start();
+        return server;
+    }
+
+    private static ChainkeeperServer replica(StartupConfig config) throws IOException {
         QuorumPeerConfig peerConfig = config.peerConfig();
         Path orderingDirectory = config.ordering().orderingDirectory();
         AuthenticationSchemes.enable();
@@ -58,9 +66,7 @@ public final class ReplicaStarter implements ServerStarter {
                 peerConfig.getQuorumListenOnAllIPs(),
                 tls,
                 linkAuthentication(config));
-        ChainkeeperServer server = new ChainkeeperServer(peerConfig, config.ordering(), ordering);
-        server.start();
-        return server;
+        return new ChainkeeperServer(peerConfig, config.ordering(), ordering);
     }
 
     private static PeerTls linkTls(QuorumPeerConfig config, boolean reloads) throws IOException {

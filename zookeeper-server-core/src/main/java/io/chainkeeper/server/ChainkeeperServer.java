@@ -22,17 +22,21 @@ import org.slf4j.LoggerFactory;
  */
 public final class ChainkeeperServer {
     private static final Logger LOG = LoggerFactory.getLogger(ChainkeeperServer.class);
+    private static final long CLIENTS_FIRST_MILLIS = 2_000;
+    private static final long LOOK_EVERY_MILLIS = 50;
 
     private final QuorumPeerConfig config;
     private final OrderingConfig ordering;
     private final OrderingFactory orderingFactory;
     private final CountDownLatch startDecided = new CountDownLatch(1);
+    private final CountDownLatch adminServerDecided = new CountDownLatch(1);
     private final Object monitor = new Object();
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final AtomicReference<Throwable> startFailure = new AtomicReference<>();
     private final AtomicBoolean failed = new AtomicBoolean();
     private boolean stopWanted;
     private boolean restartWanted;
+    private volatile boolean clientsFirst;
     private volatile ReplicaLife life;
     private volatile String failureMessage;
     private volatile int exitCode = ExitCode.EXECUTION_FINISHED.getValue();
@@ -56,27 +60,47 @@ public final class ChainkeeperServer {
     }
 
     /**
-     * Loads the files, starts the order and opens the client port. Clients are let in as soon as the order has a leader
-     * and this replica has caught up.
+     * Loads the files, starts the order, opens the client port and the AdminServer. Clients are let in as soon as the
+     * order has a leader and this replica has caught up.
      *
      * @throws IOException if a file, directory or port cannot be used; the message names it
      */
     public void start() throws IOException {
+        begin();
+        await(adminServerDecided);
+    }
+
+    /**
+     * As {@link #start}, but returns when the client port is open. The AdminServer, for which a JVM that has just been
+     * started takes half a second, follows when clients have been let in, or after two seconds.
+     *
+     * @throws IOException if a file, directory or port cannot be used; the message names it
+     */
+    public void startClientsFirst() throws IOException {
+        clientsFirst = true;
+        begin();
+    }
+
+    private void begin() throws IOException {
         // The order's own log is what durability rests on; see SnapshotWriter for when this log is forced.
         System.setProperty("zookeeper.forceSync", "no");
         ReplicaLife.prepareFiles(config, ordering);
         Thread peerThread = new Thread(this::runPeer, "peer-main-" + config.getServerId());
         peerThread.setDaemon(true);
         peerThread.start();
-        try {
-            startDecided.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted while starting", e);
-        }
+        await(startDecided);
         Throwable failure = startFailure.get();
         if (failure != null) {
             throw new IOException(reason(failure), failure);
+        }
+    }
+
+    private static void await(CountDownLatch latch) throws IOException {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while starting", e);
         }
     }
 
@@ -136,6 +160,16 @@ public final class ChainkeeperServer {
         }
     }
 
+    /** Returns early if the life is to end. */
+    private void awaitClientsServed(OrderedZooKeeperServer server) throws InterruptedException {
+        synchronized (monitor) {
+            long left = CLIENTS_FIRST_MILLIS / LOOK_EVERY_MILLIS;
+            while (left-- > 0 && !server.isServing() && !stopWanted && !restartWanted) {
+                monitor.wait(LOOK_EVERY_MILLIS);
+            }
+        }
+    }
+
     /** The peer's thread, from start to stop. */
     private void live(PassiveQuorumPeer peer) throws IOException {
         FailureHandler failureHandler = this::fail;
@@ -143,10 +177,16 @@ public final class ChainkeeperServer {
                 ReplicaLife.start(peer, config, ordering, orderingFactory, failureHandler, this::restart)) {
             life = started;
             startDecided.countDown();
+            if (clientsFirst) {
+                awaitClientsServed(started.server());
+            }
+            started.startAdminServer();
+            adminServerDecided.countDown();
             awaitEndOfLife();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
+            adminServerDecided.countDown();
             peer.shutdown();
         }
     }

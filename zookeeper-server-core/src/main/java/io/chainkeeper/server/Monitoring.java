@@ -19,6 +19,8 @@ final class Monitoring implements AutoCloseable {
     private final OrderedZooKeeperServer server;
     private final RoleView roleView;
     private final OrderView view;
+    private final Object monitor = new Object();
+    private ZooKeeperServer shown;
     private AdminServer adminServer;
     private OrderingGauges gauges;
 
@@ -31,6 +33,7 @@ final class Monitoring implements AutoCloseable {
         this.server = server;
         this.roleView = roleView;
         this.view = view;
+        this.shown = server;
         server.monitor(view);
     }
 
@@ -39,20 +42,29 @@ final class Monitoring implements AutoCloseable {
      *
      * @param order whose numbers are shown
      * @param further other numbers, without prefix
+     */
+    void start(TotalOrder order, Map<String, LongSupplier> further) {
+        gauges = OrderingGauges.register(order, view, further);
+    }
+
+    /**
+     * Peer's thread, after {@link #start}. Takes half a second on a machine that has just begun to run this program, so
+     * clients need not wait for it.
+     *
+     * @param further numbers for the status page beside those of the order
      * @param proposer for the checks of readiness
      * @param space whether writes are refused
      * @param clockMillis a monotonic clock
      */
-    void start(
-            TotalOrder order,
-            Map<String, LongSupplier> further,
-            Proposer proposer,
-            SpaceWatch space,
-            LongSupplier clockMillis) {
-        gauges = OrderingGauges.register(order, view, further);
-        adminServer = OrderedAdminServer.create(server, proposer, space::isLow, further, clockMillis);
+    void startAdminServer(
+            Map<String, LongSupplier> further, Proposer proposer, SpaceWatch space, LongSupplier clockMillis) {
+        AdminServer created = OrderedAdminServer.create(server, proposer, space::isLow, further, clockMillis);
+        synchronized (monitor) {
+            adminServer = created;
+            adminServer.setZooKeeperServer(shown);
+        }
         try {
-            adminServer.start();
+            created.start();
         } catch (AdminServerException e) {
             // As ZooKeeper does: a replica without its AdminServer still serves clients.
             LOG.warn("This server runs without its AdminServer: {}: {}", e.getMessage(), e.getCause());
@@ -65,7 +77,12 @@ final class Monitoring implements AutoCloseable {
      * @param active the server that answers the AdminServer's commands from now on: this replica's, or a read-only one
      */
     void showServer(ZooKeeperServer active) {
-        adminServer.setZooKeeperServer(active);
+        synchronized (monitor) {
+            shown = active;
+            if (adminServer != null) {
+                adminServer.setZooKeeperServer(active);
+            }
+        }
     }
 
     /** Housekeeping thread, several times a second. */
@@ -80,9 +97,13 @@ final class Monitoring implements AutoCloseable {
         if (gauges != null) {
             gauges.unregister();
         }
+        AdminServer started;
+        synchronized (monitor) {
+            started = adminServer;
+        }
         try {
-            if (adminServer != null) {
-                adminServer.shutdown();
+            if (started != null) {
+                started.shutdown();
             }
         } catch (AdminServerException e) {
             LOG.warn("While stopping the AdminServer: {}", e.getMessage(), e);

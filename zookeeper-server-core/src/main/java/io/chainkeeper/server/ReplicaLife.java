@@ -423,17 +423,21 @@ final class ReplicaLife implements AutoCloseable {
         order.set(runningOrder.totalOrder());
         proposer.connect(runningOrder.totalOrder());
         ensemble.connect(runningOrder.totalOrder());
-        Map<String, LongSupplier> further = new TreeMap<>(gaugesOfSafeguards());
-        further.putAll(stateFetch.gauges());
         space.start(ordering.replicaId());
-        monitoring.start(runningOrder.totalOrder(), further, proposer, space, CLOCK_MILLIS);
+        monitoring.start(runningOrder.totalOrder(), further());
         peer.openClientPorts();
         housekeeping.start();
     }
 
-    private Map<String, LongSupplier> gaugesOfSafeguards() {
+    /** Once, after {@link #start}. */
+    void startAdminServer() {
+        monitoring.startAdminServer(further(), proposer, space, CLOCK_MILLIS);
+    }
+
+    private Map<String, LongSupplier> further() {
         Map<String, LongSupplier> all = new TreeMap<>(divergence.gauges());
         all.putAll(space.gauges());
+        all.putAll(stateFetch.gauges());
         return all;
     }
 

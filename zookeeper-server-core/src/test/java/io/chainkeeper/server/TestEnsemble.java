@@ -121,6 +121,19 @@ public final class TestEnsemble implements AutoCloseable {
     }
 
     public void start(int id) throws Exception {
+        ChainkeeperServer server = prepare(id);
+        server.start();
+        servers.put(id, server);
+    }
+
+    /** As {@link #start}, with the AdminServer after the clients. */
+    public void startClientsFirst(int id) throws Exception {
+        ChainkeeperServer server = prepare(id);
+        server.startClientsFirst();
+        servers.put(id, server);
+    }
+
+    private ChainkeeperServer prepare(int id) throws Exception {
         Path data = Files.createDirectories(dataDirectory(id));
         Files.writeString(data.resolve("myid"), id + "\n");
         Properties properties = new Properties();
@@ -158,9 +171,7 @@ public final class TestEnsemble implements AutoCloseable {
                 1 << 20,
                 new Safeguards(Safeguards.MIN_DISK_RESERVE_BYTES, auditSeconds),
                 stateTransferBytesPerSecond);
-        ChainkeeperServer server = new ChainkeeperServer(config, ordering, order.factory(id));
-        server.start();
-        servers.put(id, server);
+        return new ChainkeeperServer(config, ordering, order.factory(id));
     }
 
     private static String link(PeerAddress address) {

@@ -1,6 +1,8 @@
 package io.chainkeeper.clienttests.harness;
 
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -215,11 +217,23 @@ public final class ServerProcess {
             }
             return mode() != null;
         });
+        if (ports.containsKey(AdminClient.PORT)) {
+            Await.until("the AdminServer of server " + id, SERVING_LIMIT, this::adminServerListens);
+        }
         Path executable = Path.of("/proc", Long.toString(pid()), "exe").toRealPath();
         if (!executable.getFileName().toString().equals("java")) {
             throw new AssertionError(
                     "zkServer.sh start-foreground must become the server's JVM by exec: the process is " + executable
                             + ", signals would not reach the server");
+        }
+    }
+
+    /** It begins to listen when clients have been let in, or a little later. */
+    private boolean adminServerListens() throws IOException {
+        try (Socket socket = new Socket(clientHost(), port(AdminClient.PORT))) {
+            return socket.isConnected();
+        } catch (ConnectException e) {
+            return false;
         }
     }
 
