@@ -477,15 +477,33 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     private void publishStatus() {
-        boolean looking = state.role == Role.LOOKING || isCutOffFromLeader();
-        boolean observing = state.role == Role.FOLLOWER && !state.isVoter();
-        Role shown = looking ? Role.LOOKING : observing ? Role.OBSERVER : state.role;
-        OrderingStatus next =
-                new OrderingStatus(shown, looking ? OrderingStatus.NO_LEADER : state.leader, state.promised.round());
+        OrderingStatus next = view();
         if (!next.equals(status)) {
             status = next;
             effects.statusChanged(next);
         }
+    }
+
+    private OrderingStatus view() {
+        long epoch = state.promised.round();
+        boolean cutOff = isCutOffFromLeader();
+        if (state.role == Role.LOOKING || cutOff) {
+            return new OrderingStatus(Role.LOOKING, OrderingStatus.NO_LEADER, epoch, silentMillis(cutOff));
+        }
+        boolean observing = state.role == Role.FOLLOWER && !state.isVoter();
+        return new OrderingStatus(observing ? Role.OBSERVER : state.role, state.leader, epoch);
+    }
+
+    /** What this replica was until now tells whose silence counts. */
+    private long silentMillis(boolean cutOff) {
+        if (status.role() == Role.LOOKING) {
+            return status.silentMillis();
+        }
+        long heardTick = status.role() == Role.LEADER ? lastConfirmedTick : lastHeardTick;
+        if (cutOff) {
+            heardTick = Math.min(heardTick, linkDownTick[state.leader]);
+        }
+        return (state.now - heardTick) * state.context.tickMillis();
     }
 
     // ---------------------------------------------------------------- other inputs

@@ -26,6 +26,8 @@ import org.junit.Test;
 
 /** Taking leadership: what may depose a leader, and what a new one must adopt. */
 public final class ElectionTest {
+    private static final int HEARTBEAT_TICKS = 4;
+
     private ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
     private int leader = ensemble.awaitLeader();
     private int middle = ensemble.behindLeader(leader, 1);
@@ -294,6 +296,46 @@ public final class ElectionTest {
         ensemble.isolate(leader);
         ensemble.runUntil("its resignation", 40, () -> !ensemble.replica(leader).leads());
         assertEquals(-1, ensemble.replica(leader).status().leader());
+    }
+
+    /** Runs until a replica looks for a leader; its status must say for how long it has heard nobody. */
+    private void assertLooksAndTellsTheSilence(int id) {
+        int ticks = 0;
+        while (ensemble.replica(id).status().role() != OrderingStatus.Role.LOOKING) {
+            assertTrue("does not look for a leader after " + ticks + " ticks", ticks < 60);
+            assertEquals(0, ensemble.replica(id).status().silentMillis());
+            ensemble.run(1);
+            ticks++;
+        }
+        long silentTicks = ensemble.replica(id).status().silentMillis() / ScriptedEnsemble.TICK_MILLIS;
+        String told = silentTicks + " ticks told, " + ticks + " passed";
+        assertTrue(told, silentTicks >= ticks - 1 && silentTicks <= ticks + HEARTBEAT_TICKS);
+        ensemble.run(30);
+        long later = ensemble.replica(id).status().silentMillis() / ScriptedEnsemble.TICK_MILLIS;
+        assertEquals("does not change while it goes on looking", silentTicks, later);
+    }
+
+    /** Its server counts from when the leader was last heard, not from when that was noticed. */
+    @Test
+    public void membersLost_theLastOneTellsHowLongItHeardNobody() {
+        ensemble.crash(leader);
+        ensemble.crash(middle);
+        assertLooksAndTellsTheSilence(tail);
+    }
+
+    @Test
+    public void leaderFallsSilentAndNobodyElseIsThere_statusTellsForHowLong() {
+        ensemble.crash(middle);
+        ensemble.run(10);
+        ensemble.stop(leader);
+        assertLooksAndTellsTheSilence(tail);
+    }
+
+    @Test
+    public void leaderLosesQuorum_statusTellsForHowLong() {
+        ensemble.stop(middle);
+        ensemble.stop(tail);
+        assertLooksAndTellsTheSilence(leader);
     }
 
     /** An acceptor that no longer has in memory what a candidate lacks neither grants nor promises. */

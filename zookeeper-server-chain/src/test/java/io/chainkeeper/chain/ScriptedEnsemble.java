@@ -28,7 +28,7 @@ import java.util.function.Predicate;
 final class ScriptedEnsemble implements ScriptedReplica.World {
     private static final ChainCodec CODEC = new ChainCodec();
     private static final int MAX_STEPS = 100_000;
-    private static final int TICK_MILLIS = 50;
+    static final int TICK_MILLIS = 50;
 
     private record Link(int from, int to) implements Comparable<Link> {
         @Override

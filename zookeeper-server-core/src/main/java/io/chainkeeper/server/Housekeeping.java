@@ -220,7 +220,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         // Whoever waits for a server to serve may count on its vote, and on the state that all begin with.
         boolean awaitsAdmission = current.role() == Role.OBSERVER && ensemble.participates();
         boolean waits = awaitsAdmission || side.clusterId() == null;
-        serving.tick(current.role(), ensemble.contained(), waits, this::submit);
+        serving.tick(current, ensemble.contained(), waits, this::submit);
         divergence.tick();
         reconfigurer.tick();
         boolean leading = current.role() == Role.LEADER;

@@ -26,6 +26,7 @@ import io.chainkeeper.server.storage.CheckpointStore;
 import io.chainkeeper.server.storage.Recovery;
 import io.chainkeeper.server.storage.SnapshotSchedule;
 import io.chainkeeper.server.storage.SnapshotWriter;
+import io.chainkeeper.server.storage.StopMarker;
 import io.chainkeeper.server.transfer.StateFetch;
 import io.chainkeeper.server.transfer.StateInstallation;
 import io.chainkeeper.server.transfer.StateSource;
@@ -147,6 +148,7 @@ final class ReplicaLife implements AutoCloseable {
     /** Installs a state that was fetched, and cuts torn files; before ZooKeeper loads them. */
     static void prepareFiles(QuorumPeerConfig config, OrderingConfig ordering) throws IOException {
         FileTxnSnapLog files = new FileTxnSnapLog(config.getDataLogDir(), config.getDataDir());
+        StopMarker.check(ordering.orderingDirectory(), files.getDataLogDir());
         CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
         DivergenceMarker wrong = DivergenceMarker.read(ordering.orderingDirectory());
         StateInstallation installation = new StateInstallation(
@@ -485,8 +487,9 @@ final class ReplicaLife implements AutoCloseable {
     private void forceTransactions() {
         try {
             SnapshotWriter.forceLogs(files.getDataLogDir(), recovery.forcedZxid());
+            StopMarker.write(ordering.orderingDirectory(), files.getDataLogDir());
         } catch (IOException e) {
-            LOG.warn("Transaction log in {} cannot be forced: {}", files.getDataLogDir(), e.getMessage());
+            LOG.warn("Transaction log in {} cannot be forced or read: {}", files.getDataLogDir(), e.getMessage());
         }
     }
 

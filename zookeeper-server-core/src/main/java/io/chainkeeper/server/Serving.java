@@ -1,5 +1,6 @@
 package io.chainkeeper.server;
 
+import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.server.request.Proposer;
@@ -21,7 +22,8 @@ final class Serving {
     private final long patienceMillis;
     private final WithoutOrder withoutOrder;
     private boolean started;
-    private long lookingSinceMillis = -1;
+    private boolean looking;
+    private long heardMillis;
     private boolean catchingUp;
     private long attempt;
 
@@ -29,7 +31,8 @@ final class Serving {
      * @param server opened and closed
      * @param proposer for the barrier that shows that this replica has caught up
      * @param clockMillis a monotonic clock
-     * @param patienceMillis how long to go on without a leader
+     * @param patienceMillis how long to go on without a leader, from when it was last heard; longer if this replica
+     *     takes longer to notice
      * @param withoutOrder what is done for clients after that
      */
     Serving(
@@ -71,23 +74,23 @@ final class Serving {
     /**
      * Looks at the order.
      *
-     * @param role this replica's role
+     * @param status this replica's view of the order
      * @param configured whether this replica is part of the ensemble
      * @param awaitsAdmission whether it is meant to vote but the order has not admitted it yet, or has no state that is
      *     known to be the cluster's; that does not end what has begun
      * @param reached runs a task on the housekeeping thread
      */
-    void tick(Role role, boolean configured, boolean awaitsAdmission, Executor reached) {
+    void tick(OrderingStatus status, boolean configured, boolean awaitsAdmission, Executor reached) {
         if (!configured) {
             withoutOrder.end();
             stop("This server is not part of the ensemble: closing all client connections");
             return;
         }
-        if (role == Role.LOOKING) {
-            withoutLeader(awaitsAdmission);
+        if (status.role() == Role.LOOKING) {
+            withoutLeader(status.silentMillis(), awaitsAdmission);
             return;
         }
-        lookingSinceMillis = -1;
+        looking = false;
         withoutOrder.end();
         boolean mayBegin = !catchingUp && !awaitsAdmission && !server.hasDiverged();
         if (started && !server.isServing() && mayBegin) {
@@ -100,13 +103,14 @@ final class Serving {
         withoutOrder.end();
     }
 
-    private void withoutLeader(boolean awaitsAdmission) {
+    private void withoutLeader(long silentMillis, boolean awaitsAdmission) {
         long now = clockMillis.getAsLong();
-        if (lookingSinceMillis < 0) {
-            lookingSinceMillis = now;
+        if (!looking) {
+            looking = true;
+            heardMillis = now - silentMillis;
         }
-        if (now - lookingSinceMillis >= patienceMillis) {
-            stop("No leader of the order for " + patienceMillis + " ms: closing all client connections");
+        if (now - heardMillis >= patienceMillis) {
+            stop("No leader of the order for " + (now - heardMillis) + " ms: closing all client connections");
             if (!server.hasDiverged() && !awaitsAdmission) {
                 withoutOrder.begin();
             }

@@ -503,7 +503,7 @@ final class Iss implements OrderingProtocol {
 
     private OrderingStatus view() {
         if (state.epoch == null || !hearsQuorum()) {
-            return new OrderingStatus(Role.LOOKING, OrderingStatus.NO_LEADER, published.epoch());
+            return new OrderingStatus(Role.LOOKING, OrderingStatus.NO_LEADER, published.epoch(), silentMillis());
         }
         EpochConfig config = state.epoch.config();
         Role role = Role.FOLLOWER;
@@ -528,6 +528,20 @@ final class Iss implements OrderingProtocol {
             heard += self || other ? 1 : 0;
         }
         return heard >= membership.quorum();
+    }
+
+    /** How long the last member of a quorum has been silent: no longer than it takes until that one is missed. */
+    private long silentMillis() {
+        if (published.role() == Role.LOOKING || state.epoch == null) {
+            return published.silentMillis();
+        }
+        Membership membership = state.epoch.config().membership();
+        long[] silentTicks = membership.replicaIds().stream()
+                .mapToLong(id -> id == state.self ? 0 : state.peers.silentTicks(id, state.now))
+                .sorted()
+                .toArray();
+        long ticks = Math.min(silentTicks[membership.quorum() - 1], state.settings.suspicionTicks());
+        return ticks * state.context.tickMillis();
     }
 
     @Override

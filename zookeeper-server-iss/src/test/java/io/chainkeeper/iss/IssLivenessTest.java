@@ -5,6 +5,7 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.iss.IssEnsemble.Envelope;
 import io.chainkeeper.iss.IssMessage.AcceptNil;
+import io.chainkeeper.ordering.OrderingStatus.Role;
 import java.util.List;
 import java.util.Map;
 import org.junit.Test;
@@ -65,5 +66,22 @@ public final class IssLivenessTest {
         ensemble.propose(5, "a");
         ensemble.ticks(SOME_TIME_TICKS);
         assertTrue(ensemble.commandsAt(2).contains("a"));
+    }
+
+    /** Its server counts from when the last of a quorum was heard, not from when that was noticed. */
+    @Test
+    public void quorumFallsSilent_theMemberThatIsLeftTellsForHowLong() {
+        Map<String, String> settings = Map.of("iss.suspicionTimeoutMillis", "1000", "iss.heartbeatMillis", "200");
+        IssEnsemble ensemble = IssEnsemble.of(3, settings, new SafetyRules());
+        ensemble.ticks(SOME_TIME_TICKS);
+        ensemble.lose(e -> touches(e, 3));
+        assertTrue(ensemble.node(3).status().role() != Role.LOOKING);
+        for (int tick = 0; ensemble.node(3).status().role() != Role.LOOKING; tick++) {
+            assertTrue("does not look after " + tick + " ticks", tick < SOME_TIME_TICKS);
+            ensemble.ticks(1);
+        }
+        assertEquals(1000, ensemble.node(3).status().silentMillis());
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertEquals(1000, ensemble.node(3).status().silentMillis());
     }
 }

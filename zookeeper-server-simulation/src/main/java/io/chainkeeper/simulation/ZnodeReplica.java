@@ -39,7 +39,7 @@ final class ZnodeReplica implements StateMachine {
 
     private static final int MIN_SESSION_TIMEOUT_MILLIS = 2 * TICK_TIME_MILLIS;
     private static final int MAX_SESSION_TIMEOUT_MILLIS = 100 * TICK_TIME_MILLIS;
-    private static final long PATIENCE_MILLIS = 6L * TICK_TIME_MILLIS;
+    static final long PATIENCE_MILLIS = 6L * TICK_TIME_MILLIS;
     private static final int DIGEST_AUDIT_SECONDS = 1;
     private static final long FIRST_WALL_CLOCK_MILLIS = 1_700_000_000_000L;
     private static final long DIGEST_MULTIPLIER = 0xD6E8FEB86659FD93L;

@@ -20,6 +20,7 @@ public class SessionScenarioTest {
     private static final int REPLICAS = 5;
     private static final int CLIENTS = 12;
     private static final int TIMEOUT_MILLIS = 3_000;
+    private static final int SUSPICION_MILLIS = 350;
     private static final long PATIENCE_MICROS = 20_000_000;
 
     /** Shorter than what anybody is suspected for. */
@@ -40,7 +41,11 @@ public class SessionScenarioTest {
                 Ensemble.of(List.of(1, 2, 3, 4, 5)),
                 List.of(),
                 1,
-                Map.of("chain.suspicionTimeoutMillis", "350", "chain.heartbeatMillis", "50"),
+                Map.of(
+                        "chain.suspicionTimeoutMillis",
+                        Integer.toString(SUSPICION_MILLIS),
+                        "chain.heartbeatMillis",
+                        "50"),
                 PATIENCE_MICROS,
                 0,
                 1,
@@ -167,5 +172,28 @@ public class SessionScenarioTest {
         assertEquals(
                 living, clients.stream().map(client -> client.session().id()).toList());
         clients.forEach(client -> assertEquals(client + " found its session expired", 0, client.expiries()));
+    }
+
+    private boolean serves(int id) {
+        return ((ZnodeReplica) cluster.host(id).application())
+                .replica()
+                .server()
+                .isServing();
+    }
+
+    /** A client that is not turned away finds no other server. Its patience begins when the leader was last heard. */
+    @Test
+    public void quorumLost_clientsAreTurnedAwayAsSoonAsTheLeaderHasBeenSilentForThePatience() {
+        int leader = start();
+        List<Integer> left =
+                cluster.members().stream().filter(id -> id != leader).limit(2).toList();
+        pass(1_000_000);
+        assertTrue(left.stream().allMatch(this::serves));
+        long fromMicros = events.nowMicros();
+        cluster.members().stream().filter(id -> !left.contains(id)).forEach(cluster::crash);
+        await("the others to turn their clients away", () -> left.stream().noneMatch(this::serves));
+        long tookMillis = (events.nowMicros() - fromMicros) / 1000;
+        long noticedMillis = SUSPICION_MILLIS + 4L * ZnodeReplica.TICK_TIME_MILLIS;
+        assertTrue("after " + tookMillis + " ms", tookMillis <= Math.max(noticedMillis, ZnodeReplica.PATIENCE_MILLIS));
     }
 }

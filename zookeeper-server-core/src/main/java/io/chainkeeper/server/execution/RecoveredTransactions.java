@@ -66,7 +66,8 @@ public final class RecoveredTransactions implements Closeable {
                         + ", log has " + describe(header)
                         + ". Either the data directory was used outside this cluster, or acknowledged commands were"
                         + " lost with ordering.durability other than sync. Replace this replica's data directory by"
-                        + " that of a healthy member");
+                        + " that of a healthy member; if Apache ZooKeeper has gone on from the data of all members,"
+                        + " delete the ordering directory of every member to form a new order from it");
             }
         } catch (IOException e) {
             throw new IllegalStateException("transaction log cannot be read again: " + e.getMessage(), e);

@@ -12,6 +12,8 @@ import java.util.List;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.apache.zookeeper.server.persistence.SnapshotInfo;
+import org.apache.zookeeper.server.persistence.TxnLog.TxnIterator;
+import org.apache.zookeeper.txn.TxnHeader;
 
 /**
  * Brings back the state from which the order is continued: tree and sessions as ZooKeeper loads them, and the newest
@@ -102,13 +104,30 @@ public record Recovery(
         }
         boolean known = snapshotZxid <= newest.zxid()
                 || all.stream().anyMatch(checkpoint -> checkpoint.snapshotZxid() == snapshotZxid);
-        boolean sameEpoch = Zxids.epoch(zxid) == Zxids.epoch(newest.zxid())
-                || Zxids.epoch(zxid) == Zxids.epoch(Zxids.next(newest.zxid() | 0xfffffffeL));
-        if (!known || !sameEpoch) {
+        boolean sameEpoch = Zxids.epoch(zxid) == Zxids.epoch(newest.zxid());
+        if (!known || !sameEpoch && !isDense(files, Math.max(snapshotZxid, newest.zxid()), zxid)) {
             throw new IOException("data in " + files.getSnapDir() + " at " + Zxids.text(zxid)
                     + " was changed outside this cluster's order, probably by Apache ZooKeeper. To form a new order"
                     + " from it, delete the ordering directory of every member");
         }
+    }
+
+    /** Whether the epoch ended because its numbers were used up; Apache ZooKeeper begins a new one at every start. */
+    private static boolean isDense(FileTxnSnapLog files, long fromZxid, long toZxid) throws IOException {
+        long last = fromZxid;
+        if (last == toZxid) {
+            return true;
+        }
+        try (TxnIterator transactions = files.readTxnLog(Zxids.next(last))) {
+            do {
+                TxnHeader header = transactions.getHeader();
+                if (header == null || header.getZxid() != Zxids.next(last)) {
+                    return false;
+                }
+                last = header.getZxid();
+            } while (last < toZxid && transactions.next());
+        }
+        return last == toZxid;
     }
 
     private static FormerDirectory former(FileTxnSnapLog files, CheckpointStore checkpoints) {

@@ -1,0 +1,95 @@
+package io.chainkeeper.server.storage;
+
+import io.chainkeeper.config.AtomicFile;
+import io.chainkeeper.server.execution.Zxids;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.zookeeper.server.persistence.FileTxnLog;
+
+/**
+ * The small text file {@value #FILE_NAME} in the ordering directory: with which transaction ZooKeeper's log ended when
+ * the replica stopped. If it ends later when the replica starts again, somebody else has written to it. A replica that
+ * was killed has left no such file. Stateless.
+ */
+public final class StopMarker {
+    /** Name of the file. */
+    static final String FILE_NAME = "stopped";
+
+    private static final String FORMAT = "formatVersion=1";
+    private static final String ZXID_KEY = "zxid=0x";
+
+    private StopMarker() {}
+
+    /**
+     * Writes the marker. The replica has stopped, and its transaction log is on stable storage.
+     *
+     * @param orderingDirectory of the replica; exists
+     * @param logDirectory holds the transaction log
+     * @throws IOException if the log cannot be read or the file not be written; the message names it
+     */
+    public static void write(Path orderingDirectory, File logDirectory) throws IOException {
+        String text = FORMAT + "\n" + ZXID_KEY + Long.toHexString(lastZxid(logDirectory)) + "\n";
+        AtomicFile.write(orderingDirectory.resolve(FILE_NAME), text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /**
+     * Before anything is loaded or written: looks for transactions that are not this replica's, and deletes the marker
+     * if there are none.
+     *
+     * @param orderingDirectory of the replica
+     * @param logDirectory holds the transaction log
+     * @throws IOException if there are some, and the marker stays; or if a file cannot be read or deleted
+     */
+    public static void check(Path orderingDirectory, File logDirectory) throws IOException {
+        Path file = orderingDirectory.resolve(FILE_NAME);
+        if (!Files.exists(file)) {
+            return;
+        }
+        long stopped = read(file);
+        long last = lastZxid(logDirectory);
+        if (last > stopped) {
+            throw new IOException("transaction log in " + logDirectory + " ends at " + Zxids.text(last)
+                    + " but this server stopped at " + Zxids.text(stopped) + ": it was changed outside this cluster's"
+                    + " order, probably by Apache ZooKeeper. To form a new order from it, delete the ordering directory"
+                    + " of every member");
+        }
+        Files.delete(file);
+        AtomicFile.forceDirectory(orderingDirectory);
+    }
+
+    private static long read(Path file) throws IOException {
+        List<String> lines = Files.readAllLines(file, StandardCharsets.UTF_8);
+        try {
+            if (lines.size() != 2
+                    || !lines.get(0).equals(FORMAT)
+                    || !lines.get(1).startsWith(ZXID_KEY)) {
+                throw new IllegalArgumentException("unexpected lines");
+            }
+            return Long.parseLong(lines.get(1).substring(ZXID_KEY.length()), 16);
+        } catch (IllegalArgumentException e) {
+            throw new IOException(file + " is damaged (" + e.getMessage() + "); it says where the transaction log ended"
+                    + " when this server stopped. Delete it if nobody else has written there");
+        }
+    }
+
+    /** The last file may be without a whole transaction. */
+    private static long lastZxid(File logDirectory) throws IOException {
+        File[] logs = FileTxnLog.getLogFiles(logDirectory.listFiles(), 0);
+        for (int i = logs.length - 1; i >= 0; i--) {
+            try (TxnLogScanner scanner = new TxnLogScanner(logs[i])) {
+                long last = 0;
+                for (long zxid = scanner.next(); zxid != 0; zxid = scanner.next()) {
+                    last = zxid;
+                }
+                if (last != 0) {
+                    return last;
+                }
+            }
+        }
+        return 0;
+    }
+}
