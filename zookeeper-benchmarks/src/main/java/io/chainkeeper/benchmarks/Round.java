@@ -14,6 +14,9 @@ final class Round {
     /** How often an interval is measured before a disturbance from outside makes the round void. */
     private static final int MAX_ATTEMPTS = 8;
 
+    /** The largest share of capped servers' CPU that compilers may take before the interval is measured again. */
+    private static final double MAX_COMPILER_SHARE = 2 * WarmupJudge.MAX_COMPILER_SHARE;
+
     private static final long SETTLE_MILLIS = 3_000;
     private static final long IDLE_SETTLE_MILLIS = 10_000;
 
@@ -219,17 +222,31 @@ final class Round {
         return new Warmup(options.warmupSeconds(), options.cpuCores() * options.replicas(), progress)
                 .await(ensemble.protocol() + ", warm-up, " + what, () -> {
                     clients.checkHealthy();
+                    // As before an interval: a server that is asked for the first time compiles much anew.
+                    roles(ensemble);
+                    profile(ensemble);
                     return sample(ensemble, clients);
                 });
     }
 
-    /** Measures; anew, so many times at most, if something outside disturbed it. */
+    /**
+     * Measures; anew, so many times at most, if something outside disturbed it, or if compilers, which work in bursts,
+     * were at work again.
+     */
     private Phase interval(String name, int atReplica, Ensemble ensemble, Clients clients, boolean steady)
             throws Exception {
         VoidCheck check = new VoidCheck(options.maxStealShare(), options.maxOtherCores());
         Phase phase = oneInterval(name, atReplica, ensemble, clients, steady);
         for (int attempt = 2; attempt <= MAX_ATTEMPTS; attempt++) {
-            List<String> reasons = check.reasons(List.of(phase));
+            List<String> reasons = new ArrayList<>(check.reasons(List.of(phase)));
+            if (options.cpuCores() > 0 && phase.use().compilerShare() > MAX_COMPILER_SHARE) {
+                reasons.add(String.format(
+                        Locale.ROOT,
+                        "%s: JIT compilers took %.0f %% of the servers' CPU (wanted: %.0f %%)",
+                        name,
+                        100 * phase.use().compilerShare(),
+                        100 * MAX_COMPILER_SHARE));
+            }
             if (reasons.isEmpty()) {
                 break;
             }
@@ -241,7 +258,7 @@ final class Round {
 
     private Phase oneInterval(String name, int atReplica, Ensemble ensemble, Clients clients, boolean steady)
             throws Exception {
-        List<String> roles = ensemble.servers().stream().map(ensemble::role).toList();
+        List<String> roles = roles(ensemble);
         List<ServerProfile.Sample> profileBefore = profile(ensemble);
         long eventsBefore = clients.watchEvents().sum();
         clients.drain();
@@ -257,6 +274,10 @@ final class Round {
                 Locale.ROOT, "  %s, %s: %.0f operations/s%n", ensemble.protocol(), name, use.operationsPerSecond());
         return new Phase(
                 name, atReplica, roles, use, use.operations() == 0 ? null : latencies, steady, events, profiles);
+    }
+
+    private static List<String> roles(Ensemble ensemble) {
+        return ensemble.servers().stream().map(ensemble::role).toList();
     }
 
     private List<ServerProfile.Sample> profile(Ensemble ensemble) throws IOException {

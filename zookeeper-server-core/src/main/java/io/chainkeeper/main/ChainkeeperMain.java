@@ -16,6 +16,7 @@ import org.slf4j.LoggerFactory;
 public final class ChainkeeperMain {
     private static final Logger LOG = LoggerFactory.getLogger(ChainkeeperMain.class);
     private static final int ADDRESS_CACHE_SECONDS = 2;
+    private static final String LEAK_DETECTION = "io.netty.leakDetection.level";
 
     private ChainkeeperMain() {}
 
@@ -28,6 +29,10 @@ public final class ChainkeeperMain {
         // Peers may move: without these the JVM holds on to an address for half a minute, to a failed look-up for ten.
         Security.setProperty("networkaddress.cache.ttl", Integer.toString(ADDRESS_CACHE_SECONDS));
         Security.setProperty("networkaddress.cache.negative.ttl", Integer.toString(ADDRESS_CACHE_SECONDS));
+        // Netty follows one buffer in a hundred to where it is forgotten. That is for tests, and costs a server CPU.
+        if (System.getProperty(LEAK_DETECTION) == null) {
+            System.setProperty(LEAK_DETECTION, "disabled");
+        }
         Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
             LOG.error("Thread {} failed, so this server stops", thread.getName(), failure);
             ServiceUtils.requestSystemExit(ExitCode.UNEXPECTED_ERROR.getValue());

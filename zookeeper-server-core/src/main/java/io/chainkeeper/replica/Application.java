@@ -56,6 +56,9 @@ public interface Application {
      */
     void positionApplied(long position);
 
+    /** Something is at hand to be executed, or reads are told that they may be answered; {@link #batchEnd} follows. */
+    default void batchBegin() {}
+
     /** What was at hand has been executed; flush replies and files before waiting for more. */
     void batchEnd();
 

@@ -185,6 +185,7 @@ final class DeliveryExecutor implements Runnable {
 
     private void execute(ArrayDeque<Object> batch) throws MalformedMessageException {
         long bytes = 0;
+        application.batchBegin();
         for (Object item : batch) {
             if (item instanceof Delivered delivered) {
                 bytes += delivered.value().length() + ReplicaLimits.COMMAND_COST_BYTES;

@@ -132,8 +132,13 @@ final class OrderingLoop implements Runnable, Effects {
     // ---------------------------------------------------------------- inputs, any thread
 
     void submit(Object input) {
-        inputs.add(input);
+        add(input);
         wake();
+    }
+
+    /** Followed by a {@link #wake}; one for several inputs will do. */
+    void add(Object input) {
+        inputs.add(input);
     }
 
     void wake() {

@@ -62,6 +62,7 @@ public final class Replica implements TotalOrder, Closeable {
     private final int memberCount;
     private final long incarnation;
     private final Links links = new Links();
+    private final Runnable wakeUp = this::wakeLoop;
     private volatile boolean refusalsExpected;
     private volatile boolean stopped;
 
@@ -104,8 +105,7 @@ public final class Replica implements TotalOrder, Closeable {
         this.incarnation = incarnation;
         this.logReader = new ThreadPoolExecutor(
                 0, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), r -> new Thread(r, "log-reader-" + replicaId));
-        this.logWriter =
-                new LogWriter(log, limits.maxUnsyncedBytes(), "log-writer-" + replicaId, this::wakeLoop, this::fail);
+        this.logWriter = new LogWriter(log, limits.maxUnsyncedBytes(), "log-writer-" + replicaId, wakeUp, this::fail);
         this.executor = new DeliveryExecutor(
                 application, replicaId, incarnation, streams, outstanding, this::wakeLoopIfPaused, this::fail);
         this.loop = new OrderingLoop(
@@ -184,13 +184,15 @@ public final class Replica implements TotalOrder, Closeable {
     public void propose(Proposal proposal) {
         checkRunning();
         outstanding.acquire(proposal.command().length());
-        loop.submit(proposal);
+        loop.add(proposal);
+        RequestBurst.wakeBehind(wakeUp);
     }
 
     @Override
     public void readBarrier(ReadWaiter waiter) {
         checkRunning();
-        loop.submit(waiter);
+        loop.add(waiter);
+        RequestBurst.wakeBehind(wakeUp);
     }
 
     private void checkRunning() {
@@ -317,12 +319,17 @@ public final class Replica implements TotalOrder, Closeable {
             try {
                 Message message = codec.decode(frame);
                 boolean mayReadOn = inbound.arrived(peer, frame.length(), executor.backlogBytes());
-                loop.submit(new OrderingLoop.Arrived(peer, message, frame.length()));
+                loop.add(new OrderingLoop.Arrived(peer, message, frame.length()));
                 return mayReadOn;
             } catch (MalformedMessageException e) {
                 transport.disconnect(peer, "sent a frame that does not decode: " + e.getMessage());
                 return true;
             }
+        }
+
+        @Override
+        public void onFramesRead() {
+            loop.wake();
         }
 
         @Override

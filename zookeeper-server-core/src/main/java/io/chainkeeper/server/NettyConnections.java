@@ -1,5 +1,6 @@
 package io.chainkeeper.server;
 
+import io.chainkeeper.replica.RequestBurst;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -72,6 +73,7 @@ final class NettyConnections extends ChannelInitializer<Channel> {
         pipeline.addBefore(LAST_HANDLER, "emptyFrames", new EmptyFrames());
         pipeline.addBefore(LAST_HANDLER, "manners", new Manners(factory));
         pipeline.addBefore(LAST_HANDLER, "answersInTurn", new AnswersInTurn());
+        AnswerBatches.install(pipeline);
     }
 
     private static final class Manners extends ChannelDuplexHandler {
@@ -89,6 +91,11 @@ final class NettyConnections extends ChannelInitializer<Channel> {
                     Integer.getInteger(NIOServerCnxnFactory.ZOOKEEPER_NIO_SESSIONLESS_CNXN_TIMEOUT, SESSIONLESS_MILLIS);
             context.executor().schedule(() -> closeIfSessionless(context), timeoutMillis, TimeUnit.MILLISECONDS);
             context.fireChannelActive();
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object message) {
+            RequestBurst.read(() -> context.fireChannelRead(message));
         }
 
         private static void closeIfSessionless(ChannelHandlerContext context) {

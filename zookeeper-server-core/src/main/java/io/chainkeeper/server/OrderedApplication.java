@@ -134,7 +134,13 @@ final class OrderedApplication implements Application {
     }
 
     @Override
+    public void batchBegin() {
+        AnswerBatches.begin();
+    }
+
+    @Override
     public void batchEnd() {
+        AnswerBatches.end();
         flush();
         lock.endBatch();
     }

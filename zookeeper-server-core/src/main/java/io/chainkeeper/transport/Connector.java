@@ -6,7 +6,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslHandler;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -27,7 +26,7 @@ final class Connector {
     static ChannelFuture connect(IoContext io, InetAddress target, PeerAddress address, HandshakeHandler handshake) {
         Bootstrap bootstrap = new Bootstrap()
                 .group(io.loop())
-                .channel(NioSocketChannel.class)
+                .channel(Sockets.connecting())
                 .option(
                         ChannelOption.CONNECT_TIMEOUT_MILLIS,
                         io.settings().limits().connectTimeoutMillis())

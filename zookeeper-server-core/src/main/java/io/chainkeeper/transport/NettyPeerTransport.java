@@ -11,8 +11,6 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -85,7 +83,7 @@ public final class NettyPeerTransport implements PeerTransport {
         InvariantViolated.check(!started && !closed, "a transport is started once");
         started = true;
         int self = settings.replicaId();
-        loop = new SingleThreadIoEventLoop(null, threads("peer-io-" + self), NioIoHandler.newFactory());
+        loop = new SingleThreadIoEventLoop(null, threads("peer-io-" + self), Sockets.ioHandler());
         blocking = pool(1, "peer-blocking-" + self);
         responders = pool(settings.limits().maxStateConnections(), "peer-answer-" + self);
         StateConnections state = new StateConnections(settings, responder, responders);
@@ -140,7 +138,7 @@ public final class NettyPeerTransport implements PeerTransport {
         InetSocketAddress address = bindAddress(settings);
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(loop, loop)
-                .channel(NioServerSocketChannel.class)
+                .channel(Sockets.listening())
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .childHandler(new PeerAcceptor(io));
         setSocketOptions(bootstrap::childOption);

@@ -170,6 +170,7 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Hands
         } catch (MalformedMessageException e) {
             close("the peer " + e.getMessage() + ": run the same release on all servers", true);
         }
+        io.listener().onFramesRead();
     }
 
     private boolean deliver(ByteSlice frame) {

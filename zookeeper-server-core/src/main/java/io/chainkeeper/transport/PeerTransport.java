@@ -120,6 +120,9 @@ public interface PeerTransport extends Closeable {
          */
         boolean onFrame(int peer, ByteSlice frame);
 
+        /** The frames that were read together have all been told: the moment to wake whoever is to look at them. */
+        default void onFramesRead() {}
+
         /**
          * A peer refused this replica or was refused by it. The link was closed and will be tried again. Told when the
          * reason changes and from time to time while it lasts; not told of refused replicas that are no members here.

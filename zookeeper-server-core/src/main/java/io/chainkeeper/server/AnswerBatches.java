@@ -1,0 +1,184 @@
+package io.chainkeeper.server;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.AbstractEventExecutor;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Hands what the executor thread sends over a connection to the connection's I/O thread once for a batch. One at a
+ * time, each answer would be a task of its own, and the first would wake an I/O thread that then finds only that one.
+ *
+ * <p>The first handler that sees what is sent, and it sees it on the thread that sends. While something is collected,
+ * whatever else is sent over the connection, by any thread, joins it: the order in which it was handed over stays.
+ */
+final class AnswerBatches extends ChannelOutboundHandlerAdapter {
+    /** An executor thread hands over when it has collected so many answers, of all its connections. */
+    private static final int MAX_ANSWERS = 64;
+
+    private static final ThreadLocal<Batch> BATCH = ThreadLocal.withInitial(Batch::new);
+
+    private record Answer(Object message, ChannelPromise promise) {}
+
+    /** What one executor thread has collected. */
+    private static final class Batch {
+        private final List<AnswerBatches> connections = new ArrayList<>();
+        private int answers;
+        private boolean isOpen;
+    }
+
+    private final Object lock = new Object();
+    private List<Answer> collected = new ArrayList<>();
+    private ChannelHandlerContext context;
+
+    private AnswerBatches() {}
+
+    /** @param pipeline of a client's connection, to which all other handlers have been added */
+    static void install(ChannelPipeline pipeline) {
+        AnswerBatches handler = new AnswerBatches();
+        pipeline.addLast(CallingThread.INSTANCE, "answerBatches", handler);
+    }
+
+    /** From now on what the calling thread sends is collected. */
+    static void begin() {
+        BATCH.get().isOpen = true;
+    }
+
+    /** Hands over what the calling thread has collected, and collects no more. */
+    static void end() {
+        Batch batch = BATCH.get();
+        batch.isOpen = false;
+        handOver(batch);
+    }
+
+    private static void handOver(Batch batch) {
+        batch.answers = 0;
+        for (AnswerBatches connection : batch.connections) {
+            try {
+                connection.context.channel().eventLoop().execute(connection::send);
+            } catch (RejectedExecutionException e) {
+                connection.drop(e);
+            }
+        }
+        batch.connections.clear();
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext added) {
+        context = added;
+    }
+
+    @Override
+    public void write(ChannelHandlerContext of, Object message, ChannelPromise promise) {
+        Batch batch = BATCH.get();
+        synchronized (lock) {
+            boolean isFirst = collected.isEmpty();
+            if (isFirst && !batch.isOpen) {
+                of.write(message, promise);
+                return;
+            }
+            collected.add(new Answer(message, promise));
+            if (isFirst) {
+                batch.connections.add(this);
+            }
+        }
+        if (batch.isOpen && ++batch.answers >= MAX_ANSWERS) {
+            handOver(batch);
+        }
+    }
+
+    /** What is collected is flushed when it is sent. */
+    @Override
+    public void flush(ChannelHandlerContext of) {
+        synchronized (lock) {
+            if (!collected.isEmpty()) {
+                return;
+            }
+        }
+        of.flush();
+    }
+
+    private List<Answer> take() {
+        synchronized (lock) {
+            List<Answer> answers = collected;
+            collected = new ArrayList<>();
+            return answers;
+        }
+    }
+
+    /** The server closes, and the I/O threads with it. */
+    private void drop(RejectedExecutionException reason) {
+        for (Answer answer : take()) {
+            ReferenceCountUtil.release(answer.message());
+            answer.promise().tryFailure(reason);
+        }
+    }
+
+    /** On the connection's I/O thread. */
+    private void send() {
+        for (Answer answer : take()) {
+            context.write(answer.message(), answer.promise());
+        }
+        context.flush();
+    }
+
+    /** Runs a handler on whichever thread uses it. */
+    private static final class CallingThread extends AbstractEventExecutor {
+        private static final EventExecutor INSTANCE = new CallingThread();
+
+        @Override
+        public boolean inEventLoop(Thread thread) {
+            return true;
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            task.run();
+        }
+
+        @Override
+        public boolean isShuttingDown() {
+            return false;
+        }
+
+        @Override
+        public boolean isShutdown() {
+            return false;
+        }
+
+        @Override
+        public boolean isTerminated() {
+            return false;
+        }
+
+        @Override
+        public boolean awaitTermination(long timeout, TimeUnit unit) {
+            return false;
+        }
+
+        @Override
+        public Future<?> shutdownGracefully(long quietPeriod, long timeout, TimeUnit unit) {
+            return terminationFuture();
+        }
+
+        @Override
+        public Future<?> terminationFuture() {
+            return GlobalEventExecutor.INSTANCE.terminationFuture();
+        }
+
+        @Override
+        @Deprecated
+        public void shutdown() {
+            // It has no thread that could end.
+        }
+    }
+}
