@@ -34,6 +34,8 @@ SERVER_JVMFLAGS="-XX:ArchiveClassesAtExit=$directory/classes.jsa -Xlog:cds=off -
 ZOO_JARS_ONLY=true
 END
 
+# Else the scripts, which build what is older than its sources, would begin the build anew within itself.
+export ZOO_JARS_ARE_NEW=true
 started=false
 for ((attempt = 0; attempt < PORT_ATTEMPTS; attempt++)); do
   port=$((20000 + RANDOM % 12000))

@@ -75,6 +75,8 @@ OLD_PROTOCOL=""
 
 build_if_needed() {
   local lib="$ZOO_LIB_DIR" newer
+  # zkClassArchive.sh, as part of the build, starts servers from the jars that have just been made.
+  [[ "${ZOO_JARS_ARE_NEW:-}" != true ]] || return 0
   [[ -f "$ZOOKEEPER_PREFIX/zookeeper-assembly/pom.xml" ]] || return 0
   # The build starts an ensemble itself, which must not start the build again.
   [[ "${ZOO_BUILD_RUNS:-}" != true ]] || return 0
