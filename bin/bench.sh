@@ -191,14 +191,18 @@ growth() {
 }
 
 failover() {
-    local code=0
+    local code=0 option options=()
+    # Stages are told of runs without faults only.
+    for option in "${further[@]}"; do
+        [[ $option == --stages ]] || options+=("$option")
+    done
     if [[ -f $output/throughput.csv ]]; then
         echo "recovery: there already"
         return
     fi
     choose "$@"
     "$root/bin/benchmark.sh" failover "${chosen[@]}" --protocols "$protocols" --rounds "$rounds" \
-        --output "$output/recovery" "${further[@]}" || code=$?
+        --output "$output/recovery" "${options[@]}" || code=$?
     note recovery "$code"
     if [[ $code -eq 0 || $code -eq 3 ]]; then
         mv "$output/recovery/rounds.csv" "$output/recovery/throughput.csv" "$output/"

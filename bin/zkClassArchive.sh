@@ -14,6 +14,7 @@ if [[ $# -gt 0 ]]; then
   exit 2
 fi
 
+export ZOO_BUILD_RUNS=true
 PORT_ATTEMPTS=5
 directory="$(mktemp -d)"
 trap 'ZOO_LOG_DIR= "$ZOOBINDIR/zkEnsemble.sh" stop --dir "$directory/ensemble" >/dev/null 2>&1 || true; rm -rf "$directory"' EXIT

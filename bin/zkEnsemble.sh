@@ -76,6 +76,8 @@ OLD_PROTOCOL=""
 build_if_needed() {
   local lib="$ZOO_LIB_DIR" newer
   [[ -f "$ZOOKEEPER_PREFIX/zookeeper-assembly/pom.xml" ]] || return 0
+  # The build starts an ensemble itself, which must not start the build again.
+  [[ "${ZOO_BUILD_RUNS:-}" != true ]] || return 0
   if compgen -G "$lib/zookeeper-server-core-*.jar" >/dev/null; then
     newer="$(find "$ZOOKEEPER_PREFIX"/pom.xml "$ZOOKEEPER_PREFIX"/zookeeper-*/pom.xml \
       "$ZOOKEEPER_PREFIX"/zookeeper-server-*/src/main -type f -newer "$lib" 2>/dev/null | head -n 1)"

@@ -189,7 +189,7 @@ public final class CommandExecutor {
             InvariantViolated.check(own == null, "own command maps to %s, which the tree holds", Zxids.text(zxid));
             recovered.verify(zxid, sessionId, command.cxid(), time);
         } else {
-            Request request = own != null ? own.request() : RequestExecutor.remoteRequest(command);
+            Request request = own != null ? own.request() : requests.remoteRequest(command);
             if (creates && proposal != null) {
                 owned.owned(sessionId, side.sessions().get(sessionId).timeoutMillis());
             }
@@ -277,7 +277,7 @@ public final class CommandExecutor {
             recovered.verify(zxid, sessionId, 0, time);
         } else {
             LOG.info("Expiring session 0x{}", Long.toHexString(sessionId));
-            Request request = RequestExecutor.closeRequest(sessionId);
+            Request request = requests.closeRequest(sessionId);
             requests.execute(request, proposer, null, zxid, time);
         }
         side.sessions().remove(sessionId);

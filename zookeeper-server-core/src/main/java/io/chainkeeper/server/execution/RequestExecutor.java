@@ -25,6 +25,7 @@ final class RequestExecutor {
     private final OrderedZooKeeperServer server;
     private final RequestProcessor finalProcessor;
     private final DeterministicPrep prep;
+    private final TransactionBytes transactions = new TransactionBytes();
     private long zxid;
     private long agreedTimeMillis;
     private int quotaRefusedOp = Command.ClientRequest.QUOTA_KEPT;
@@ -69,7 +70,7 @@ final class RequestExecutor {
      * @param command the ordered command
      * @return a request without connection
      */
-    static Request remoteRequest(Command.ClientRequest command) {
+    Request remoteRequest(Command.ClientRequest command) {
         List<Id> ids = null;
         if (command.authIds() != null) {
             ids = new ArrayList<>(command.authIds().size());
@@ -82,11 +83,11 @@ final class RequestExecutor {
                 ? null
                 : RequestRecord.fromBytes(ByteBuffer.wrap(payload.array(), payload.offset(), payload.length())
                         .slice());
-        return new Request(null, command.sessionId(), command.cxid(), command.opcode(), record, ids);
+        return transactions.request(command.sessionId(), command.cxid(), command.opcode(), record, ids);
     }
 
-    static Request closeRequest(long sessionId) {
-        return new Request(null, sessionId, 0, OpCode.closeSession, null, null);
+    Request closeRequest(long sessionId) {
+        return transactions.request(sessionId, 0, OpCode.closeSession, null, null);
     }
 
     /** Writes the transaction before it is applied, because applying a failed multi rewrites its parts. */
