@@ -3,6 +3,7 @@
 #
 #   run.sh kazoo-tests [pytest arguments]    kazoo's own tests, unmodified (needs python3, pip, network)
 #   run.sh go-tests [go test arguments]      the tests of github.com/go-zookeeper/zk, unmodified (needs go, network)
+#   run.sh stock-go-tests [arguments]        the same against the servers of Apache ZooKeeper, to compare
 #   run.sh python HOST:PORT,HOST:PORT,...    our script for kazoo, against a running ensemble
 #   run.sh go HOST:PORT,HOST:PORT,...        our program for go-zookeeper, against a running ensemble
 #   run.sh c HOST:PORT HOST:PORT             our program for ZooKeeper's C client (needs cc, libzookeeper-mt-dev)
@@ -84,6 +85,14 @@ case "${1:-}" in
     cd "$work/go-zk"
     CHAINKEEPER_BIN="$root/bin" ZOOKEEPER_BIN_PATH="$here/bin" ZK_VERSION=3.9.5 go test -count=1 "${@:--v}" .
     ;;
+  stock-go-tests)
+    shift
+    need_server
+    install_go_zk
+    cd "$work/go-zk"
+    ZOOKEEPER_JARS="$jars" ZOOKEEPER_CONF="$root/conf" ZOOKEEPER_BIN_PATH="$here/stock-bin" ZK_VERSION=3.9.5 \
+      go test -count=1 "${@:--v}" .
+    ;;
   python)
     install_kazoo
     PYTHONPATH="$work/python" python3 "$here/kazoo_client.py" "${2:?give the servers: HOST:PORT,HOST:PORT,...}"
@@ -104,7 +113,7 @@ case "${1:-}" in
     "$work/c_client" "${2:?give two servers: HOST:PORT HOST:PORT}" "${3:?give two servers: HOST:PORT HOST:PORT}"
     ;;
   *)
-    sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
     ;;
 esac

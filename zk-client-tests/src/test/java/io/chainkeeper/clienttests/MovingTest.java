@@ -171,6 +171,11 @@ public class MovingTest {
             }
         }
 
+        // Its clients' sessions are transactions that no order knows.
+        Scripts.Result refused = ensemble.server(1).script("start");
+        assertEquals(refused.toString(), 1, refused.exitCode());
+        assertTrue(refused.toString(), refused.errors().contains("outside this cluster's order"));
+
         ServerProcess alone = ensemble.server(2);
         Path config = alone.directory().resolve("standalone.cfg");
         Files.write(
