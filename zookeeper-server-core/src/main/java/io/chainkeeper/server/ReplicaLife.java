@@ -480,17 +480,7 @@ final class ReplicaLife implements AutoCloseable {
         monitoring.close();
         closeQuietly();
         server.shutdown(true);
-        forceTransactions();
-    }
-
-    /** Whoever moves out takes the log for all there is. */
-    private void forceTransactions() {
-        try {
-            SnapshotWriter.forceLogs(files.getDataLogDir(), recovery.forcedZxid());
-            StopMarker.write(ordering.orderingDirectory(), files.getDataLogDir());
-        } catch (IOException e) {
-            LOG.warn("Transaction log in {} cannot be forced or read: {}", files.getDataLogDir(), e.getMessage());
-        }
+        StopMarker.forceAndWrite(ordering.orderingDirectory(), files.getDataLogDir(), recovery.forcedZxid());
     }
 
     private void closeQuietly() {

@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.zookeeper.server.persistence.FileTxnLog;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The small text file {@value #FILE_NAME} in the ordering directory: with which transaction ZooKeeper's log ended when
@@ -16,6 +18,8 @@ import org.apache.zookeeper.server.persistence.FileTxnLog;
  * was killed has left no such file. Stateless.
  */
 public final class StopMarker {
+    private static final Logger LOG = LoggerFactory.getLogger(StopMarker.class);
+
     /** Name of the file. */
     static final String FILE_NAME = "stopped";
 
@@ -25,13 +29,30 @@ public final class StopMarker {
     private StopMarker() {}
 
     /**
+     * Brings the transaction log to stable storage, because whoever moves out takes it for all there is, and writes the
+     * marker. What fails is said in the log.
+     *
+     * @param orderingDirectory of the replica, which has stopped
+     * @param logDirectory holds the transaction log
+     * @param forcedZxid what is on stable storage already
+     */
+    public static void forceAndWrite(Path orderingDirectory, File logDirectory, long forcedZxid) {
+        try {
+            SnapshotWriter.forceLogs(logDirectory, forcedZxid);
+            write(orderingDirectory, logDirectory);
+        } catch (IOException e) {
+            LOG.warn("Transaction log in {} cannot be forced or read: {}", logDirectory, e.getMessage());
+        }
+    }
+
+    /**
      * Writes the marker. The replica has stopped, and its transaction log is on stable storage.
      *
      * @param orderingDirectory of the replica; exists
      * @param logDirectory holds the transaction log
      * @throws IOException if the log cannot be read or the file not be written; the message names it
      */
-    public static void write(Path orderingDirectory, File logDirectory) throws IOException {
+    static void write(Path orderingDirectory, File logDirectory) throws IOException {
         String text = FORMAT + "\n" + ZXID_KEY + Long.toHexString(lastZxid(logDirectory)) + "\n";
         AtomicFile.write(orderingDirectory.resolve(FILE_NAME), text.getBytes(StandardCharsets.UTF_8));
     }
