@@ -256,6 +256,16 @@ public class ServerScriptTest {
     }
 
     @Test
+    public void jmxAgent_isLeftToWhoeverAttachesUnlessItIsAskedFor() throws Exception {
+        Result result = run("print-cmd");
+        assertTrue(result.err(), result.err().contains("ZooKeeper JMX enabled by default"));
+        assertFalse(result.out(), result.out().contains("jmxremote"));
+        environment.put("JMXLOCALONLY", "true");
+        String asked = run("print-cmd").out();
+        assertTrue(asked, asked.contains("-Dcom.sun.management.jmxremote.local.only=true"));
+    }
+
+    @Test
     public void jmxPort_isSaidAndSet() throws Exception {
         environment.putAll(Map.of("JMXPORT", "9999", "JMXHOSTNAME", "example", "JMXSSL", "true"));
         Result result = run("print-cmd");
