@@ -13,9 +13,11 @@ import java.util.TreeMap;
  *
  * <pre>
  * --protocol NAME     the protocol, default chain
- * --scope NAME        only this one of the named scopes; the options below change it
- * --start led|cold|truncated   begin with replica 1 leading, with all just started, or with the last replica down and
- *                     lacking what the others' logs no longer hold
+ * --scope NAME        only this one of the protocol's named scopes; the options below change it
+ * --start led         begin with replica 1 leading
+ * --start short-epoch the same, in an epoch that is as short as can be
+ * --start cold        begin with all just started
+ * --start truncated   begin with the last replica down and lacking what the others' logs no longer hold
  * --writes 1,0,1      writes by the clients of each replica; its length is the number of replicas
  * --reads 0,0,1       linearizable reads by the clients of each replica
  * --ticks 0,1,1       how often time may pass at each replica
@@ -76,7 +78,7 @@ public final class Explore {
             options.put(arguments[i], arguments[i + 1]);
         }
         factory = Protocols.named(options.getOrDefault("--protocol", "chain"));
-        scopes = ScopeOptions.read(options);
+        scopes = ScopeOptions.read(options, Scopes.named(factory.name()));
     }
 
     private boolean run() {

@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation.explore;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -49,6 +50,11 @@ record Scope(
         /** Replica 1 leads, if one can lead alone, all records are durable, and nothing is on its way. */
         LED,
         /**
+         * As LED, after writes of the last replica that have used up the first epoch of a protocol that has epochs, and
+         * checkpoints that have cut the logs: the present epoch is as short as the protocol allows.
+         */
+        SHORT_EPOCH,
+        /**
          * As LED, except that the last replica went down before the others decided a write, took checkpoints of it, cut
          * their logs and started anew: what it lacks is in their checkpoints only.
          */
@@ -86,6 +92,11 @@ record Scope(
         return nothing(Start.LED);
     }
 
+    /** Three replicas in an epoch that is as short as it can be; nothing happens. */
+    static Scope shortEpoch() {
+        return nothing(Start.SHORT_EPOCH);
+    }
+
     /** Three replicas that have just started; nothing happens. */
     static Scope cold() {
         return nothing(Start.COLD);
@@ -96,9 +107,18 @@ record Scope(
         return nothing(Start.TRUNCATED).withCrashes(0, 1, 0, 0, 0);
     }
 
+    /** As {@link #shortEpoch()}, two replicas. */
+    static Scope shortEpochOfTwo() {
+        return nothing(Start.SHORT_EPOCH, 2);
+    }
+
     private static Scope nothing(Start start) {
-        List<Integer> none = List.of(0, 0, 0);
-        List<Integer> all = List.of(1, 1, 1);
+        return nothing(start, 3);
+    }
+
+    private static Scope nothing(Start start, int replicas) {
+        List<Integer> none = Collections.nCopies(replicas, 0);
+        List<Integer> all = Collections.nCopies(replicas, 1);
         return new Scope(start, none, none, none, SILENCE_TICKS, none, all, all, all, 0, 0, 0, false);
     }
 

@@ -44,20 +44,20 @@ final class ScopeOptions {
     /**
      * The scopes that options ask for, by name.
      *
+     * @param named those that have a name
      * @throws IllegalArgumentException if a value is wrong; the message says which and what is right
      */
-    static Map<String, Scope> read(Map<String, String> options) {
+    static Map<String, Scope> read(Map<String, String> options, Map<String, Scope> named) {
         String name = options.get("--scope");
-        if (name != null && !Scopes.named().containsKey(name)) {
-            throw new IllegalArgumentException("no scope is named " + name + "; there are "
-                    + Scopes.named().keySet());
+        if (name != null && !named.containsKey(name)) {
+            throw new IllegalArgumentException("no scope is named " + name + "; there are " + named.keySet());
         }
         boolean own = NAMES.stream().anyMatch(options::containsKey);
         if (name == null && !own) {
-            return Scopes.named();
+            return named;
         }
         Map<String, Scope> one = new TreeMap<>();
-        Scope base = name == null ? Scope.led() : Scopes.named().get(name);
+        Scope base = name == null ? Scope.led() : named.get(name);
         one.put(name == null ? "scope" : name, own ? read(options, base) : base);
         return one;
     }
@@ -87,11 +87,15 @@ final class ScopeOptions {
 
     private static Scope.Start start(String text) {
         for (Scope.Start start : Scope.Start.values()) {
-            if (start.name().equals(text.toUpperCase(Locale.ROOT))) {
+            if (print(start).equals(text.toLowerCase(Locale.ROOT))) {
                 return start;
             }
         }
-        throw new IllegalArgumentException(START + " is led, cold or truncated, not " + text);
+        throw new IllegalArgumentException(START + " is led, short-epoch, cold or truncated, not " + text);
+    }
+
+    private static String print(Scope.Start start) {
+        return start.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     private static List<Integer> counts(
@@ -134,7 +138,7 @@ final class ScopeOptions {
 
     /** A scope as options. */
     static String print(Scope scope) {
-        return START + " " + scope.start().name().toLowerCase(Locale.ROOT) + " " + WRITES + " "
+        return START + " " + print(scope.start()) + " " + WRITES + " "
                 + join(scope.writes()) + " " + READS + " " + join(scope.reads()) + " " + TICKS + " "
                 + join(scope.ticks()) + " " + TICKS_AT_ONCE + " " + scope.ticksAtOnce() + " " + CHECKPOINTS + " "
                 + join(scope.checkpoints()) + " " + PARTICIPANTS + " " + join(scope.participants()) + " "

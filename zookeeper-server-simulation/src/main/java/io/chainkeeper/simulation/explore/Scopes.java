@@ -13,8 +13,37 @@ final class Scopes {
 
     private Scopes() {}
 
-    /** By name. */
-    static Map<String, Scope> named() {
+    /** Those of a protocol, by name: of ISS what is specific for it, of all others what chain does. */
+    static Map<String, Scope> named(String protocol) {
+        return protocol.equals("iss") ? iss() : chain();
+    }
+
+    private static Map<String, Scope> iss() {
+        Map<String, Scope> scopes = new TreeMap<>();
+        // 1 leaves its position empty for the command of 2, which crashes and comes back to an epoch in which it may
+        // have proposed.
+        scopes.put("leader-restart", Scope.led().withWrites(0, 1, 0).withCrashes(1, 1, 0, 1, 0));
+        // A leader dies with a write on its way, and the others finish its segment.
+        scopes.put(
+                "takeover",
+                Scope.led()
+                        .withWrites(1, 0, 0)
+                        .withTicks(FIRST_CANDIDATE_TICKS, 0, 1, 1)
+                        .withCrashes(1, 0, 1, 0, 0));
+        // Two leaders, whose writes use up epochs; either crashes at any time and comes back.
+        scopes.put(
+                "epoch-end",
+                Scope.shortEpochOfTwo().withWrites(0, 1).withReads(1, 0).withCrashes(1, 1, 1, 1));
+        // The coordinator dies, and nil in its last position ends the epoch.
+        scopes.put(
+                "coordinator-crash",
+                Scope.shortEpoch().withTicks(FIRST_CANDIDATE_TICKS, 1, 1, 0).withCrashes(1, 0, 0, 0, 1));
+        // A third replica, with an empty disk, is admitted: the coordinator ends the epoch with the new membership.
+        scopes.put("add-member", Scope.led().withChange(List.of(1, 1, 0), ALL));
+        return scopes;
+    }
+
+    private static Map<String, Scope> chain() {
         Map<String, Scope> scopes = new TreeMap<>();
         // Writes at the head and at the end of the chain, a read between them.
         scopes.put("no-fault", Scope.led().withWrites(1, 0, 1).withReads(0, 1, 0));

@@ -3,7 +3,6 @@ package io.chainkeeper.simulation.explore;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
-import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.simulation.explore.Choice.Kind;
 import io.chainkeeper.simulation.explore.ReplicaStates.LocalState;
 import io.chainkeeper.simulation.explore.ReplicaStates.Reaction;
@@ -17,9 +16,8 @@ import java.util.function.Consumer;
  * quorum of disks hold it; a read sees everything that was answered to anybody before it was asked.
  */
 final class Steps {
-    private static final int MAX_ELECTION_ROUNDS = 50;
     private static final int MAX_SETTLE_TICKS = 100;
-    private static final LocalInput ONE_TICK = new LocalInput(LocalInput.Kind.TICK, 0, 1);
+    static final LocalInput ONE_TICK = new LocalInput(LocalInput.Kind.TICK, 0, 1);
 
     private final Scope scope;
     private final ReplicaMaker maker;
@@ -44,48 +42,19 @@ final class Steps {
         words.listen(listener);
     }
 
-    private LocalState local(EnsembleState state, int id) {
+    LocalState local(EnsembleState state, int id) {
         return replicas[id].get(state.locals[id]);
     }
 
-    // ---------------------------------------------------------------- the beginning
+    // ---------------------------------------------------------------- many steps at once
 
     /** The state that the scope begins with. */
     EnsembleState start() {
-        EnsembleState state = new EnsembleState(scope.replicas());
-        for (int id = 1; id <= state.replicas; id++) {
-            restart(state, id);
-        }
-        deliverAll(state);
-        if (scope.start() != Scope.Start.COLD) {
-            electFirst(state);
-        }
-        if (scope.start() == Scope.Start.TRUNCATED) {
-            truncateWithoutLast(state);
-        }
-        return state;
-    }
-
-    private void truncateWithoutLast(EnsembleState state) {
-        int last = state.replicas;
-        stop(state, last);
-        deliverAll(state);
-        state.writes[1]++;
-        react(state, 1, LocalInput.PROPOSE);
-        for (int round = 0; round < MAX_ELECTION_ROUNDS && local(state, 1).openWrites() > 0; round++) {
-            pass(state);
-        }
-        for (int id = 1; id < last; id++) {
-            react(state, id, LocalInput.CHECKPOINT);
-            stop(state, id);
-            restart(state, id);
-            deliverAll(state);
-        }
-        electFirst(state);
+        return new Beginning(scope, this).state();
     }
 
     /** A tick everywhere, and all that follows from it. */
-    private void pass(EnsembleState state) {
+    void pass(EnsembleState state) {
         for (int id = 1; id <= state.replicas; id++) {
             if (local(state, id).isRunning()) {
                 react(state, id, ONE_TICK);
@@ -94,36 +63,8 @@ final class Steps {
         deliverAll(state);
     }
 
-    private void electFirst(EnsembleState state) {
-        for (int round = 0; round < MAX_ELECTION_ROUNDS; round++) {
-            react(state, 1, ONE_TICK);
-            deliverAll(state);
-            if (isLed(state)) {
-                return;
-            }
-        }
-        throw new InvariantViolated("nobody leads after " + MAX_ELECTION_ROUNDS + " ticks, with every frame delivered");
-    }
-
-    /** Whether all that run have one leader. */
-    private boolean isLed(EnsembleState state) {
-        int leader = OrderingStatus.NO_LEADER;
-        for (int id : Scope.ids(scope.participants())) {
-            LocalState local = local(state, id);
-            if (local.isRunning()) {
-                boolean agree = leader == OrderingStatus.NO_LEADER
-                        || leader == local.status().leader();
-                leader = local.status().leader();
-                if (!agree || leader == OrderingStatus.NO_LEADER) {
-                    return false;
-                }
-            }
-        }
-        return true;
-    }
-
     /** Everything on its way arrives, everything appended becomes durable, until nothing is left of either. */
-    private void deliverAll(EnsembleState state) {
+    void deliverAll(EnsembleState state) {
         boolean more = true;
         while (more) {
             more = false;
@@ -230,8 +171,7 @@ final class Steps {
         if (scope.recordByRecord() && local.unstableRecords() > 1) {
             choices.add(new Choice(Kind.SYNC_ONE, id, 0));
         }
-        int writtenBefore = id == 1 && scope.start() == Scope.Start.TRUNCATED ? 1 : 0;
-        if (state.writes[id] < scope.writes().get(id - 1) + writtenBefore) {
+        if (state.writes[id] < scope.writes().get(id - 1) + Beginning.writes(scope, id)) {
             add(choices, state, new Choice(Kind.PROPOSE, id, 0));
         }
         if (state.reads[id] < scope.reads().get(id - 1)) {
@@ -355,7 +295,7 @@ final class Steps {
         }
     }
 
-    private void restart(EnsembleState state, int id) {
+    void restart(EnsembleState state, int id) {
         react(state, id, LocalInput.START);
         for (int peer = 1; peer <= state.replicas; peer++) {
             if (peer != id && local(state, peer).isRunning()) {
@@ -372,7 +312,7 @@ final class Steps {
         restart(state, id);
     }
 
-    private void stop(EnsembleState state, int id) {
+    void stop(EnsembleState state, int id) {
         state.removeOpenReadsOf(id);
         react(state, id, LocalInput.CRASH);
         for (int peer = 1; peer <= state.replicas; peer++) {
@@ -402,7 +342,7 @@ final class Steps {
         }
     }
 
-    private void react(EnsembleState state, int id, LocalInput input) {
+    void react(EnsembleState state, int id, LocalInput input) {
         Reaction reaction = replicas[id].react(local(state, id), input);
         words.tell(id, input, reaction);
         if (reaction.failure() != null) {

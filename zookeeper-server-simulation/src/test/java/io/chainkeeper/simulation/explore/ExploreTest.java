@@ -25,12 +25,14 @@ public class ExploreTest {
     private static final OrderingProtocolFactory CHAIN =
             Protocols.named(System.getProperty("simulation.protocol", "chain"));
 
+    private static final Map<String, Scope> SCOPES = Scopes.named(CHAIN.name());
+
     private static BrokenProtocols broken(Flaw flaw) {
         return new BrokenProtocols(CHAIN, flaw);
     }
 
     private static void assertFindsNothing(String name) {
-        Scope scope = Scopes.named().get(name);
+        Scope scope = SCOPES.get(name);
         Explorer.Result result = new Explorer(CHAIN, scope).run(Integer.MAX_VALUE, MAX_STATES);
         System.out.println("exploration of " + name + ": " + result);
         if (result.failure() != null) {
@@ -126,12 +128,12 @@ public class ExploreTest {
 
     @Test
     public void readAnsweredAtOnce_isFoundToBeStale() {
-        assertFound(Flaw.BARRIER_AT_ONCE, Scopes.named().get("no-fault"), "linearizability");
+        assertFound(Flaw.BARRIER_AT_ONCE, SCOPES.get("no-fault"), "linearizability");
     }
 
     @Test
     public void acknowledgedBeforeDurable_isFoundByTheDisks() {
-        assertFound(Flaw.ACKNOWLEDGED_BEFORE_DURABLE, Scopes.named().get("no-fault"), "durability");
+        assertFound(Flaw.ACKNOWLEDGED_BEFORE_DURABLE, SCOPES.get("no-fault"), "durability");
     }
 
     @Test
@@ -168,7 +170,7 @@ public class ExploreTest {
     @Test
     public void failure_printsHowToReplayIt() {
         BrokenProtocols broken = broken(Flaw.BARRIER_AT_ONCE);
-        Scope scope = Scopes.named().get("no-fault");
+        Scope scope = SCOPES.get("no-fault");
         Failure failure = assertFound(Flaw.BARRIER_AT_ONCE, scope, "linearizability");
         String report = Explore.report(broken, scope, failure);
         assertTrue(report, report.contains("answers read 1 with 0 commands applied"));
@@ -192,13 +194,15 @@ public class ExploreTest {
 
     @Test
     public void scopeAsOptions_readsBack() {
-        for (Scope scope : Scopes.named().values()) {
+        for (Scope scope : SCOPES.values()) {
             String[] words = ScopeOptions.print(scope).split(" ");
             Map<String, String> options = new TreeMap<>();
             for (int i = 0; i < words.length; i += 2) {
                 options.put(words[i], words[i + 1]);
             }
-            assertEquals(List.of(scope), List.copyOf(ScopeOptions.read(options).values()));
+            assertEquals(
+                    List.of(scope),
+                    List.copyOf(ScopeOptions.read(options, SCOPES).values()));
         }
     }
 

@@ -1,0 +1,75 @@
+package io.chainkeeper.iss;
+
+import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.MessageCodec;
+import io.chainkeeper.ordering.OrderingProtocol;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.ordering.ProtocolContext;
+import java.util.Map;
+import java.util.Set;
+
+/** ISS without one of the rules that its safety rests on, to show that exploring finds what then goes wrong. */
+public final class UnsafeIss implements OrderingProtocolFactory {
+    /** Which rule is missing. */
+    public enum Rule {
+        /** A leader that has restarted is silent in its epoch. */
+        RESTARTED_LEADER_IS_SILENT,
+        /** Whoever takes a segment over needs promises of a quorum. */
+        QUORUM_OF_PROMISES,
+        /** A read needs answers of a quorum. */
+        QUORUM_OF_ANSWERS
+    }
+
+    private final OrderingProtocolFactory safe = new IssFactory();
+    private final SafetyRules rules;
+
+    /** @param missing the rule that nobody follows */
+    public UnsafeIss(Rule missing) {
+        this.rules = new SafetyRules() {
+            @Override
+            boolean mayRestartedLeaderSpeak() {
+                return missing == Rule.RESTARTED_LEADER_IS_SILENT;
+            }
+
+            @Override
+            boolean suffices(int promises, int quorum) {
+                return missing == Rule.QUORUM_OF_PROMISES || super.suffices(promises, quorum);
+            }
+
+            @Override
+            boolean isPollAnswered(int answers, int quorum) {
+                return missing == Rule.QUORUM_OF_ANSWERS || super.isPollAnswered(answers, quorum);
+            }
+        };
+    }
+
+    @Override
+    public String name() {
+        return safe.name();
+    }
+
+    @Override
+    public Set<String> settingKeys() {
+        return safe.settingKeys();
+    }
+
+    @Override
+    public String checkSettings(Map<String, String> settings, int memberCount) {
+        return safe.checkSettings(settings, memberCount);
+    }
+
+    @Override
+    public MessageCodec codec() {
+        return safe.codec();
+    }
+
+    @Override
+    public int streamCount(int memberCount) {
+        return safe.streamCount(memberCount);
+    }
+
+    @Override
+    public OrderingProtocol create(ProtocolContext context, Effects effects) {
+        return IssFactory.create(context, rules, effects);
+    }
+}
