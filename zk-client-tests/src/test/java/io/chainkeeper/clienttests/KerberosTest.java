@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import javax.security.auth.login.AppConfigurationEntry;
 import javax.security.auth.login.AppConfigurationEntry.LoginModuleControlFlag;
 import javax.security.auth.login.Configuration;
@@ -32,7 +33,7 @@ import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 import org.junit.rules.TestRule;
 
-/** Kerberos for clients and links, from a server in this JVM. Runs only with {@code -Dsecurity.tests=true}. */
+/** Kerberos for clients and links, with tickets of a server in this JVM. */
 public class KerberosTest {
     private static final String REALM = "EXAMPLE.COM";
     private static final String HOST = "127.0.0.1";
@@ -59,13 +60,13 @@ public class KerberosTest {
     @Rule(order = 2)
     public final TestRule limit = ensemble.testLimit(180);
 
-    private final String confBefore = System.getProperty(KRB5_CONF);
+    private final Properties propertiesBefore =
+            (Properties) System.getProperties().clone();
     private SimpleKdcServer kdc;
     private File keys;
 
     @Before
     public void startKdc() throws Exception {
-        Assume.assumeTrue("only with -Dsecurity.tests=true", Boolean.getBoolean("security.tests"));
         Assume.assumeFalse("the stock server has its own ways", ensemble.isStock());
         kdc = new SimpleKdcServer();
         kdc.setWorkDir(folder.getRoot());
@@ -82,12 +83,9 @@ public class KerberosTest {
 
     @After
     public void stopKdc() throws Exception {
+        // The tests after this one run in the same JVM, and their clients look for a login of theirs.
         Configuration.setConfiguration(null);
-        if (confBefore == null) {
-            System.clearProperty(KRB5_CONF);
-        } else {
-            System.setProperty(KRB5_CONF, confBefore);
-        }
+        System.setProperties(propertiesBefore);
         if (kdc != null) {
             kdc.stop();
         }
