@@ -480,7 +480,10 @@ final class ReplicaLife implements AutoCloseable {
         monitoring.close();
         closeQuietly();
         server.shutdown(true);
-        StopMarker.forceAndWrite(ordering.orderingDirectory(), files.getDataLogDir(), recovery.forcedZxid());
+        // One whose order did not start, because its acceptor log is damaged, leaves its files as they were.
+        if (runningOrder != null) {
+            StopMarker.forceAndWrite(ordering.orderingDirectory(), files.getDataLogDir(), recovery.forcedZxid());
+        }
     }
 
     private void closeQuietly() {
