@@ -101,7 +101,8 @@ final class ChainPaxos implements OrderingProtocol {
             state.memberships.replaceFrom(applied + 1, recovered.membership());
         } else {
             List<Integer> initial = state.disk.initialParticipants();
-            state.memberships.replaceFrom(1, Membership.initial(state.settings.minQuorumSize(), initial));
+            state.memberships.begin(
+                    Membership.initial(state.settings.minQuorumSize(), initial), state.disk.isFounder());
         }
         LogRecord kept = recovered.metadata(ReplicaState.MEMBERSHIP_DECIDED);
         long[] decided = {

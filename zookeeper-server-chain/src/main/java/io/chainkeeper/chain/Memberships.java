@@ -23,6 +23,9 @@ final class Memberships {
 
     private final ArrayList<Segment> segments = new ArrayList<>();
 
+    /** Whether the oldest one is in force everywhere, and not what this replica's configuration makes it believe. */
+    private boolean oldestIsKnown;
+
     /**
      * @param from first instance of interest
      * @param membership in force there
@@ -39,6 +42,11 @@ final class Memberships {
             }
         }
         return segments.get(0).membership();
+    }
+
+    /** Returns whether {@link #at} knows who votes there, and does not only take it from the configuration. */
+    boolean isKnownAt(long instance) {
+        return oldestIsKnown || segments.size() > 1 && segments.get(1).from() <= instance;
     }
 
     /** Returns the membership in force after everything that was accepted. */
@@ -65,16 +73,29 @@ final class Memberships {
         }
     }
 
-    /** Whatever was known, from now on this membership is in force (the user gave up all others). */
+    /**
+     * Before anything was ordered this membership is in force.
+     *
+     * @param isKnown whether that is certain; else it is what the configuration says by now, perhaps long after the
+     *     cluster was founded with other members
+     */
+    void begin(Membership membership, boolean isKnown) {
+        replaceFrom(1, membership);
+        oldestIsKnown = isKnown;
+    }
+
+    /** Whatever was known, from now on this membership is in force: a checkpoint or the user says so. */
     void replaceFrom(long from, Membership membership) {
         segments.clear();
         segments.add(new Segment(from, membership));
+        oldestIsKnown = true;
     }
 
     /** Drops old memberships that are neither in force above the decided instances nor among the latest. */
     void trim(long maxDecided) {
         while (segments.size() > KEPT && segments.get(1).from() <= maxDecided) {
             segments.remove(0);
+            oldestIsKnown = true;
         }
     }
 

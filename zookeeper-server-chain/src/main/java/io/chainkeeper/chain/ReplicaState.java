@@ -137,9 +137,16 @@ final class ReplicaState {
         return votesIn(membership());
     }
 
-    /** Whether this replica votes, or may do so without knowing it yet. */
+    /**
+     * Whether this replica votes, or may do so without knowing it yet. For that it must know who votes on the first
+     * instance that it would propose: by the wrong membership it would take an admission that was decided for one that
+     * cannot have been, and propose something else in its place.
+     */
     boolean mayStand() {
         boolean may = isVoter();
+        if (!memberships.isKnownAt(maxDecided + 1)) {
+            return may;
+        }
         for (long i = Math.max(maxDecided + 1, values.first()); i <= values.last() && !may; i++) {
             ByteSlice value = values.get(i).value();
             may = BatchCodec.isMembership(value) && votesIn(membershipIn(value));

@@ -1,6 +1,7 @@
 package io.chainkeeper.chain;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.ordering.Membership;
@@ -60,6 +61,22 @@ public final class MembershipsTest {
         memberships.forgetAbove(10);
         assertEquals(THREE, memberships.at(11));
         assertEquals(List.of(THREE), memberships.between(1, 100));
+    }
+
+    @Test
+    public void membershipOfTheConfiguration_isNotKnownUntilOneIsOrdered() {
+        Memberships memberships = new Memberships(1, THREE);
+        memberships.begin(THREE, false);
+        memberships.put(11, FIVE);
+        assertFalse("only configured", memberships.isKnownAt(10));
+        assertTrue("ordered", memberships.isKnownAt(11));
+        memberships.forgetAbove(10);
+        assertFalse("it was tentative", memberships.isKnownAt(11));
+        memberships.begin(THREE, true);
+        assertTrue("founded with it", memberships.isKnownAt(1));
+        memberships.begin(THREE, false);
+        memberships.replaceFrom(5, FIVE);
+        assertTrue("a checkpoint says so", memberships.isKnownAt(5));
     }
 
     @Test
