@@ -171,6 +171,14 @@ public class MovingTest {
             }
         }
 
+        Scripts.Result changed = Scripts.run(
+                SCRIPT_LIMIT_SECONDS,
+                ensemble.server(1).directory(),
+                "zkServer.sh",
+                "position",
+                ensemble.server(1).configFile().toString());
+        assertTrue(changed.toString(), changed.output().contains("changed since, probably by Apache ZooKeeper"));
+
         // Its clients' sessions are transactions that no order knows.
         Scripts.Result refused = ensemble.server(1).script("start");
         assertEquals(refused.toString(), 1, refused.exitCode());

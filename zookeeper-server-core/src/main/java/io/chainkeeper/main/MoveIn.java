@@ -12,6 +12,7 @@ import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.AcceptorLogs;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.server.execution.Zxids;
+import io.chainkeeper.server.storage.StopMarker;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -95,8 +96,18 @@ public final class MoveIn {
         ClusterIdentity identity = ClusterIdentity.read(config.ordering().orderingDirectory());
         boolean own = identity != null && identity.clusterId() != null;
         out.println("Server " + config.ordering().replicaId() + ": last transaction " + Zxids.text(lastZxid(config))
-                + (own ? ", cluster " + identity.clusterId() : epoch(config)));
+                + (own ? ofCluster(identity, config) : epoch(config)));
         return 0;
+    }
+
+    private static String ofCluster(ClusterIdentity identity, StartupConfig config) throws IOException {
+        String cluster = "cluster " + identity.clusterId();
+        File logs = new File(config.peerConfig().getDataLogDir(), VERSION_DIRECTORY);
+        return StopMarker.growth(config.ordering().orderingDirectory(), logs)
+                .map(growth -> ", not of " + cluster + ", which this server left at " + Zxids.text(growth.stopped())
+                        + ": it was changed since, probably by Apache ZooKeeper, and does not start; to move it in"
+                        + " again, delete the ordering directory of every server")
+                .orElse(", " + cluster);
     }
 
     private static String epoch(StartupConfig config) throws IOException {

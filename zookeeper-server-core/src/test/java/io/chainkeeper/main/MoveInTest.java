@@ -7,6 +7,7 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.MoveInRequest;
+import io.chainkeeper.server.storage.StopMarker;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -14,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.UUID;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.server.Request;
@@ -41,13 +43,16 @@ public class MoveInTest {
         files = new ServerFiles(folder.getRoot().toPath());
         version2 = files.dataDirectory.resolve("version-2");
         ordering = files.dataDirectory.resolve("ordering");
+        append(0x500000007L);
+        Files.writeString(version2.resolve("currentEpoch"), "5");
+    }
+
+    private void append(long zxid) throws IOException {
         try (FileTxnLog log = new FileTxnLog(version2.toFile())) {
-            TxnHeader header = new TxnHeader(1, 1, 0x500000007L, 1, OpCode.setData);
-            log.append(
-                    new Request(1, 1, OpCode.setData, header, new SetDataTxn("/a", new byte[3], 1), header.getZxid()));
+            TxnHeader header = new TxnHeader(1, 1, zxid, 1, OpCode.setData);
+            log.append(new Request(1, 1, OpCode.setData, header, new SetDataTxn("/a", new byte[3], 1), zxid));
             log.commit();
         }
-        Files.writeString(version2.resolve("currentEpoch"), "5");
     }
 
     private int run(String... args) {
@@ -77,6 +82,25 @@ public class MoveInTest {
         new ClusterIdentity(1, new UUID(3, 4)).write(ordering);
         assertEquals(0, run(files.zooCfg.toString()));
         assertPrinted(out, "cluster " + new UUID(3, 4));
+    }
+
+    @Test
+    public void zooKeeperHasGoneOn_positionSaysWhatAStartWouldRefuse() throws Exception {
+        new ClusterIdentity(1, new UUID(3, 4)).write(ordering);
+        StopMarker.forceAndWrite(ordering, version2.toFile(), 0);
+        assertEquals(0, run(files.zooCfg.toString()));
+        assertPrinted(out, "last transaction 0x500000007, cluster " + new UUID(3, 4) + System.lineSeparator());
+        append(0x600000001L);
+        SortedMap<String, String> before = files.contents();
+        assertEquals(0, run(files.zooCfg.toString()));
+        assertPrinted(
+                out,
+                "last transaction 0x600000001, not of cluster " + new UUID(3, 4),
+                "left at 0x500000007",
+                "probably by Apache ZooKeeper",
+                "delete the ordering directory of every server");
+        assertEquals(1, out.toString(StandardCharsets.UTF_8).lines().count());
+        assertEquals(before, files.contents());
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.apache.zookeeper.server.persistence.FileTxnLog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,17 +71,43 @@ public final class StopMarker {
         if (!Files.exists(file)) {
             return;
         }
-        long stopped = read(file);
-        long last = lastZxid(logDirectory);
-        if (last > stopped) {
-            throw new IOException("transaction log in " + logDirectory + " ends at " + Zxids.text(last)
-                    + " but this server stopped at " + Zxids.text(stopped) + ": it was changed outside this cluster's"
+        Optional<Growth> growth = growth(orderingDirectory, logDirectory);
+        if (growth.isPresent()) {
+            throw new IOException("transaction log in " + logDirectory + " ends at "
+                    + Zxids.text(growth.get().last()) + " but this server stopped at "
+                    + Zxids.text(growth.get().stopped()) + ": it was changed outside this cluster's"
                     + " order, probably by Apache ZooKeeper. To form a new order from it, delete the ordering directory"
                     + " of every member");
         }
         Files.delete(file);
         AtomicFile.forceDirectory(orderingDirectory);
     }
+
+    /**
+     * Looks for transactions that are not this replica's, and changes nothing.
+     *
+     * @param orderingDirectory of the replica
+     * @param logDirectory holds the transaction log; need not exist
+     * @return from where to where the log has grown since the replica stopped; empty if it has not, and of a replica
+     *     that was killed
+     * @throws IOException if a file cannot be read, or the marker is damaged
+     */
+    public static Optional<Growth> growth(Path orderingDirectory, File logDirectory) throws IOException {
+        Path file = orderingDirectory.resolve(FILE_NAME);
+        if (!Files.exists(file)) {
+            return Optional.empty();
+        }
+        Growth growth = new Growth(read(file), lastZxid(logDirectory));
+        return growth.last() > growth.stopped() ? Optional.of(growth) : Optional.empty();
+    }
+
+    /**
+     * What somebody else has written.
+     *
+     * @param stopped the replica's last transaction
+     * @param last of the log
+     */
+    public record Growth(long stopped, long last) {}
 
     private static long read(Path file) throws IOException {
         List<String> lines = Files.readAllLines(file, StandardCharsets.UTF_8);
