@@ -66,6 +66,8 @@ public class SaslLinkTest {
                 .with(LEARNER, Map.of("username", "zk", "password", "secret"))
                 .with("OtherServer", Map.of("user_zk", "another"))
                 .with("Guessing", Map.of("username", "zk", "password", "guess"))
+                .with("Nobody", Map.of())
+                .with("NoPassword", Map.of("username", "zk"))
                 .with("Unknown", Map.of("username", "eve", "password", "secret")));
     }
 
@@ -244,6 +246,20 @@ public class SaslLinkTest {
         IOException refused = assertThrows(IOException.class, () -> sasl(true, true, "Missing", SERVER));
         assertTrue(refused.getMessage(), refused.getMessage().contains("no JAAS section Missing"));
         assertTrue(refused.getMessage(), refused.getMessage().contains("java.security.auth.login.config"));
+    }
+
+    @Test
+    public void sectionIsIncomplete_saysWhatToAdd() throws Exception {
+        assertRefusedAtStart("NoPassword", SERVER, "JAAS section NoPassword has no password");
+        assertRefusedAtStart("Nobody", SERVER, "JAAS section Nobody has no username");
+        assertRefusedAtStart(LEARNER, "Nobody", "JAAS section Nobody has no user: add user_NAME");
+        sasl(false, true, "Nobody", SERVER);
+    }
+
+    private void assertRefusedAtStart(String learnerSection, String serverSection, String part) {
+        IOException refused = assertThrows(IOException.class, () -> sasl(true, true, learnerSection, serverSection));
+        assertTrue(refused.getMessage(), refused.getMessage().contains(part));
+        assertEquals(1, refused.getMessage().lines().count());
     }
 
     @Test

@@ -19,7 +19,9 @@ import org.apache.zookeeper.server.auth.DigestLoginModule;
  * for each authentication.
  */
 final class LinkCallbacks implements CallbackHandler {
-    private static final String USER_PREFIX = "user_";
+    /** Before the name of a user in the section. */
+    static final String USER_PREFIX = "user_";
+
     private static final int HOST = 1;
     private static final int PRINCIPAL_PARTS = 3;
 

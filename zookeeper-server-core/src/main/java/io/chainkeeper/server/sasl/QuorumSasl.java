@@ -22,6 +22,7 @@ import org.apache.zookeeper.Login;
 import org.apache.zookeeper.SaslClientCallbackHandler;
 import org.apache.zookeeper.common.X509Util;
 import org.apache.zookeeper.common.ZKConfig;
+import org.apache.zookeeper.server.auth.DigestLoginModule;
 import org.apache.zookeeper.util.SecurityUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,7 +57,8 @@ public final class QuorumSasl implements PeerAuthentication, Closeable {
     public QuorumSasl(LinkAuthentication settings, Set<String> hosts) throws IOException {
         this.settings = settings;
         AppConfigurationEntry[] serverEntries = section(settings.serverSection());
-        section(settings.learnerSection());
+        checkUsers(settings.serverSection(), serverEntries);
+        checkPassword(settings.learnerSection(), section(settings.learnerSection()));
         this.server = logIn(settings.serverSection(), () -> new LinkCallbacks(serverEntries, hosts));
         Login loggedIn = null;
         try {
@@ -87,6 +89,36 @@ public final class QuorumSasl implements PeerAuthentication, Closeable {
                     + ": add it to the file that -Djava.security.auth.login.config in SERVER_JVMFLAGS names");
         }
         return entries;
+    }
+
+    /** Without a user every server that connects would be refused. */
+    private static void checkUsers(String section, AppConfigurationEntry[] entries) throws IOException {
+        boolean users = false;
+        for (AppConfigurationEntry entry : entries) {
+            users |= !isDigest(entry)
+                    || entry.getOptions().keySet().stream().anyMatch(key -> key.startsWith(LinkCallbacks.USER_PREFIX));
+        }
+        if (!users) {
+            throw new IOException("quorum.auth.enableSasl=true, but JAAS section " + section
+                    + " has no user: add user_NAME=\"PASSWORD\" for the servers that connect");
+        }
+    }
+
+    /** ZooKeeper's login module takes a name without a password for an error of the program. */
+    private void checkPassword(String section, AppConfigurationEntry[] entries) throws IOException {
+        for (AppConfigurationEntry entry : entries) {
+            boolean named = entry.getOptions().containsKey("username");
+            boolean complete = named && entry.getOptions().containsKey("password");
+            if (isDigest(entry) && !complete && (named || settings.learnerRequired())) {
+                throw new IOException("quorum.auth.enableSasl=true, but JAAS section " + section + " has no "
+                        + (named ? "password" : "username") + ": add username=\"NAME\" password=\"PASSWORD\", of a user"
+                        + " in the section " + settings.serverSection() + " of the other servers");
+            }
+        }
+    }
+
+    private static boolean isDigest(AppConfigurationEntry entry) {
+        return entry.getLoginModuleName().equals(DigestLoginModule.class.getName());
     }
 
     private Login logIn(String section, Supplier<CallbackHandler> callbacks) throws IOException {
