@@ -87,7 +87,6 @@ build_if_needed() {
   echo "Building the jars in $lib ..." >&2
   (cd "$ZOOKEEPER_PREFIX" && mvn -q -B -pl zookeeper-assembly -am -DskipTests package) >&2 ||
     fail "the build failed; its messages are above"
-  touch "$lib"
 }
 
 # Sets PORTS: all ports of an ensemble of $1 servers.
