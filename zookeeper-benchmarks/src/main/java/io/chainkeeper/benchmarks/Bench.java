@@ -56,7 +56,11 @@ record Bench(
                 ? ServerNetwork.LOOPBACK
                 : cleanup.open(() -> CappedLinks.open(options.replicas(), options.linkMegabits()));
         ServerCommand command = command(network, work.path(), effective);
-        return new Bench(effective, machine, command, control, work, cleanup, new ProcFiles(PROC), progress);
+        // With more to do than processors the scheduler spreads it worse over those that never become idle.
+        int processors = options.mode() == Mode.LATENCY ? Runtime.getRuntime().availableProcessors() : 0;
+        AwakeProcessors awake = cleanup.open(() -> AwakeProcessors.start(processors, progress));
+        ProcFiles proc = new ProcFiles(PROC, awake.pids());
+        return new Bench(effective, machine, command, control, work, cleanup, proc, progress);
     }
 
     private static ServerCommand command(ServerNetwork network, Path work, RunOptions options) throws IOException {

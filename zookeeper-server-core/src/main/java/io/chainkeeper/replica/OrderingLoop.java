@@ -25,8 +25,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The one thread that touches the protocol. Takes inputs in batches, carries out effects as they are asked for (none of
- * them calls back), and wakes links, log writer and executor once per batch. Parks when there is nothing to do.
+ * All that touches the protocol, by one thread at a time. Takes inputs in batches, carries out effects as they are
+ * asked for (none of them calls back), and wakes links, log writer and executor once per batch.
+ *
+ * <p>A batch is the {@link Turn} of the links' I/O thread, which most inputs come from and most effects go to, so that
+ * nobody is woken in between. A thread of its own starts the protocol, gives it its ticks, takes over where the links
+ * have no thread, and tells failures.
  */
 final class OrderingLoop implements Runnable, Effects {
     private static final int GAUGES_PERIOD_MILLIS = 500;
@@ -39,6 +43,8 @@ final class OrderingLoop implements Runnable, Effects {
     record Arrived(int peer, Message message, int frameBytes) {}
 
     private record Held(long logSequence, int to, Message message) {}
+
+    private record Defect(String message, Throwable cause) {}
 
     private record Readers(List<TotalOrder.ReadWaiter> waiters, long sinceNanos) {}
 
@@ -56,6 +62,8 @@ final class OrderingLoop implements Runnable, Effects {
     private final boolean alone;
     private final FailureHandler failure;
     private final Thread thread;
+    private final Turn turn = new Turn();
+    private final Runnable takeTurn = this::takeTurn;
 
     private final ConcurrentLinkedQueue<Object> inputs = new ConcurrentLinkedQueue<>();
     private final ArrayDeque<Held> held = new ArrayDeque<>();
@@ -74,11 +82,20 @@ final class OrderingLoop implements Runnable, Effects {
     private long durableSeen;
     private long nextTickNanos;
 
-    /** So many ticks after the next one may come late: this thread sleeps through them unless an input comes. */
+    /** So many ticks after the next one may come late: nobody wakes up for them unless an input comes. */
     private int quietTicks;
 
-    private volatile boolean parked;
+    /** When the next turn has to begin if there is no input. */
+    private volatile long nextTurnNanos;
+
+    /** When this loop's thread means to wake up. */
+    private volatile long asleepUntilNanos;
+
     private volatile boolean stopping;
+
+    /** Why there are no more turns, told by this loop's thread: whoever is told may close the replica on the spot. */
+    private volatile Defect defect;
+
     private volatile OrderingStatus status =
             new OrderingStatus(OrderingStatus.Role.LOOKING, OrderingStatus.NO_LEADER, 0);
     private volatile Map<String, Long> gauges = Map.of();
@@ -142,7 +159,7 @@ final class OrderingLoop implements Runnable, Effects {
     }
 
     void wake() {
-        if (parked) {
+        if (turn.ask() && !transport.execute(takeTurn)) {
             LockSupport.unpark(thread);
         }
     }
@@ -164,30 +181,96 @@ final class OrderingLoop implements Runnable, Effects {
 
     @Override
     public void run() {
-        try {
-            protocol.onStart(log.recovered(application.recoveredPosition()).with(application.recoveredMembership()));
-            recovering = false;
-            if (alone) {
-                keepIncarnation();
+        carryOut(this::begin);
+        while (!stopping) {
+            sleep();
+            if (!takeTurn() && !stopping) {
+                // Another thread has it; it may take long, if it waits for the disk.
+                LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(limits.tickMillis()));
             }
-            protocol.onBatchEnd();
-            executor.wake();
-            nextTickNanos = System.nanoTime();
-            while (!stopping) {
-                if (!runBatch()) {
-                    park();
-                }
-            }
-        } catch (PartStoppedException e) {
-            stopping = true;
-        } catch (RuntimeException | Error e) {
-            stopping = true;
-            failure.failed(
-                    "The ordering protocol failed: " + e.getMessage() + ". This replica stops; the others go on.", e);
+        }
+        while (!turn.end()) {
+            LockSupport.park(this);
+        }
+        Defect found = defect;
+        if (found != null) {
+            failure.failed(found.message(), found.cause());
         }
     }
 
-    private boolean runBatch() {
+    private void begin() {
+        protocol.onStart(log.recovered(application.recoveredPosition()).with(application.recoveredMembership()));
+        recovering = false;
+        if (alone) {
+            keepIncarnation();
+        }
+        protocol.onBatchEnd();
+        executor.wake();
+        nextTickNanos = System.nanoTime();
+        asleepUntilNanos = nextTickNanos;
+        runBatch();
+    }
+
+    /** One batch; returns false if another thread has the turn, or there are no more. */
+    private boolean takeTurn() {
+        boolean taken = !stopping && turn.take();
+        if (taken) {
+            carryOut(this::runBatch);
+        }
+        return taken;
+    }
+
+    /** Does what the turn that this thread has was taken for, and leaves it. */
+    private void carryOut(Runnable work) {
+        try {
+            work.run();
+            leaveTurn();
+        } catch (PartStoppedException e) {
+            breakOff(defect);
+        } catch (RuntimeException | Error e) {
+            breakOff(new Defect(
+                    "The ordering protocol failed: " + e.getMessage() + ". This replica stops; the others go on.", e));
+        }
+    }
+
+    private void breakOff(Defect found) {
+        defect = found;
+        stopping = true;
+        turn.breakOff();
+        LockSupport.unpark(thread);
+    }
+
+    private void leaveTurn() {
+        long seen = durableSeen;
+        if (!isInputWaiting(seen)) {
+            // The executor does not wake a thread for links that it had not yet seen paused.
+            quietTicks = inbound.somePaused() ? 0 : protocol.quietTicks();
+        }
+        nextTurnNanos = nextTickNanos + quietTicks * TimeUnit.MILLISECONDS.toNanos(limits.tickMillis());
+        turn.leave();
+        if (isInputWaiting(seen)) {
+            wake();
+        }
+        if (Thread.currentThread() != thread && (stopping || nextTurnNanos - asleepUntilNanos < 0)) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    private boolean isInputWaiting(long seenDurable) {
+        return !inputs.isEmpty() || logWriter.durableSequence() != seenDurable;
+    }
+
+    private void sleep() {
+        long until = nextTurnNanos;
+        asleepUntilNanos = until;
+        long left = until - System.nanoTime();
+        // Whoever moves it forward wakes this thread if that is too late.
+        if (left > 0 && nextTurnNanos == until && !stopping) {
+            LockSupport.parkNanos(this, left);
+        }
+    }
+
+    private void runBatch() {
         boolean worked = tickIfDue();
         Object input;
         int count = 0;
@@ -208,7 +291,6 @@ final class OrderingLoop implements Runnable, Effects {
             executor.wake();
         }
         inbound.resumeWhereDrained(transport, executor.backlogBytes());
-        return worked;
     }
 
     private void dispatch(Object input) {
@@ -279,20 +361,6 @@ final class OrderingLoop implements Runnable, Effects {
         return true;
     }
 
-    private void park() {
-        parked = true;
-        try {
-            if (inputs.isEmpty() && logWriter.durableSequence() == durableSeen && !stopping) {
-                // The executor does not wake a thread for links that it had not yet seen paused.
-                quietTicks = inbound.somePaused() ? 0 : protocol.quietTicks();
-                long untilNanos = nextTickNanos + quietTicks * TimeUnit.MILLISECONDS.toNanos(limits.tickMillis());
-                LockSupport.parkNanos(this, Math.max(1, untilNanos - System.nanoTime()));
-            }
-        } finally {
-            parked = false;
-        }
-    }
-
     private Map<String, Long> measure() {
         Map<String, Long> all = new TreeMap<>(protocol.gauges());
         logWriter.putGauges(all);
@@ -361,11 +429,11 @@ final class OrderingLoop implements Runnable, Effects {
             } catch (IOException | RuntimeException e) {
                 // Told by the loop: whoever closes the replica for it waits for the thread of the log reader.
                 submit((Input) p -> {
-                    stopping = true;
-                    failure.failed(
+                    defect = new Defect(
                             "Reading position " + fromPosition + " from the acceptor log failed: " + e.getMessage()
                                     + ". This replica stops; check its disk.",
                             e);
+                    throw new PartStoppedException("the acceptor log cannot be read");
                 });
             }
         });

@@ -1,8 +1,9 @@
 package io.chainkeeper.replica;
 
 /**
- * Requests that a thread has read together from a connection. The ordering thread is woken once behind them: woken by
- * the first of them, it would run at once on another core, find little to do, sleep, and have to be woken for the next.
+ * Requests that a thread has read together from a connection. The thread that orders is woken once behind them: woken
+ * by the first of them, it would run at once on another core, find little to do, sleep, and have to be woken for the
+ * next.
  */
 public final class RequestBurst {
     /** So many inputs wait for their wake-up at most. */

@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.server.DataNode;
+import org.apache.zookeeper.server.DataTree;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.ServerCnxn;
 import org.apache.zookeeper.server.ZKDatabase;
@@ -25,6 +26,12 @@ final class OrderedDatabase extends ZKDatabase {
 
     OrderedDatabase(FileTxnSnapLog files) {
         super(files);
+    }
+
+    /** Called by the constructor of ZooKeeper's class, too. */
+    @Override
+    public DataTree createDataTree() {
+        return new OrderedDataTree();
     }
 
     /** @param listener told of each connection that is closed, on whichever thread closes it */

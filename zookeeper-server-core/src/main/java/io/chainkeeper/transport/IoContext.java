@@ -50,12 +50,24 @@ record IoContext(
      * @param task what to do; not run if the transport is closed
      */
     void execute(Runnable task) {
+        tryExecute(task);
+    }
+
+    /**
+     * As {@link #execute}.
+     *
+     * @param task what to do
+     * @return false if the transport is closed
+     */
+    boolean tryExecute(Runnable task) {
         try {
             loop.execute(() -> run(task));
+            return true;
         } catch (RejectedExecutionException e) {
             if (!loop.isShuttingDown()) {
                 throw e;
             }
+            return false;
         }
     }
 

@@ -243,6 +243,12 @@ public final class NettyPeerTransport implements PeerTransport {
     }
 
     @Override
+    public boolean execute(Runnable task) {
+        IoContext context = io;
+        return context != null && context.tryExecute(task);
+    }
+
+    @Override
     public void resumeReading(int peer) {
         PeerLink link = peers.link(peer);
         if (link == null) {

@@ -46,7 +46,7 @@ public interface PeerTransport extends Closeable {
 
     /**
      * Queues a frame. Does nothing if the link is down, its {@code onPeerUp} is not yet acknowledged or the peer is no
-     * member. Called by one thread, the ordering loop. Never blocks.
+     * member. Called by the ordering loop, by one thread at a time. Never blocks.
      *
      * @param peer replica id
      * @param parts the frame's bytes, in parts; not copied, must not change any more
@@ -56,6 +56,16 @@ public interface PeerTransport extends Closeable {
 
     /** Writes out what {@link #send} has queued, with one system call per link where possible. */
     void flush();
+
+    /**
+     * Runs a task on the thread that makes all calls of the listener, after what it is doing at the moment. Safe for
+     * use by any thread.
+     *
+     * @param task must not block for long: no link is served meanwhile
+     * @return whether it will be run; false before {@link #start} and once the transport is being closed. A task that
+     *     was taken just before that may not be run either
+     */
+    boolean execute(Runnable task);
 
     /**
      * Lets a link be read again after {@link Listener#onFrame} returned false.

@@ -83,7 +83,9 @@ public final class QuietTicksTest {
                 Map.of(),
                 ProtocolContext.Start.ORDINARY,
                 new ScriptedAcceptorLog().log(),
-                stub(PeerTransport.class, (proxy, method, arguments) -> null),
+                stub(
+                        PeerTransport.class,
+                        (proxy, method, arguments) -> method.getName().equals("execute") ? false : null),
                 new RecordingApplication(),
                 LIMITS,
                 (message, cause) -> {});

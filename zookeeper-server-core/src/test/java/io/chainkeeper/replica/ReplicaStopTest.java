@@ -52,7 +52,9 @@ public final class ReplicaStopTest {
                 type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
                     calls.accept(method.getName(), arguments);
                     Class<?> answer = method.getReturnType();
-                    return answer == Map.class ? Map.of() : answer == int.class ? 0 : null;
+                    return answer == Map.class
+                            ? Map.of()
+                            : answer == int.class ? 0 : answer == boolean.class ? false : null;
                 }));
     }
 

@@ -44,6 +44,11 @@ final class InProcessLinks {
             public void flush() {}
 
             @Override
+            public boolean execute(Runnable task) {
+                return false; // there is no thread
+            }
+
+            @Override
             public void resumeReading(int peer) {}
 
             @Override
