@@ -174,6 +174,34 @@ public class MigrationTest {
         }
     }
 
+    /** In the order it finds what an earlier start of its own has reported of directories that are gone. */
+    @Test
+    public void directoriesAreLostAfterMovingIn_stateIsFetched() throws Exception {
+        try (TestEnsemble ensemble = membersOfApache(3).startAll()) {
+            ensemble.client(1).create("/c", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+            ensemble.stop(2);
+            delete(ensemble.dataDirectory(2).resolve("version-2"));
+            delete(ensemble.orderingDirectory(2));
+            ensemble.start(2);
+            ensemble.awaitServing(2);
+            assertNotNull(ensemble.client(2).exists("/a", false));
+            EnsembleChecks.assertReplicasEqual(ensemble, 3);
+        }
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+            for (Path file : files) {
+                if (Files.isDirectory(file)) {
+                    delete(file);
+                } else {
+                    Files.delete(file);
+                }
+            }
+        }
+        Files.delete(directory);
+    }
+
     @Test
     public void memberIsMissing_nobodyServesBeforeItOrTheUserComes() throws Exception {
         try (TestEnsemble ensemble = membersOfApache(1)) {

@@ -297,7 +297,7 @@ public final class CommandExecutor {
         orphan(proposed.proposer(), proposed.incarnation() - 1);
         side.started(proposed.proposer(), proposed.incarnation());
         if (started.former() != null && side.clusterId() == null) {
-            side.formerStates().report(proposed.proposer(), started.former(), started.goesWithout());
+            side.formerStates().report(proposed.proposer(), held(proposed.proposer(), started), started.goesWithout());
         }
         if (self) {
             checkProfile();
@@ -307,6 +307,15 @@ public final class CommandExecutor {
                     "Replica {} has started with other settings that influence execution than this replica has",
                     proposed.proposer());
         }
+    }
+
+    /**
+     * What a replica's directories held. Of its own a replica knows it by itself: the start that has reported something
+     * may have found others, which were lost since.
+     */
+    private FormerState held(int replica, Command.ReplicaStarted started) {
+        FormerState own = replica == replicaId ? side.formerStates().of(replicaId) : null;
+        return own == null ? started.former() : own;
     }
 
     private void clusterFormed(long position, Command.ClusterFormed formed) {
