@@ -123,10 +123,11 @@ public class DiskFullTest {
                     "no line says that writes were refused: " + String.join("\n", log),
                     log.stream().anyMatch(line -> line.contains("Refusing client writes: " + device)));
             assertTrue(
-                    "no line says what happened where: " + String.join("\n", log),
+                    "no line says what happened where, and what to do: " + String.join("\n", log),
                     log.stream()
-                            .anyMatch(line ->
-                                    line.contains("No space left on device") && line.contains(device.toString())));
+                            .anyMatch(line -> line.contains("No space left on device")
+                                    && line.contains(device.toString())
+                                    && line.contains("check the disk and its free space, then start again")));
             load.awaitProgress(WRITES_BETWEEN_FAULTS);
 
             free(device);

@@ -35,8 +35,8 @@ final class AwakeProcessors implements AutoCloseable {
     static AwakeProcessors start(int processors, PrintStream progress) throws InterruptedException {
         AwakeProcessors awake = new AwakeProcessors();
         for (int i = 0; i < processors; i++) {
-            ProcessBuilder command = new ProcessBuilder(
-                    "taskset", "-c", Integer.toString(i), "chrt", "--idle", "0", "sh", "-c", SPIN);
+            ProcessBuilder command =
+                    new ProcessBuilder("taskset", "-c", Integer.toString(i), "chrt", "--idle", "0", "sh", "-c", SPIN);
             command.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.to(new File("/dev/null")));
             try {
                 Process process = command.start();

@@ -154,8 +154,7 @@ final class OrderedApplication implements Application {
         try {
             server.getZKDatabase().commit();
         } catch (IOException e) {
-            throw new UncheckedIOException(
-                    "transaction log in " + server.getTxnLogFactory().getDataLogDir() + ": " + e.getMessage(), e);
+            throw new UncheckedIOException(server.logNotWritten(e), e);
         }
         flushedZxid = zxid;
     }

@@ -374,6 +374,17 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
         return snapshots.take();
     }
 
+    /**
+     * Puts in words that a transaction could not be logged.
+     *
+     * @param cause why
+     * @return what happened where, and what to do
+     */
+    public String logNotWritten(IOException cause) {
+        return "transaction log in " + getTxnLogFactory().getDataLogDir() + " cannot be written (" + cause.getMessage()
+                + "): check the disk and its free space, then start again";
+    }
+
     @Override
     public long restoreFromSnapshot(InputStream snapshot) throws IOException {
         throw new IOException("a replica's tree can only be changed through the order; restore is not supported");

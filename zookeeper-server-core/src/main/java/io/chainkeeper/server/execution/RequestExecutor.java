@@ -107,8 +107,7 @@ final class RequestExecutor {
             try {
                 database.append(request);
             } catch (IOException e) {
-                throw new RequestProcessorException(
-                        "transaction log in " + server.getTxnLogFactory().getDataLogDir() + ": " + e.getMessage(), e);
+                throw new RequestProcessorException(server.logNotWritten(e), e);
             }
             finalProcessor.processRequest(request);
         }

@@ -40,9 +40,23 @@ public final class StopMarker {
     public static void forceAndWrite(Path orderingDirectory, File logDirectory, long forcedZxid) {
         try {
             SnapshotWriter.forceLogs(logDirectory, forcedZxid);
+        } catch (IOException e) {
+            LOG.warn(
+                    "Transaction log in {} cannot be forced ({}): check the disk, and before anybody else uses these"
+                            + " files start and stop this server once more",
+                    logDirectory,
+                    e.getMessage());
+            return;
+        }
+        try {
             write(orderingDirectory, logDirectory);
         } catch (IOException e) {
-            LOG.warn("Transaction log in {} cannot be forced or read: {}", logDirectory, e.getMessage());
+            LOG.warn(
+                    "{} cannot be written ({}): the next start will not notice if somebody else, as Apache ZooKeeper,"
+                            + " writes to the transaction log in {} until then",
+                    orderingDirectory.resolve(FILE_NAME),
+                    e.getMessage(),
+                    logDirectory);
         }
     }
 
