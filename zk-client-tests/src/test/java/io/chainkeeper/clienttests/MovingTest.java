@@ -140,12 +140,7 @@ public class MovingTest {
         }
         List<String> positions = new ArrayList<>();
         for (ServerProcess server : ensemble.servers()) {
-            Scripts.Result said = Scripts.run(
-                    SCRIPT_LIMIT_SECONDS,
-                    server.directory(),
-                    "zkServer.sh",
-                    "position",
-                    server.configFile().toString());
+            Scripts.Result said = position(server);
             assertEquals(said.toString(), 0, said.exitCode());
             positions.add(said.output().replaceFirst("Server \\d", "Server"));
         }
@@ -171,12 +166,7 @@ public class MovingTest {
             }
         }
 
-        Scripts.Result changed = Scripts.run(
-                SCRIPT_LIMIT_SECONDS,
-                ensemble.server(1).directory(),
-                "zkServer.sh",
-                "position",
-                ensemble.server(1).configFile().toString());
+        Scripts.Result changed = position(ensemble.server(1));
         assertTrue(changed.toString(), changed.output().contains("changed since, probably by Apache ZooKeeper"));
 
         // Its clients' sessions are transactions that no order knows.
@@ -195,6 +185,15 @@ public class MovingTest {
             standalone.awaitServing();
             assertEquals(moved, TreeDump.of(standalone.address()).lines());
         }
+    }
+
+    private static Scripts.Result position(ServerProcess server) throws Exception {
+        return Scripts.run(
+                SCRIPT_LIMIT_SECONDS,
+                server.directory(),
+                "zkServer.sh",
+                "position",
+                server.configFile().toString());
     }
 
     private static StockServer stockServer(ServerProcess server, Path config) throws Exception {
