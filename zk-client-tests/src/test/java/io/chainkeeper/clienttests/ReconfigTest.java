@@ -154,8 +154,12 @@ public class ReconfigTest {
                     "server 2 observes",
                     CHANGE_LIMIT,
                     () -> "observer".equals(ensemble.server(2).mode()));
+            // Each server writes it by itself, behind the answer to whoever asked for the change.
             for (ServerProcess server : ensemble.servers()) {
-                assertTrue(Files.readString(server.configFile()).contains("dynamicConfigFile="));
+                Await.until(
+                        "server " + server.id() + " keeps the configuration",
+                        CHANGE_LIMIT,
+                        () -> Files.readString(server.configFile()).contains("dynamicConfigFile="));
             }
             ensemble.killAll();
             ensemble.startAll();
