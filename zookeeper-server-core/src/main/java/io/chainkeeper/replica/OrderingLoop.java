@@ -172,7 +172,7 @@ final class OrderingLoop implements Runnable, Effects {
         return gauges;
     }
 
-    /** How long ago this thread was last seen to go round; while it works, about half a second at most. */
+    /** How long ago this loop was last seen to go round; while it works, about half a second at most. */
     long silentMillis() {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastMeasuredNanos);
     }
