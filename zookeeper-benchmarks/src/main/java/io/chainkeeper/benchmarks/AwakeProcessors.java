@@ -2,18 +2,32 @@ package io.chainkeeper.benchmarks;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Keeps the processors from halting while a run is measured: a process for each that spins whenever nobody else wants
- * it (Linux's policy SCHED_IDLE), so that it takes nothing from servers and clients. A processor of a virtual machine
- * that halts is given to somebody else, and until it is back whoever was woken on it waits: with one operation after
- * the other that happens thousands of times a second.
+ * Keeps the processors from halting while a run is measured. A processor of a virtual machine that halts is given to
+ * somebody else, and until it is back whoever was woken on it waits: with many threads that wait for each other that
+ * happens thousands of times a second.
+ *
+ * <p>Where the kernel has idle states to choose from it is asked for the one without any latency, in which an idle
+ * processor looks for work in a loop (PM QoS, {@code /dev/cpu_dma_latency}), for as long as that file is open.
+ * Elsewhere a process for each processor spins whenever nobody else wants it (Linux's policy SCHED_IDLE). Both take
+ * nothing from servers and clients.
  */
 final class AwakeProcessors implements AutoCloseable {
+    /** Where the kernel takes a bound of the latency of waking up, in microseconds, as 32 bits. */
+    static final Path LATENCY_BOUND = Path.of("/dev/cpu_dma_latency");
+
+    /** Names what chooses idle states; without it the bound has no effect. */
+    private static final Path IDLE_DRIVER = Path.of("/sys/devices/system/cpu/cpuidle/current_driver");
+
     private static final long BEGIN_MILLIS = 200;
 
     /** Looks from time to time whether the run is still there, so that nothing goes on spinning if it is killed. */
@@ -21,43 +35,79 @@ final class AwakeProcessors implements AutoCloseable {
             "while kill -0 $PPID 2>/dev/null; do i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; done";
 
     private final List<Process> spinning = new ArrayList<>();
+    private OutputStream bound;
 
     private AwakeProcessors() {}
 
     /**
-     * Starts to spin.
+     * Begins.
      *
-     * @param processors how many there are; 0 to do nothing
+     * @param latencyBound {@link #LATENCY_BOUND}
+     * @param processors for how many a process may spin where the kernel cannot be asked; 0 for none: with more to do
+     *     than processors the scheduler spreads it worse over those that never become idle
      * @param progress told if it is not possible here; the run goes on without
      * @return what is to be closed when the run is over
      * @throws InterruptedException if the run is stopped
      */
-    static AwakeProcessors start(int processors, PrintStream progress) throws InterruptedException {
+    static AwakeProcessors start(Path latencyBound, int processors, PrintStream progress) throws InterruptedException {
         AwakeProcessors awake = new AwakeProcessors();
+        if (!awake.askKernel(latencyBound)) {
+            awake.spin(processors, progress);
+        }
+        return awake;
+    }
+
+    private boolean askKernel(Path latencyBound) {
+        if (!Files.isWritable(latencyBound) || !hasIdleStates()) {
+            return false;
+        }
+        try {
+            bound = Files.newOutputStream(latencyBound);
+            bound.write(new byte[Integer.BYTES]);
+            return true;
+        } catch (IOException e) {
+            close();
+            return false;
+        }
+    }
+
+    private static boolean hasIdleStates() {
+        try {
+            return !Files.readString(IDLE_DRIVER).strip().equals("none");
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private void spin(int processors, PrintStream progress) throws InterruptedException {
         for (int i = 0; i < processors; i++) {
             ProcessBuilder command =
                     new ProcessBuilder("taskset", "-c", Integer.toString(i), "chrt", "--idle", "0", "sh", "-c", SPIN);
             command.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.to(new File("/dev/null")));
             try {
                 Process process = command.start();
-                awake.spinning.add(process);
+                spinning.add(process);
                 if (process.waitFor(BEGIN_MILLIS, TimeUnit.MILLISECONDS)) {
                     throw new IOException("exit code " + process.exitValue());
                 }
             } catch (IOException e) {
-                awake.close();
+                close();
                 progress.println("Processors may halt: taskset and chrt do not work here (" + e.getMessage()
                         + "); on a virtual machine more rounds will be void");
                 break;
             } catch (InterruptedException e) {
-                awake.close();
+                close();
                 throw e;
             }
         }
-        return awake;
     }
 
-    /** @return the processes that spin, none if that is not possible */
+    /** @return whether the kernel keeps the processors awake */
+    boolean byKernel() {
+        return bound != null;
+    }
+
+    /** @return the processes that spin, none if the kernel does it or if it is not possible */
     List<Long> pids() {
         return spinning.stream().map(Process::pid).toList();
     }
@@ -66,5 +116,14 @@ final class AwakeProcessors implements AutoCloseable {
     public void close() {
         spinning.forEach(Process::destroyForcibly);
         spinning.clear();
+        if (bound != null) {
+            try {
+                bound.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } finally {
+                bound = null;
+            }
+        }
     }
 }

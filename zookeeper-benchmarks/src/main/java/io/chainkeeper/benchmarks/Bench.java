@@ -56,9 +56,9 @@ record Bench(
                 ? ServerNetwork.LOOPBACK
                 : cleanup.open(() -> CappedLinks.open(options.replicas(), options.linkMegabits()));
         ServerCommand command = command(network, work.path(), effective);
-        // With more to do than processors the scheduler spreads it worse over those that never become idle.
         int processors = options.mode() == Mode.LATENCY ? Runtime.getRuntime().availableProcessors() : 0;
-        AwakeProcessors awake = cleanup.open(() -> AwakeProcessors.start(processors, progress));
+        AwakeProcessors awake =
+                cleanup.open(() -> AwakeProcessors.start(AwakeProcessors.LATENCY_BOUND, processors, progress));
         ProcFiles proc = new ProcFiles(PROC, awake.pids());
         return new Bench(effective, machine, command, control, work, cleanup, proc, progress);
     }

@@ -11,8 +11,11 @@ import java.util.concurrent.TimeUnit;
 
 /** Measures one protocol once: starts an ensemble, warms it up, measures, throws it away. */
 final class Round {
-    /** How often an interval is measured before a disturbance from outside makes the round void. */
-    private static final int MAX_ATTEMPTS = 8;
+    /** How often an interval is measured, at least, before a disturbance from outside makes the round void. */
+    private static final int MIN_ATTEMPTS = 8;
+
+    /** For how long short intervals are measured again before that. */
+    private static final int ATTEMPTS_SECONDS = 120;
 
     /** The largest share of capped servers' CPU that compilers may take before the interval is measured again. */
     private static final double MAX_COMPILER_SHARE = 2 * WarmupJudge.MAX_COMPILER_SHARE;
@@ -237,7 +240,8 @@ final class Round {
             throws Exception {
         VoidCheck check = new VoidCheck(options.maxStealShare(), options.maxOtherCores());
         Phase phase = oneInterval(name, atReplica, ensemble, clients, steady);
-        for (int attempt = 2; attempt <= MAX_ATTEMPTS; attempt++) {
+        int attempts = Math.max(MIN_ATTEMPTS, ATTEMPTS_SECONDS / options.measuredSeconds());
+        for (int attempt = 2; attempt <= attempts; attempt++) {
             List<String> reasons = new ArrayList<>(check.reasons(List.of(phase)));
             if (options.cpuCores() > 0 && phase.use().compilerShare() > MAX_COMPILER_SHARE) {
                 reasons.add(String.format(

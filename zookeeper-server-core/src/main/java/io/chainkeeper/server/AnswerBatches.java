@@ -1,5 +1,6 @@
 package io.chainkeeper.server;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
@@ -24,6 +25,9 @@ import java.util.concurrent.TimeUnit;
 final class AnswerBatches extends ChannelOutboundHandlerAdapter {
     /** An executor thread hands over when it has collected so many answers, of all its connections. */
     private static final int MAX_ANSWERS = 64;
+
+    /** Answers are put together in buffers of so many bytes at most; larger ones go as they are. */
+    private static final int MAX_TOGETHER_BYTES = 32 << 10;
 
     private static final ThreadLocal<Batch> BATCH = ThreadLocal.withInitial(Batch::new);
 
@@ -123,12 +127,57 @@ final class AnswerBatches extends ChannelOutboundHandlerAdapter {
         }
     }
 
-    /** On the connection's I/O thread. */
+    /**
+     * On the connection's I/O thread. What is small goes as one message: on its way to the socket each has to pass all
+     * handlers, gets memory of its own outside the heap, and a place in a vectored write.
+     */
     private void send() {
+        List<Answer> together = new ArrayList<>();
+        int bytes = 0;
         for (Answer answer : take()) {
-            context.write(answer.message(), answer.promise());
+            int size = bytesIfSmall(answer.message());
+            if (size == 0 || bytes + size > MAX_TOGETHER_BYTES) {
+                write(together, bytes);
+                together = new ArrayList<>();
+                bytes = 0;
+            }
+            if (size == 0) {
+                context.write(answer.message(), answer.promise());
+            } else {
+                together.add(answer);
+                bytes += size;
+            }
         }
+        write(together, bytes);
         context.flush();
+    }
+
+    /** Returns 0 for what stays a message of its own; with an empty one ZooKeeper asks for the connection's end. */
+    private static int bytesIfSmall(Object message) {
+        int bytes = message instanceof ByteBuf buffer ? buffer.readableBytes() : 0;
+        return bytes <= MAX_TOGETHER_BYTES ? bytes : 0;
+    }
+
+    private void write(List<Answer> together, int bytes) {
+        if (together.size() == 1) {
+            context.write(together.get(0).message(), together.get(0).promise());
+        } else if (!together.isEmpty()) {
+            ByteBuf all = context.alloc().ioBuffer(bytes);
+            for (Answer answer : together) {
+                ByteBuf message = (ByteBuf) answer.message();
+                all.writeBytes(message);
+                message.release();
+            }
+            context.write(all).addListener(written -> together.forEach(answer -> complete(answer.promise(), written)));
+        }
+    }
+
+    private static void complete(ChannelPromise promise, Future<?> written) {
+        if (written.isSuccess()) {
+            promise.trySuccess();
+        } else {
+            promise.tryFailure(written.cause());
+        }
     }
 
     /** Runs a handler on whichever thread uses it. */

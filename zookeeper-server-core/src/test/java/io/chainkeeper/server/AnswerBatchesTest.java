@@ -10,6 +10,8 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.After;
 import org.junit.Test;
 
@@ -85,6 +87,39 @@ public final class AnswerBatchesTest {
         assertEquals("a".repeat(MANY), sent());
         AnswerBatches.end();
         assertEquals("a", sent());
+    }
+
+    @Test
+    public void answersOfAllSizes_keepTheirOrderAndAreReleased() {
+        String large = "L".repeat(100_000);
+        AnswerBatches.begin();
+        List<ByteBuf> answers = new ArrayList<>();
+        List<ChannelFuture> futures = new ArrayList<>();
+        for (String text : List.of("a", "b", large, "c", "", "d", "e".repeat(20_000), "f".repeat(20_000))) {
+            answers.add(Unpooled.copiedBuffer(text, StandardCharsets.UTF_8));
+            futures.add(channel.writeAndFlush(answers.get(answers.size() - 1)));
+        }
+        AnswerBatches.end();
+        assertEquals("ab" + large + "cd" + "e".repeat(20_000) + "f".repeat(20_000), sent());
+        futures.forEach(future -> assertTrue(future.isSuccess()));
+        answers.stream().filter(ByteBuf::isReadable).forEach(answer -> assertEquals(0, answer.refCnt()));
+    }
+
+    @Test
+    public void connectionClosedMeanwhile_allThatGoesTogetherFailsAndIsReleased() {
+        AnswerBatches.begin();
+        List<ByteBuf> answers = new ArrayList<>();
+        List<ChannelFuture> futures = new ArrayList<>();
+        for (String text : List.of("a", "b")) {
+            answers.add(Unpooled.copiedBuffer(text, StandardCharsets.UTF_8));
+            futures.add(channel.writeAndFlush(answers.get(answers.size() - 1)));
+        }
+        channel.close();
+        AnswerBatches.end();
+        channel.runPendingTasks();
+        futures.forEach(future -> assertTrue(future.isDone() && !future.isSuccess()));
+        answers.forEach(answer -> assertEquals(0, answer.refCnt()));
+        assertNull(channel.readOutbound());
     }
 
     @Test

@@ -83,11 +83,11 @@ final class RequestExecutor {
                 ? null
                 : RequestRecord.fromBytes(ByteBuffer.wrap(payload.array(), payload.offset(), payload.length())
                         .slice());
-        return transactions.request(command.sessionId(), command.cxid(), command.opcode(), record, ids);
+        return new Request(null, command.sessionId(), command.cxid(), command.opcode(), record, ids);
     }
 
     Request closeRequest(long sessionId) {
-        return transactions.request(sessionId, 0, OpCode.closeSession, null, null);
+        return new Request(null, sessionId, 0, OpCode.closeSession, null, null);
     }
 
     /** Writes the transaction before it is applied, because applying a failed multi rewrites its parts. */
@@ -105,7 +105,7 @@ final class RequestExecutor {
             }
             ZKDatabase database = server.getZKDatabase();
             try {
-                database.append(request);
+                database.append(transactions.loggable(request));
             } catch (IOException e) {
                 throw new RequestProcessorException(server.logNotWritten(e), e);
             }

@@ -3,13 +3,10 @@ package io.chainkeeper.server.execution;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.List;
 import org.apache.jute.BinaryOutputArchive;
 import org.apache.jute.OutputArchive;
 import org.apache.jute.Record;
-import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.server.Request;
-import org.apache.zookeeper.server.RequestRecord;
 
 /**
  * What goes into ZooKeeper's transaction log, encoded with the same buffers again and again. ZooKeeper makes two
@@ -18,6 +15,13 @@ import org.apache.zookeeper.server.RequestRecord;
 final class TransactionBytes {
     /** Buffers that a large transaction has made larger than this are given up. */
     private static final int MAX_KEPT_BYTES = 64 << 10;
+
+    private final Request loggable = new Request(null, 0, 0, 0, null, null) {
+        @Override
+        public byte[] getSerializeData() {
+            return getHdr() == null ? null : bytes(this);
+        }
+    };
 
     private ByteArrayOutputStream buffer;
     private OutputArchive archive;
@@ -32,22 +36,17 @@ final class TransactionBytes {
     }
 
     /**
-     * A request that is encoded here, and has no connection.
+     * What the transaction log is to be given in place of a request.
      *
-     * @param sessionId its session
-     * @param cxid its number in the session
-     * @param opcode its operation
-     * @param record what it asks for; null if nothing
-     * @param ids identities of the client; null if there are none
-     * @return the request
+     * @param request a prepared request
+     * @return the same transaction, encoded here; good until the next call
      */
-    Request request(long sessionId, int cxid, int opcode, RequestRecord record, List<Id> ids) {
-        return new Request(null, sessionId, cxid, opcode, record, ids) {
-            @Override
-            public byte[] getSerializeData() {
-                return getHdr() == null ? null : bytes(this);
-            }
-        };
+    Request loggable(Request request) {
+        loggable.setHdr(request.getHdr());
+        loggable.setTxn(request.getTxn());
+        loggable.setTxnDigest(request.getTxnDigest());
+        loggable.zxid = request.zxid;
+        return loggable;
     }
 
     /** Header, transaction and digest, as {@link Request#getSerializeData} encodes them. */

@@ -2,6 +2,7 @@ package io.chainkeeper.server.execution;
 
 import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertSame;
 
 import java.io.IOException;
 import java.util.List;
@@ -26,13 +27,15 @@ public final class TransactionBytesTest {
     private int zxid;
 
     private void assertAsInZooKeeper(int opcode, Record transaction, TxnDigest digest) throws IOException {
-        Request request = transactions.request(17, 4, opcode, null, null);
-        assertNull("not prepared yet", request.getSerializeData());
+        Request request = new Request(null, 17, 4, opcode, null, null);
+        assertNull("not prepared yet", transactions.loggable(request).getSerializeData());
         TxnHeader header = new TxnHeader(17, 4, ++zxid, 1_000L + zxid, opcode);
         request.setHdr(header);
         request.setTxn(transaction);
         request.setTxnDigest(digest);
-        byte[] bytes = request.getSerializeData();
+        Request loggable = transactions.loggable(request);
+        assertSame(header, loggable.getHdr());
+        byte[] bytes = loggable.getSerializeData();
         assertArrayEquals(Util.marshallTxnEntry(header, transaction, digest), bytes);
         TxnLogEntry read = SerializeUtils.deserializeTxn(bytes);
         assertArrayEquals(
