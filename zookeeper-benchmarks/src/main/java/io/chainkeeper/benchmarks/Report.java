@@ -38,15 +38,17 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
      *
      * @param phase name of the phase
      * @param metric name and unit
-     * @param medians per protocol, over its valid rounds; absent where there is none
+     * @param medians per protocol, over its valid intervals; absent where there is none
      * @param ratio first protocol to last; null if there is only one or a median is absent
      */
     record Figure(String phase, String metric, Map<String, Double> medians, Double ratio) {}
 
-    /** @return whether every protocol has a valid round */
+    /** @return whether every protocol has a valid interval of each kind */
     boolean isUsable() {
         return options.protocols().stream()
-                .allMatch(p -> rounds.stream().anyMatch(r -> r.protocol().equals(p) && r.isValid()));
+                .allMatch(protocol -> phaseNames().stream()
+                        .allMatch(name -> phases(protocol, this::isValid)
+                                .anyMatch(p -> p.name().equals(name))));
     }
 
     @Override
@@ -54,17 +56,29 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
         return isUsable() ? Verdict.MEASURED : Verdict.VOID;
     }
 
-    /** @return medians and ratios of the valid rounds, phase by phase */
+    private List<String> disturbances(Phase phase) {
+        return new VoidCheck(options.maxStealShare(), options.maxOtherCores()).reasons(List.of(phase));
+    }
+
+    private boolean isValid(Phase phase) {
+        return disturbances(phase).isEmpty();
+    }
+
+    private boolean isVoid(Phase phase) {
+        return !isValid(phase);
+    }
+
+    /** @return medians and ratios of the valid intervals, kind by kind */
     List<Figure> figures() {
-        return figures(RoundResult::isValid);
+        return figures(this::isValid);
     }
 
-    /** @return the same of the void rounds: something to look at where there is nothing else, but no result */
+    /** @return the same of the void intervals: something to look at where there is nothing else, but no result */
     List<Figure> voidFigures() {
-        return figures(round -> !round.isValid());
+        return figures(this::isVoid);
     }
 
-    private List<Figure> figures(Predicate<RoundResult> counted) {
+    private List<Figure> figures(Predicate<Phase> counted) {
         List<Figure> figures = new ArrayList<>();
         addFigure(
                 figures, START, "all replicas serve, s after their start", ofRounds(counted, r -> r.secondsToServe()));
@@ -83,15 +97,17 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
         }
     }
 
-    private Map<String, Double> ofRounds(Predicate<RoundResult> counted, Function<RoundResult, Double> value) {
-        return medians(protocol -> rounds(protocol, counted).map(value).filter(Objects::nonNull));
+    /** What is measured before the first interval counts as that one does. */
+    private Map<String, Double> ofRounds(Predicate<Phase> counted, Function<RoundResult, Double> value) {
+        return medians(protocol -> rounds(protocol)
+                .filter(r -> r.phases().stream().limit(1).anyMatch(counted))
+                .map(value)
+                .filter(Objects::nonNull));
     }
 
-    private Map<String, Double> ofPhases(Predicate<RoundResult> counted, String phase, Metric metric) {
-        return medians(protocol -> rounds(protocol, counted)
-                .flatMap(r -> r.phases().stream())
-                .filter(p -> p.name().equals(phase))
-                .map(metric.value()::applyAsDouble));
+    private Map<String, Double> ofPhases(Predicate<Phase> counted, String phase, Metric metric) {
+        return medians(protocol ->
+                phases(protocol, counted).filter(p -> p.name().equals(phase)).map(metric.value()::applyAsDouble));
     }
 
     private Map<String, Double> medians(Function<String, Stream<Double>> values) {
@@ -106,8 +122,12 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
         return medians;
     }
 
-    private Stream<RoundResult> rounds(String protocol, Predicate<RoundResult> counted) {
-        return rounds.stream().filter(r -> r.protocol().equals(protocol) && counted.test(r));
+    private Stream<RoundResult> rounds(String protocol) {
+        return rounds.stream().filter(r -> r.protocol().equals(protocol));
+    }
+
+    private Stream<Phase> phases(String protocol, Predicate<Phase> counted) {
+        return rounds(protocol).flatMap(r -> r.phases().stream()).filter(counted);
     }
 
     private Double ratio(Map<String, Double> medians) {
@@ -130,7 +150,7 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
         StringBuilder out = new StringBuilder();
         out.append(String.format(
                 Locale.ROOT,
-                "%s, %d replicas, %d B values, medians of the valid rounds (%d asked for)%n",
+                "%s, %d replicas, %d B values, medians of the valid intervals (%d rounds)%n",
                 options.mode().word(),
                 options.replicas(),
                 options.valueBytes(),
@@ -138,13 +158,12 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
         out.append(machine.text(options.cpuCores()));
         out.append(new VoidCheck(options.maxStealShare(), options.maxOtherCores()).text());
         appendFigures(out, figures());
-        options.protocols().forEach(p -> out.append(ProfileTable.of(p, saturation(p, RoundResult::isValid))));
+        options.protocols().forEach(p -> out.append(ProfileTable.of(p, saturation(p, this::isValid))));
         List<Figure> unusable = voidFigures();
         if (!unusable.isEmpty()) {
-            out.append(String.format("%nMedians of VOID rounds, not to be quoted as results%n"));
+            out.append(String.format("%nMedians of VOID intervals, not to be quoted as results%n"));
             appendFigures(out, unusable);
-            options.protocols()
-                    .forEach(p -> out.append(ProfileTable.of(p + ", VOID", saturation(p, r -> !r.isValid()))));
+            options.protocols().forEach(p -> out.append(ProfileTable.of(p + ", VOID", saturation(p, this::isVoid))));
         }
         List<String> notes = notes();
         if (!notes.isEmpty()) {
@@ -154,9 +173,8 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
         return out.toString();
     }
 
-    private List<Phase> saturation(String protocol, Predicate<RoundResult> counted) {
-        return rounds(protocol, counted)
-                .flatMap(r -> r.phases().stream())
+    private List<Phase> saturation(String protocol, Predicate<Phase> counted) {
+        return phases(protocol, counted)
                 .filter(p -> p.name().equals(Phase.SATURATION))
                 .toList();
     }
@@ -203,13 +221,15 @@ record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds
         List<String> notes = new ArrayList<>();
         for (RoundResult round : rounds) {
             String name = round.protocol() + ", round " + round.round();
-            round.voidReasons().forEach(reason -> notes.add("VOID " + name + ": " + reason));
-            if (round.isValid()) {
-                round.phases().forEach(phase -> addDoubts(name, phase, notes));
+            for (Phase phase : round.phases()) {
+                disturbances(phase).forEach(reason -> notes.add("VOID " + name + ": " + reason));
+                if (isValid(phase)) {
+                    addDoubts(name, phase, notes);
+                }
             }
         }
         if (!isUsable()) {
-            notes.add("VOID: not every protocol has a valid round; repeat the run on an idle machine");
+            notes.add("VOID: not every protocol has a valid interval of each kind; repeat the run on an idle machine");
         }
         return notes;
     }

@@ -15,7 +15,7 @@ final class Round {
     private static final int MIN_ATTEMPTS = 8;
 
     /** For how long short intervals are measured again before that. */
-    private static final int ATTEMPTS_SECONDS = 120;
+    private static final int ATTEMPTS_SECONDS = 60;
 
     /** The largest share of capped servers' CPU that compilers may take before the interval is measured again. */
     private static final double MAX_COMPILER_SHARE = 2 * WarmupJudge.MAX_COMPILER_SHARE;

@@ -54,16 +54,20 @@ public final class ReportTest {
                 new SystemCpu(TOTAL_MICROS, idleMicros, 0, stealMicros));
     }
 
-    private static RoundResult round(String protocol, int number, UsageSample end) {
+    private static Phase phase(String name, UsageSample end) {
         Latency none = new Latency(0, 0, 0, 0, 0);
         Latency writes = new Latency(end.operations(), 2000, 1500, 9000, 10_000);
-        List<Phase> phases = List.of(new Phase(
-                Phase.SATURATION,
+        return new Phase(
+                name,
                 Phase.ALL_REPLICAS,
                 List.of("leader", "follower"),
                 start().until(end),
                 new Latencies(none, writes),
-                true));
+                true);
+    }
+
+    private static RoundResult round(String protocol, int number, UsageSample end) {
+        List<Phase> phases = List.of(phase(Phase.SATURATION, end));
         return new RoundResult(protocol, number, 2.5, null, phases, new VoidCheck(0.02, 0.15).reasons(phases));
     }
 
@@ -154,7 +158,7 @@ public final class ReportTest {
                         round("chain", 1, end(90_000, 2_000_000, 12_000_000, 0)),
                         round("zab", 1, end(30_000, 2_000_000, 16_000_000, 0)),
                         round("zab", 2, end(50_000, 2_000_000, 12_000_000, 0))));
-        String[] blocks = report.table().split("Medians of VOID rounds, not to be quoted as results");
+        String[] blocks = report.table().split("Medians of VOID intervals, not to be quoted as results");
         assertEquals(report.table(), 2, blocks.length);
         assertTrue(blocks[0], blocks[0].contains("3000") && !blocks[0].contains("9000 "));
         assertTrue(blocks[1], blocks[1].contains("9000") && blocks[1].contains("5000"));
@@ -162,6 +166,20 @@ public final class ReportTest {
         report.writeTo(file);
         assertEquals(9000, read(file).at("/voidFigures/1/medians/chain").asDouble(), 1e-9);
         assertTrue(read(file).at("/figures/1/medians/chain").isMissingNode());
+    }
+
+    @Test
+    public void oneIntervalIsDisturbed_othersOfTheRoundCount() throws Exception {
+        RoundResult round = round("chain", 1, end(90_000, 2_000_000, 16_000_000, 0));
+        Phase disturbed = phase(Phase.HALF_LOAD, end(40_000, 2_000_000, 12_000_000, 0));
+        RoundResult both = new RoundResult(
+                "chain", 1, 2.5, null, List.of(round.phases().get(0), disturbed), List.of("half load: ..."));
+        Report report =
+                new Report(options(), MACHINE, List.of(both, round("zab", 1, end(30_000, 2_000_000, 16_000_000, 0))));
+        assertEquals(3, figure(report, "operations/s").ratio(), 1e-9);
+        assertEquals(2.5, figure(report, "all replicas serve").medians().get("chain"), 1e-9);
+        assertFalse("half load has no valid interval", report.isUsable());
+        assertTrue(report.voidFigures().stream().allMatch(f -> f.phase().equals(Phase.HALF_LOAD)));
     }
 
     @Test
