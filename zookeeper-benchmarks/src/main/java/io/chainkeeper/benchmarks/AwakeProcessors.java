@@ -16,10 +16,10 @@ import java.util.concurrent.TimeUnit;
  * somebody else, and until it is back whoever was woken on it waits: with many threads that wait for each other that
  * happens thousands of times a second.
  *
- * <p>Where the kernel has idle states to choose from it is asked for the one without any latency, in which an idle
- * processor looks for work in a loop (PM QoS, {@code /dev/cpu_dma_latency}), for as long as that file is open.
- * Elsewhere a process for each processor spins whenever nobody else wants it (Linux's policy SCHED_IDLE). Both take
- * nothing from servers and clients.
+ * <p>Where there is less to do than processors, a process for each of them spins whenever nobody else wants it (Linux's
+ * policy SCHED_IDLE). Elsewhere the kernel is asked for idle states without any latency, in which an idle processor
+ * looks for work in a loop (PM QoS, {@code /dev/cpu_dma_latency}), for as long as that file is open; a hypervisor may
+ * notice such a loop and give the processor away all the same. Both take nothing from servers and clients.
  */
 final class AwakeProcessors implements AutoCloseable {
     /** Where the kernel takes a bound of the latency of waking up, in microseconds, as 32 bits. */
@@ -42,32 +42,31 @@ final class AwakeProcessors implements AutoCloseable {
     /**
      * Begins.
      *
+     * @param processors for how many a process may spin; 0 to ask the kernel only: with more to do than processors the
+     *     scheduler spreads it worse over those that never become idle
      * @param latencyBound {@link #LATENCY_BOUND}
-     * @param processors for how many a process may spin where the kernel cannot be asked; 0 for none: with more to do
-     *     than processors the scheduler spreads it worse over those that never become idle
-     * @param progress told if it is not possible here; the run goes on without
+     * @param progress told if processes cannot spin here; the run goes on without
      * @return what is to be closed when the run is over
      * @throws InterruptedException if the run is stopped
      */
-    static AwakeProcessors start(Path latencyBound, int processors, PrintStream progress) throws InterruptedException {
+    static AwakeProcessors start(int processors, Path latencyBound, PrintStream progress) throws InterruptedException {
         AwakeProcessors awake = new AwakeProcessors();
-        if (!awake.askKernel(latencyBound)) {
-            awake.spin(processors, progress);
+        awake.spin(processors, progress);
+        if (awake.spinning.isEmpty()) {
+            awake.askKernel(latencyBound);
         }
         return awake;
     }
 
-    private boolean askKernel(Path latencyBound) {
+    private void askKernel(Path latencyBound) {
         if (!Files.isWritable(latencyBound) || !hasIdleStates()) {
-            return false;
+            return;
         }
         try {
             bound = Files.newOutputStream(latencyBound);
             bound.write(new byte[Integer.BYTES]);
-            return true;
         } catch (IOException e) {
             close();
-            return false;
         }
     }
 
@@ -92,8 +91,8 @@ final class AwakeProcessors implements AutoCloseable {
                 }
             } catch (IOException e) {
                 close();
-                progress.println("Processors may halt: taskset and chrt do not work here (" + e.getMessage()
-                        + "); on a virtual machine more rounds will be void");
+                progress.println("Nothing spins on idle processors: taskset and chrt do not work here ("
+                        + e.getMessage() + "); on a virtual machine more intervals will be void");
                 break;
             } catch (InterruptedException e) {
                 close();

@@ -58,7 +58,7 @@ record Bench(
         ServerCommand command = command(network, work.path(), effective);
         int processors = options.mode() == Mode.LATENCY ? Runtime.getRuntime().availableProcessors() : 0;
         AwakeProcessors awake =
-                cleanup.open(() -> AwakeProcessors.start(AwakeProcessors.LATENCY_BOUND, processors, progress));
+                cleanup.open(() -> AwakeProcessors.start(processors, AwakeProcessors.LATENCY_BOUND, progress));
         ProcFiles proc = new ProcFiles(PROC, awake.pids());
         return new Bench(effective, machine, command, control, work, cleanup, proc, progress);
     }

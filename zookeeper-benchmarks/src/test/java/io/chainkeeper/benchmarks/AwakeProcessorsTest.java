@@ -34,7 +34,7 @@ public final class AwakeProcessorsTest {
                 "The kernel has no idle states",
                 Files.readString(IDLE_DRIVER).strip().equals("none"));
         Path bound = directory.newFile().toPath();
-        try (AwakeProcessors awake = AwakeProcessors.start(bound, 1, System.out)) {
+        try (AwakeProcessors awake = AwakeProcessors.start(0, bound, System.out)) {
             assertTrue(awake.byKernel());
             assertEquals(List.of(), awake.pids());
             assertArrayEquals(new byte[4], Files.readAllBytes(bound));
@@ -44,7 +44,7 @@ public final class AwakeProcessorsTest {
     @Test
     public void started_oneSpinsUntilClosedOrItIsTold() throws Exception {
         ByteArrayOutputStream told = new ByteArrayOutputStream();
-        AwakeProcessors awake = AwakeProcessors.start(NO_BOUND, 1, new PrintStream(told, true, StandardCharsets.UTF_8));
+        AwakeProcessors awake = AwakeProcessors.start(1, NO_BOUND, new PrintStream(told, true, StandardCharsets.UTF_8));
         List<Long> pids = awake.pids();
         if (pids.isEmpty()) {
             String text = told.toString(StandardCharsets.UTF_8);
