@@ -56,10 +56,8 @@ record Bench(
                 ? ServerNetwork.LOOPBACK
                 : cleanup.open(() -> CappedLinks.open(options.replicas(), options.linkMegabits()));
         ServerCommand command = command(network, work.path(), effective);
-        int processors = options.mode() == Mode.LATENCY ? Runtime.getRuntime().availableProcessors() : 0;
-        AwakeProcessors awake =
-                cleanup.open(() -> AwakeProcessors.start(processors, AwakeProcessors.LATENCY_BOUND, progress));
-        ProcFiles proc = new ProcFiles(PROC, awake.pids());
+        cleanup.open(() -> AwakeProcessors.ask(AwakeProcessors.LATENCY_BOUND, progress));
+        ProcFiles proc = new ProcFiles(PROC);
         return new Bench(effective, machine, command, control, work, cleanup, proc, progress);
     }
 

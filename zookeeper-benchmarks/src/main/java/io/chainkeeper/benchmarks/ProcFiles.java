@@ -30,15 +30,10 @@ final class ProcFiles {
     private static final int SYSTEM_TIME_FIELD = 12;
 
     private final Path root;
-    private final List<Long> idlePids;
 
-    /**
-     * @param root {@code /proc}, or a directory of the same form
-     * @param idlePids processes that run only when nobody else does: what they use is idle time
-     */
-    ProcFiles(Path root, List<Long> idlePids) {
+    /** @param root {@code /proc}, or a directory of the same form */
+    ProcFiles(Path root) {
         this.root = root;
-        this.idlePids = List.copyOf(idlePids);
     }
 
     /**
@@ -58,10 +53,10 @@ final class ProcFiles {
     }
 
     /**
-     * Reads the first line of {@code /proc/stat}, and the times of the processes that are to count as idle.
+     * Reads the first line of {@code /proc/stat}.
      *
      * @return the machine's CPU time
-     * @throws IOException if it cannot be read or has another form, or such a process has ended
+     * @throws IOException if it cannot be read or has another form
      */
     SystemCpu systemCpu() throws IOException {
         Path file = root.resolve("stat");
@@ -74,13 +69,9 @@ final class ProcFiles {
         for (int i = 1; i <= 8; i++) {
             total += number(file, fields, i);
         }
-        long spun = 0;
-        for (long pid : idlePids) {
-            spun += processCpuMicros(pid);
-        }
         return new SystemCpu(
                 total * MICROS_PER_TICK,
-                (number(file, fields, 4) + number(file, fields, 5)) * MICROS_PER_TICK + spun,
+                (number(file, fields, 4) + number(file, fields, 5)) * MICROS_PER_TICK,
                 (number(file, fields, 6) + number(file, fields, 7)) * MICROS_PER_TICK,
                 number(file, fields, 8) * MICROS_PER_TICK);
     }

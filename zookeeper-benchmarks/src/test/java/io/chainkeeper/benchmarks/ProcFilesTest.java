@@ -7,7 +7,6 @@ import static org.junit.Assert.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.Rule;
@@ -29,7 +28,7 @@ public final class ProcFilesTest {
     }
 
     private ProcFiles proc() {
-        return new ProcFiles(folder.getRoot().toPath(), List.of());
+        return new ProcFiles(folder.getRoot().toPath());
     }
 
     @Test
@@ -42,16 +41,6 @@ public final class ProcFilesTest {
     public void processNameHasBlanksAndParentheses_fieldsAreCountedBehindIt() throws IOException {
         write("42/stat", "42 (a) b (c 1 2 3)" + String.format(STAT_BEHIND_NAME, 7, 3));
         assertEquals(100_000, proc().processCpuMicros(42));
-    }
-
-    @Test
-    public void processesThatKeepProcessorsAwake_areIdleTime() throws IOException {
-        write("stat", "cpu  100 0 50 300 0 10 0 5 0 0\n");
-        write("42/stat", "42 (sh)" + String.format(STAT_BEHIND_NAME, 60, 10));
-        ProcFiles.SystemCpu with = new ProcFiles(folder.getRoot().toPath(), List.of(42L)).systemCpu();
-        assertEquals(3_700_000, with.idleMicros());
-        assertEquals(800_000, with.processMicros());
-        assertEquals(1_500_000, proc().systemCpu().processMicros());
     }
 
     @Test
