@@ -128,10 +128,16 @@ final class Round {
         }
     }
 
+    /** A server that has not applied all of it yet would tell sequential readers that there is no such znode. */
+    private static void preload(Ensemble ensemble, Clients clients, Workload workload) throws Exception {
+        clients.preload(workload);
+        ensemble.awaitSameZxid();
+    }
+
     private List<Phase> measureSaturation(Ensemble ensemble, Workload workload) throws Exception {
         Clients clients = connect(ensemble, ensemble.servers(), options.sessions());
         try {
-            clients.preload(workload);
+            preload(ensemble, clients, workload);
             clients.watch(workload, options.watches());
             List<Phase> phases = new ArrayList<>();
             try (ClosedLoop load = new ClosedLoop(clients, workload, options.outstanding())) {
@@ -199,7 +205,7 @@ final class Round {
     private List<Phase> measureIdle(Ensemble ensemble, Workload workload) throws Exception {
         Clients clients = connect(ensemble, ensemble.servers(), options.sessions());
         try {
-            clients.preload(workload);
+            preload(ensemble, clients, workload);
             ensemble.cap(options.cpuCores());
             Warmup.pause(IDLE_SETTLE_MILLIS);
             return List.of(interval(Phase.IDLE, Phase.ALL_REPLICAS, ensemble, clients, true));
@@ -211,7 +217,7 @@ final class Round {
     private void preloadAndWarmUp(Ensemble ensemble, Workload workload) throws Exception {
         Clients clients = connect(ensemble, ensemble.servers(), options.sessions());
         try {
-            clients.preload(workload);
+            preload(ensemble, clients, workload);
             try (ClosedLoop load = new ClosedLoop(clients, workload, LATENCY_WARMUP_OUTSTANDING)) {
                 warmUp(ensemble, clients, "all replicas");
             }
