@@ -141,7 +141,7 @@ reads() {
 paper() {
     local replicas
     for replicas in 3 5 7; do
-        # With fewer in flight only Zab is at its limit.
+        # With 32 in flight Zab's leader of seven replicas is at its limit, the others are not.
         run "writes-$replicas" writes --replicas "$replicas" --cpu "$(quota "$replicas")" --outstanding 128 \
             --levels 1,2,4,8,16,32 --half-load
         run "latency-$replicas" latency --replicas "$replicas"

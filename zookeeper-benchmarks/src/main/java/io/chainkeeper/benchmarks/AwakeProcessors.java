@@ -37,7 +37,12 @@ final class AwakeProcessors implements AutoCloseable {
                 throw new IOException("no such file");
             }
             OutputStream out = Files.newOutputStream(latencyBound);
-            out.write(new byte[Integer.BYTES]);
+            try {
+                out.write(new byte[Integer.BYTES]);
+            } catch (IOException e) {
+                out.close();
+                throw e;
+            }
             return new AwakeProcessors(out);
         } catch (IOException e) {
             progress.println("Processors may halt: " + latencyBound + " cannot be written ("

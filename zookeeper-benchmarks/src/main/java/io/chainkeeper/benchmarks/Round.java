@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Measures one protocol once: starts an ensemble, warms it up, measures, throws it away. */
 final class Round {
-    /** How often an interval is measured, at least, before a disturbance from outside makes the round void. */
+    /** How often an interval is measured, at least, before a disturbance from outside makes it void. */
     private static final int MIN_ATTEMPTS = 8;
 
     /** For how long short intervals are measured again before that. */

@@ -25,7 +25,7 @@ import java.util.Map;
  * @param watches persistent watches on the znodes that are written, spread over them and over the sessions
  * @param readRatio share of reads among the operations, 0 to 1
  * @param linearizableReads whether reads are linearizable (zab: sync before each) or sequential
- * @param levels smaller numbers of operations in flight per session, measured after saturation for a throughput-latency
+ * @param levels other numbers of operations in flight per session, measured after saturation for a throughput-latency
  *     curve; may be empty
  * @param halfLoad whether latency is also measured at half of the measured throughput
  * @param stages whether servers are asked where their time goes
