@@ -26,6 +26,8 @@ import java.util.TreeMap;
  * @param safeguards what the replica watches itself with
  * @param stateTransferBytesPerSecond {@code ordering.stateTransferBytesPerSecond}: how fast this server sends its state
  *     to others that need it, all of them together
+ * @param checkpointBytes {@code ordering.checkpointBytes}: after how many bytes of transaction log there is a checkpoint
+ *     behind which a start need not look back
  */
 public record OrderingConfig(
         String protocol,
@@ -39,7 +41,8 @@ public record OrderingConfig(
         Map<String, String> protocolSettings,
         long logRetentionBytes,
         Safeguards safeguards,
-        long stateTransferBytesPerSecond) {
+        long stateTransferBytesPerSecond,
+        long checkpointBytes) {
     /** The value of {@code ordering.protocol} that starts the stock quorum server. */
     public static final String ZAB = "zab";
 
@@ -64,6 +67,15 @@ public record OrderingConfig(
 
     /** The largest {@code ordering.stateTransferBytesPerSecond}, 1 TiB: no limit in practice. */
     public static final long MAX_STATE_TRANSFER_BYTES_PER_SECOND = 1L << 40;
+
+    /** The value of {@code ordering.checkpointBytes} when the file does not set it, 64 MiB. */
+    public static final long DEFAULT_CHECKPOINT_BYTES = 1L << 26;
+
+    /** The smallest {@code ordering.checkpointBytes}, 64 KiB. */
+    public static final long MIN_CHECKPOINT_BYTES = 1L << 16;
+
+    /** The largest {@code ordering.checkpointBytes}, 1 TiB: only snapshots have checkpoints in practice. */
+    public static final long MAX_CHECKPOINT_BYTES = 1L << 40;
 
     /** @return who is meant to take part */
     public Ensemble ensemble() {

@@ -77,7 +77,8 @@ public final class OrderingConfigParser {
                 settings.protocolSettings(),
                 settings.logRetentionBytes(),
                 settings.safeguards(),
-                settings.stateTransferBytesPerSecond());
+                settings.stateTransferBytesPerSecond(),
+                settings.checkpointBytes());
         return Optional.of(new StartupConfig(
                 peerConfig,
                 ordering,

@@ -27,6 +27,7 @@ import java.util.stream.Collectors;
  * @param logRetentionBytes {@code ordering.logRetentionBytes}
  * @param safeguards {@code ordering.diskReserveBytes} and {@code ordering.digestAuditSeconds}
  * @param stateTransferBytesPerSecond {@code ordering.stateTransferBytesPerSecond}
+ * @param checkpointBytes {@code ordering.checkpointBytes}
  * @param protocolSettings the keys of the chosen protocol that the file sets
  */
 record OrderingSettings(
@@ -38,6 +39,7 @@ record OrderingSettings(
         long logRetentionBytes,
         Safeguards safeguards,
         long stateTransferBytesPerSecond,
+        long checkpointBytes,
         Map<String, String> protocolSettings) {
     private static final String PREFIX = "ordering.";
     /** The key that names the protocol. */
@@ -49,6 +51,7 @@ record OrderingSettings(
     private static final String DISK_RESERVE_BYTES = "ordering.diskReserveBytes";
     private static final String DIGEST_AUDIT_SECONDS = "ordering.digestAuditSeconds";
     private static final String STATE_TRANSFER_BYTES_PER_SECOND = "ordering.stateTransferBytesPerSecond";
+    private static final String CHECKPOINT_BYTES = "ordering.checkpointBytes";
     private static final String READS = "reads";
     private static final Set<String> KEYS = new TreeSet<>(List.of(
             PROTOCOL,
@@ -56,6 +59,7 @@ record OrderingSettings(
             LOG_STORE,
             LOG_RETENTION_BYTES,
             STATE_TRANSFER_BYTES_PER_SECOND,
+            CHECKPOINT_BYTES,
             DISK_RESERVE_BYTES,
             DIGEST_AUDIT_SECONDS));
 
@@ -92,6 +96,13 @@ record OrderingSettings(
                         OrderingConfig.DEFAULT_STATE_TRANSFER_BYTES_PER_SECOND,
                         OrderingConfig.MIN_STATE_TRANSFER_BYTES_PER_SECOND,
                         OrderingConfig.MAX_STATE_TRANSFER_BYTES_PER_SECOND),
+                number(
+                        zooCfg,
+                        CHECKPOINT_BYTES,
+                        "bytes",
+                        OrderingConfig.DEFAULT_CHECKPOINT_BYTES,
+                        OrderingConfig.MIN_CHECKPOINT_BYTES,
+                        OrderingConfig.MAX_CHECKPOINT_BYTES),
                 factory == null ? Map.of() : settingsOf(zooCfg, factory));
     }
 

@@ -7,6 +7,7 @@ import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.AcceptorLogs;
 import io.chainkeeper.log.Durability;
+import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.replica.Application;
@@ -26,10 +27,16 @@ import io.chainkeeper.transport.TransportSettings;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The order in production: a protocol with its acceptor log and its links to the other members. */
 final class ReplicatedOrdering implements OrderingFactory {
+    private static final Logger LOG = LoggerFactory.getLogger(ReplicatedOrdering.class);
+
     private final OrderingConfig config;
     private final OrderingProtocolFactory factory;
     private final long executionProfile;
@@ -37,6 +44,7 @@ final class ReplicatedOrdering implements OrderingFactory {
     private final boolean listenOnAllAddresses;
     private final PeerTls tls;
     private final PeerAuthentication authentication;
+    private FutureTask<AcceptorLog> opening;
 
     /**
      * @param config the ordering part of the zoo.cfg
@@ -65,14 +73,54 @@ final class ReplicatedOrdering implements OrderingFactory {
         this.authentication = authentication;
     }
 
+    /** Opens the acceptor log, all of which is read and checked. */
     @Override
-    public RunningOrder start(Application application, StateResponder stateResponder, FailureHandler failure)
-            throws IOException {
-        AcceptorLog log = AcceptorLogs.open(
+    public synchronized void prepare() {
+        opening = new FutureTask<>(() -> AcceptorLogs.open(
                 config.orderingDirectory(),
                 config.logStore(),
                 config.durability(),
-                AcceptorLogSettings.defaults().withRetentionBytes(config.logRetentionBytes()));
+                AcceptorLogSettings.defaults().withRetentionBytes(config.logRetentionBytes())));
+        Thread thread = new Thread(opening, "acceptor-log-" + config.replicaId());
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private synchronized AcceptorLog takeLog() throws IOException {
+        FutureTask<AcceptorLog> log = opening;
+        opening = null;
+        InvariantViolated.check(log != null, "started without having been prepared");
+        try {
+            return log.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException failure) {
+                throw failure;
+            }
+            throw new IllegalStateException(
+                    "acceptor log in " + config.orderingDirectory() + " cannot be opened: " + e.getCause(),
+                    e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while the acceptor log was being opened", e);
+        }
+    }
+
+    @Override
+    public synchronized void abandon() {
+        if (opening == null) {
+            return;
+        }
+        try {
+            takeLog().close();
+        } catch (IOException | IllegalStateException e) {
+            LOG.warn("This replica does not start. Of its acceptor log: {}", e.getMessage());
+        }
+    }
+
+    @Override
+    public RunningOrder start(Application application, StateResponder stateResponder, FailureHandler failure)
+            throws IOException {
+        AcceptorLog log = takeLog();
         Closeable toClose = log;
         try {
             checkLogIsThere(log, application.recoveredPosition());

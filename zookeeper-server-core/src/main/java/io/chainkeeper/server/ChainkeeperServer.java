@@ -4,6 +4,7 @@ import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.server.execution.ExecutionProfileMismatch;
 import io.chainkeeper.server.execution.SideState;
+import io.chainkeeper.server.storage.ForcedLogCheck;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -37,6 +38,7 @@ public final class ChainkeeperServer {
     private boolean stopWanted;
     private boolean restartWanted;
     private volatile boolean clientsFirst;
+    private volatile ForcedLogCheck logCheck;
     private volatile ReplicaLife life;
     private volatile String failureMessage;
     private volatile int exitCode = ExitCode.EXECUTION_FINISHED.getValue();
@@ -56,6 +58,13 @@ public final class ChainkeeperServer {
         @Override
         protected QuorumPeer getQuorumPeer() throws SaslException {
             return PassiveQuorumPeer.create(ChainkeeperServer.this::live, ChainkeeperServer.this::peerFailed);
+        }
+
+        /** Ends a peer that could not load its files; one that could ends itself. */
+        void abandon() {
+            if (quorumPeer != null) {
+                quorumPeer.shutdown();
+            }
         }
     }
 
@@ -84,7 +93,7 @@ public final class ChainkeeperServer {
     private void begin() throws IOException {
         // The order's own log is what durability rests on; see SnapshotWriter for when this log is forced.
         System.setProperty("zookeeper.forceSync", "no");
-        ReplicaLife.prepareFiles(config, ordering);
+        prepareFiles();
         Thread peerThread = new Thread(this::runPeer, "peer-main-" + config.getServerId());
         peerThread.setDaemon(true);
         peerThread.start();
@@ -115,16 +124,32 @@ public final class ChainkeeperServer {
 
     private void runPeer() {
         try {
-            new PeerMain().runFromConfig(config);
+            runPeerOnce();
             while (restartsNow()) {
                 LOG.info("Replica {} starts again from the state that it has fetched", config.getServerId());
-                ReplicaLife.prepareFiles(config, ordering);
-                new PeerMain().runFromConfig(config);
+                prepareFiles();
+                runPeerOnce();
             }
-        } catch (IOException | AdminServerException | RuntimeException | Error e) {
+        } catch (IOException | RuntimeException | Error e) {
             peerFailed(e);
         } finally {
             stopped.countDown();
+        }
+    }
+
+    private void prepareFiles() throws IOException {
+        logCheck = ReplicaLife.prepareFiles(config, ordering);
+        orderingFactory.prepare();
+    }
+
+    private void runPeerOnce() {
+        PeerMain main = new PeerMain();
+        try {
+            main.runFromConfig(config);
+        } catch (IOException | AdminServerException | RuntimeException | Error e) {
+            main.abandon();
+            orderingFactory.abandon();
+            peerFailed(logCheck.causeOf(e));
         }
     }
 
@@ -172,9 +197,7 @@ public final class ChainkeeperServer {
 
     /** The peer's thread, from start to stop. */
     private void live(PassiveQuorumPeer peer) throws IOException {
-        FailureHandler failureHandler = this::fail;
-        try (ReplicaLife started =
-                ReplicaLife.start(peer, config, ordering, orderingFactory, failureHandler, this::restart)) {
+        try (ReplicaLife started = startLife(peer)) {
             life = started;
             startDecided.countDown();
             if (clientsFirst) {
@@ -187,8 +210,15 @@ public final class ChainkeeperServer {
             Thread.currentThread().interrupt();
         } finally {
             adminServerDecided.countDown();
+            orderingFactory.abandon();
             peer.shutdown();
         }
+    }
+
+    private ReplicaLife startLife(PassiveQuorumPeer peer) throws IOException {
+        logCheck.await();
+        FailureHandler failureHandler = this::fail;
+        return ReplicaLife.start(peer, config, ordering, orderingFactory, failureHandler, this::restart);
     }
 
     private void peerFailed(Throwable failure) {

@@ -10,6 +10,7 @@ import io.chainkeeper.server.execution.CommandExecutor;
 import io.chainkeeper.server.execution.ExecutionLock;
 import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.storage.CheckpointRequest;
+import io.chainkeeper.server.storage.Checkpoints;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.function.BiConsumer;
@@ -24,25 +25,13 @@ final class OrderedApplication implements Application {
     private final OwnedSessions owned;
     private final ProposerTable proposers;
     private final long recoveredPosition;
-    private final Snapshots snapshots;
+    private final Checkpoints checkpoints;
     private final Consumer<OrderingStatus> statusListener;
     private final BiConsumer<Integer, Boolean> silenceListener;
     private final ObjLongConsumer<Integer> stateNeeded;
     private volatile long position;
     private boolean insidePosition;
     private long flushedZxid;
-
-    /** When checkpoints are taken. Called by the executor thread between two positions. */
-    interface Snapshots {
-        /**
-         * @param zxid last zxid taken
-         * @return whether one is due and none is being written
-         */
-        boolean due(long zxid);
-
-        /** @param request what was captured; written in the background */
-        void start(CheckpointRequest request);
-    }
 
     OrderedApplication(
             OrderedZooKeeperServer server,
@@ -51,7 +40,7 @@ final class OrderedApplication implements Application {
             OwnedSessions owned,
             ProposerTable proposers,
             long recoveredPosition,
-            Snapshots snapshots,
+            Checkpoints checkpoints,
             Consumer<OrderingStatus> statusListener,
             BiConsumer<Integer, Boolean> silenceListener,
             ObjLongConsumer<Integer> stateNeeded) {
@@ -62,7 +51,7 @@ final class OrderedApplication implements Application {
         this.proposers = proposers;
         this.recoveredPosition = recoveredPosition;
         this.position = recoveredPosition;
-        this.snapshots = snapshots;
+        this.checkpoints = checkpoints;
         this.statusListener = statusListener;
         this.silenceListener = silenceListener;
         this.stateNeeded = stateNeeded;
@@ -102,12 +91,20 @@ final class OrderedApplication implements Application {
         lock.beginBatch();
         insidePosition = false;
         position = at;
-        boolean begins = executor.takeBeginsHere();
-        if (begins
-                || !executor.isForeign() && snapshots.due(executor.sideState().zxid())) {
+        Checkpoints.Due due = due();
+        if (due != Checkpoints.Due.NOTHING) {
             flush();
-            snapshots.start(checkpointRequest());
+            checkpoints.start(due, checkpointRequest());
         }
+    }
+
+    private Checkpoints.Due due() {
+        if (executor.takeBeginsHere()) {
+            return Checkpoints.Due.SNAPSHOT;
+        }
+        return executor.isForeign()
+                ? Checkpoints.Due.NOTHING
+                : checkpoints.due(executor.sideState().zxid(), executor.loggedBytes());
     }
 
     private CheckpointRequest checkpointRequest() {

@@ -7,9 +7,18 @@ import io.chainkeeper.transport.StateChannel;
 import io.chainkeeper.transport.StateResponder;
 import java.io.IOException;
 
-/** Starts the total order below a server: a protocol with its log and links in production, a stand-in in tests. */
+/**
+ * Starts the total order below a server: a protocol with its log and links in production, a stand-in in tests. Called
+ * by one thread at a time.
+ */
 @FunctionalInterface
 public interface OrderingFactory {
+    /** Begins in the background what needs no application. It is followed by {@link #start} or {@link #abandon}. */
+    default void prepare() {}
+
+    /** Gives up what {@link #prepare} has begun, if {@link #start} was not called. */
+    default void abandon() {}
+
     /**
      * Starts ordering. The application has been recovered and may be called from now on, also before this returns.
      *

@@ -22,9 +22,10 @@ import io.chainkeeper.server.session.ReplicatedSessionTracker;
 import io.chainkeeper.server.session.SessionIds;
 import io.chainkeeper.server.session.SessionKeeper;
 import io.chainkeeper.server.storage.CheckpointRequest;
+import io.chainkeeper.server.storage.CheckpointSchedule;
 import io.chainkeeper.server.storage.CheckpointStore;
+import io.chainkeeper.server.storage.ForcedLogCheck;
 import io.chainkeeper.server.storage.Recovery;
-import io.chainkeeper.server.storage.SnapshotSchedule;
 import io.chainkeeper.server.storage.SnapshotWriter;
 import io.chainkeeper.server.storage.StopMarker;
 import io.chainkeeper.server.transfer.StateFetch;
@@ -73,7 +74,7 @@ final class ReplicaLife implements AutoCloseable {
     private final OwnedSessions owned = new OwnedSessions(CLOCK_MILLIS);
     private final AtomicReference<TotalOrder> order = new AtomicReference<>();
     private final long executionProfile;
-    private final SnapshotSchedule snapshots;
+    private final CheckpointSchedule snapshots;
     private final FinalRequestProcessor finalProcessor;
     private final SpaceWatch space;
     private final RequestGate gate;
@@ -136,7 +137,7 @@ final class ReplicaLife implements AutoCloseable {
                 owned,
                 recovery.proposers(),
                 recovery.position(),
-                scheduled(snapshots),
+                snapshots,
                 housekeeping::statusChanged,
                 housekeeping::memberSilent,
                 this::stateNeeded);
@@ -145,8 +146,12 @@ final class ReplicaLife implements AutoCloseable {
         connect(database, executor);
     }
 
-    /** Installs a state that was fetched, and cuts torn files; before ZooKeeper loads them. */
-    static void prepareFiles(QuorumPeerConfig config, OrderingConfig ordering) throws IOException {
+    /**
+     * Installs a state that was fetched, and cuts torn files; before ZooKeeper loads them.
+     *
+     * @return to be waited for before anything is executed
+     */
+    static ForcedLogCheck prepareFiles(QuorumPeerConfig config, OrderingConfig ordering) throws IOException {
         FileTxnSnapLog files = new FileTxnSnapLog(config.getDataLogDir(), config.getDataDir());
         StopMarker.check(ordering.orderingDirectory(), files.getDataLogDir());
         CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
@@ -163,7 +168,7 @@ final class ReplicaLife implements AutoCloseable {
         if (installation.run() && wrong != null) {
             DivergenceMarker.delete(ordering.orderingDirectory());
         }
-        Recovery.repair(files, checkpoints);
+        return Recovery.repair(files, checkpoints);
     }
 
     private static Path checkpointDirectory(OrderingConfig ordering) {
@@ -256,7 +261,7 @@ final class ReplicaLife implements AutoCloseable {
         return started == null ? 0 : started.gauges().getOrDefault(TRANSFER_GAUGE, 0L);
     }
 
-    private SnapshotSchedule snapshots(OrderedDatabase database, CheckpointStore checkpoints) {
+    private CheckpointSchedule snapshots(OrderedDatabase database, CheckpointStore checkpoints) {
         SnapshotWriter writer = new SnapshotWriter(
                 files,
                 database,
@@ -266,22 +271,13 @@ final class ReplicaLife implements AutoCloseable {
                 this::checkpointTaken,
                 space::refusalOfFile,
                 recovery.forcedZxid());
-        return new SnapshotSchedule(
-                database, writer, failureHandler, recovery.side().zxid(), ordering.replicaId());
-    }
-
-    private static OrderedApplication.Snapshots scheduled(SnapshotSchedule schedule) {
-        return new OrderedApplication.Snapshots() {
-            @Override
-            public boolean due(long zxid) {
-                return schedule.due(zxid);
-            }
-
-            @Override
-            public void start(CheckpointRequest request) {
-                schedule.start(request);
-            }
-        };
+        return new CheckpointSchedule(
+                database,
+                writer,
+                failureHandler,
+                recovery.side().zxid(),
+                ordering.checkpointBytes(),
+                ordering.replicaId());
     }
 
     private StateSource stateSource() throws IOException {

@@ -27,6 +27,7 @@ import io.chainkeeper.server.session.ReplicatedSessionTracker;
 import io.chainkeeper.server.session.SessionIds;
 import io.chainkeeper.server.session.SessionKeeper;
 import io.chainkeeper.server.storage.CheckpointRequest;
+import io.chainkeeper.server.storage.Checkpoints;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -161,7 +162,7 @@ public final class ThreadlessReplica {
                 owned,
                 proposers(state),
                 state == null ? 0 : state.position(),
-                new NoSnapshots(),
+                new NoCheckpoints(),
                 housekeeping::statusChanged,
                 housekeeping::memberSilent,
                 (fromPeer, position) -> {}); // whoever drives this replica starts it anew with another state
@@ -358,15 +359,15 @@ public final class ThreadlessReplica {
     }
 
     /** Checkpoints are taken by whoever drives the replica. */
-    private static final class NoSnapshots implements OrderedApplication.Snapshots {
+    private static final class NoCheckpoints implements Checkpoints {
         @Override
-        public boolean due(long zxid) {
-            return false;
+        public Due due(long zxid, long loggedBytes) {
+            return Due.NOTHING;
         }
 
         @Override
-        public void start(CheckpointRequest request) {
-            throw new IllegalStateException("a snapshot that never is due was started");
+        public void start(Due what, CheckpointRequest request) {
+            throw new IllegalStateException("a checkpoint that never is due was started");
         }
     }
 

@@ -22,6 +22,8 @@ import org.slf4j.LoggerFactory;
 final class PeerDialer implements HandshakeHandler.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(NettyPeerTransport.class);
 
+    private static final int REPORT_PAUSE_MILLIS = 1_000;
+
     private final IoContext io;
     private final int peer;
     private final PeerAddress address;
@@ -46,7 +48,7 @@ final class PeerDialer implements HandshakeHandler.Owner {
         this.address = address;
         this.link = link;
         this.pauseMillis = io.settings().limits().reconnectMinMillis();
-        this.gate = new ReportGate(io.settings().limits().reconnectMaxMillis());
+        this.gate = new ReportGate(REPORT_PAUSE_MILLIS);
     }
 
     /** Connects no more and gives up what has begun. */

@@ -35,7 +35,7 @@ public record TransportLimits(
         int stateAnswerLimitMillis) {
     /** What a replica uses unless told otherwise. */
     public static final TransportLimits DEFAULT = new TransportLimits(
-            32 << 20, 64L << 20, 5_000, 5_000, 50, 1_000, 2_000, 10_000, 64, 4, 60_000, answerLimitMillis());
+            32 << 20, 64L << 20, 5_000, 5_000, 50, 250, 2_000, 10_000, 64, 4, 60_000, answerLimitMillis());
 
     /** Bytes of the length that stands before each frame. */
     static final int LENGTH_PREFIX_BYTES = Integer.BYTES;

@@ -101,6 +101,7 @@ public class BadInputTest {
                 line("ordering.diskReserveBytes=64m", "write a number of bytes from 1048576 to 1099511627776"),
                 line("ordering.digestAuditSeconds=0", "write a number of seconds from 1 to 86400"),
                 line("ordering.stateTransferBytesPerSecond=100", "write a number of bytes from 65536 to 1099511627776"),
+                line("ordering.checkpointBytes=0", "write a number of bytes from 65536 to 1099511627776"),
                 line("reads=strong", "use one of linearizable, sequential"),
                 row(
                         "two protocols",

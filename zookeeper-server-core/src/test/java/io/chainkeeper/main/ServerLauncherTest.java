@@ -112,6 +112,7 @@ public class ServerLauncherTest {
         assertEquals(OrderingConfig.DEFAULT_LOG_RETENTION_BYTES, ordering.logRetentionBytes());
         assertEquals(Safeguards.DEFAULT, ordering.safeguards());
         assertEquals(64 << 20, ordering.stateTransferBytesPerSecond());
+        assertEquals(64 << 20, ordering.checkpointBytes());
         assertEquals(Map.of(), ordering.protocolSettings());
         assertEquals(List.of(1, 2, 3), List.copyOf(ordering.members().keySet()));
         assertEquals(
@@ -134,6 +135,7 @@ public class ServerLauncherTest {
                 "ordering.diskReserveBytes=2097152",
                 "ordering.digestAuditSeconds=5",
                 "ordering.stateTransferBytesPerSecond=65536",
+                "ordering.checkpointBytes=131072",
                 "reads=sequential",
                 "dataLogDir=" + files.root.resolve("log"),
                 "chain.window=3",
@@ -148,6 +150,7 @@ public class ServerLauncherTest {
         assertEquals(1048576, ordering.logRetentionBytes());
         assertEquals(new Safeguards(2097152, 5), ordering.safeguards());
         assertEquals(65536, ordering.stateTransferBytesPerSecond());
+        assertEquals(131072, ordering.checkpointBytes());
         assertEquals(Map.of("other.window", "4"), ordering.protocolSettings());
         assertEquals(files.root.resolve("log/ordering"), ordering.orderingDirectory());
     }

@@ -42,6 +42,7 @@ public final class TestEnsemble implements AutoCloseable {
     private final Map<Integer, Integer> clientPorts = new TreeMap<>();
     private final Map<Integer, Integer> securePorts = new TreeMap<>();
     private final Map<Integer, ChainkeeperServer> servers = new TreeMap<>();
+    private long checkpointBytes = OrderingConfig.DEFAULT_CHECKPOINT_BYTES;
     private long stateTransferBytesPerSecond = OrderingConfig.DEFAULT_STATE_TRANSFER_BYTES_PER_SECOND;
     private final List<ZooKeeper> clients = new ArrayList<>();
 
@@ -112,6 +113,11 @@ public final class TestEnsemble implements AutoCloseable {
         stateTransferBytesPerSecond = bytesPerSecond;
     }
 
+    /** Holds for replicas that are started later. */
+    public void checkpointEvery(long bytes) {
+        checkpointBytes = bytes;
+    }
+
     public Path dataDirectory(int id) {
         return directory.resolve("replica" + id);
     }
@@ -170,7 +176,8 @@ public final class TestEnsemble implements AutoCloseable {
                 Map.of(),
                 1 << 20,
                 new Safeguards(Safeguards.MIN_DISK_RESERVE_BYTES, auditSeconds),
-                stateTransferBytesPerSecond);
+                stateTransferBytesPerSecond,
+                checkpointBytes);
         return new ChainkeeperServer(config, ordering, order.factory(id));
     }
 

@@ -12,20 +12,21 @@ import org.apache.zookeeper.txn.TxnHeader;
  * together, this replica must not go on. Used by the executor thread only.
  */
 public final class RecoveredTransactions implements Closeable {
-    private final long snapshotZxid;
+    private final long comparedZxid;
     private final long lastZxid;
     private final TxnIterator transactions;
 
     /**
      * @param files the files of this replica
-     * @param snapshotZxid zxid of the snapshot that was loaded; the log may begin after it
+     * @param comparedZxid transactions up to here are in the snapshot, after which the log may begin, or their commands
+     *     come before the checkpoint
      * @param lastZxid last zxid of the recovered tree
      * @throws IOException if the log cannot be read
      */
-    public RecoveredTransactions(FileTxnSnapLog files, long snapshotZxid, long lastZxid) throws IOException {
-        this.snapshotZxid = snapshotZxid;
+    public RecoveredTransactions(FileTxnSnapLog files, long comparedZxid, long lastZxid) throws IOException {
+        this.comparedZxid = comparedZxid;
         this.lastZxid = lastZxid;
-        this.transactions = snapshotZxid < lastZxid ? files.readTxnLog(snapshotZxid + 1) : null;
+        this.transactions = comparedZxid < lastZxid ? files.readTxnLog(comparedZxid + 1) : null;
     }
 
     /**
@@ -46,7 +47,7 @@ public final class RecoveredTransactions implements Closeable {
      * @throws IllegalStateException if the log holds another transaction under that zxid
      */
     public void verify(long zxid, long sessionId, int cxid, long timeMillis) {
-        if (zxid <= snapshotZxid) {
+        if (zxid <= comparedZxid) {
             return;
         }
         try {

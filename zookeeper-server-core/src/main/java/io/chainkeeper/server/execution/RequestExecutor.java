@@ -64,6 +64,11 @@ final class RequestExecutor {
         return quotaRefusedOp != Command.ClientRequest.QUOTA_KEPT && prep.currentOp() == quotaRefusedOp;
     }
 
+    /** @return bytes of the transactions that have been logged since the start */
+    long loggedBytes() {
+        return transactions.total();
+    }
+
     /**
      * Rebuilds the request of another replica.
      *

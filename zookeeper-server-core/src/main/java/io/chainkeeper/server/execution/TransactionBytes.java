@@ -25,6 +25,7 @@ final class TransactionBytes {
 
     private ByteArrayOutputStream buffer;
     private OutputArchive archive;
+    private long total;
 
     TransactionBytes() {
         renew();
@@ -49,6 +50,11 @@ final class TransactionBytes {
         return loggable;
     }
 
+    /** How many bytes have been encoded altogether. */
+    long total() {
+        return total;
+    }
+
     /** Header, transaction and digest, as {@link Request#getSerializeData} encodes them. */
     private byte[] bytes(Request request) {
         buffer.reset();
@@ -65,6 +71,7 @@ final class TransactionBytes {
             throw new UncheckedIOException("a transaction in memory could not be encoded: " + e.getMessage(), e);
         }
         byte[] bytes = buffer.toByteArray();
+        total += bytes.length;
         if (bytes.length > MAX_KEPT_BYTES) {
             renew();
         }

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * What one snapshot file needs to be continued from the order. Immutable.
+ * What one snapshot file, or the transaction log alone, needs to be continued from the order. Immutable.
  *
  * <pre>
  * magic            long   "CKCHKPT1": the last byte is the format version
@@ -22,8 +22,8 @@ import java.util.zip.CRC32C;
  *
  * @param position last position executed when it was taken; the order is needed from the next one on
  * @param zxid last zxid taken by then, not above {@code snapshotZxid}
- * @param snapshotZxid names the snapshot file
- * @param coveredZxid the fuzzy snapshot may hold effects of transactions up to this one, and the transaction log was on
+ * @param snapshotZxid names the snapshot file; that of the log alone has {@code zxid} here
+ * @param coveredZxid a fuzzy snapshot may hold effects of transactions up to this one, and the transaction log was on
  *     stable storage up to it
  * @param proposers see {@link io.chainkeeper.replica.ProposerTable#encode}
  * @param sideState see {@link io.chainkeeper.server.execution.SideState#encode}

@@ -13,12 +13,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The checkpoint files, one per snapshot: {@code checkpoint.<zxid of the snapshot in hex>}. Used by one thread at a
- * time.
+ * The checkpoint files: one per snapshot, {@code checkpoint.<zxid of the snapshot in hex>}, and the newest that belongs
+ * to no snapshot, {@value #OF_LOG}. Used by one thread at a time.
  */
 public final class CheckpointStore {
     private static final Logger LOG = LoggerFactory.getLogger(CheckpointStore.class);
     private static final String PREFIX = "checkpoint.";
+
+    /** Name of the file that holds a checkpoint of the transaction log alone. */
+    static final String OF_LOG = "checkpoint.log";
+
+    private static final Comparator<Checkpoint> NEWEST_FIRST =
+            Comparator.comparingLong(Checkpoint::position).reversed();
 
     private final Path directory;
 
@@ -47,6 +53,16 @@ public final class CheckpointStore {
     }
 
     /**
+     * Writes a checkpoint that belongs to no snapshot durably, in the place of the one before.
+     *
+     * @param checkpoint the checkpoint
+     * @throws IOException if it cannot be written
+     */
+    void writeOfLog(Checkpoint checkpoint) throws IOException {
+        AtomicFile.write(directory.resolve(OF_LOG), checkpoint.encode());
+    }
+
+    /**
      * @param snapshotZxid names a snapshot
      * @return the file that holds its checkpoint, or would
      */
@@ -55,7 +71,29 @@ public final class CheckpointStore {
     }
 
     /**
-     * Reads all checkpoints. A damaged one is left out with a warning if there is another to start from.
+     * Reads everything that a start may continue from: that of the log, which counts only beside others, and those of
+     * snapshots.
+     *
+     * @return the newest, by position, first; empty if there is none of a snapshot
+     * @throws IOException as {@link #readAll}
+     */
+    public List<Checkpoint> readForStart() throws IOException {
+        List<Checkpoint> checkpoints = new ArrayList<>(readAll());
+        Path file = directory.resolve(OF_LOG);
+        if (checkpoints.isEmpty() || !Files.exists(file)) {
+            return checkpoints;
+        }
+        try {
+            checkpoints.add(Checkpoint.decode(Files.readAllBytes(file)));
+        } catch (MalformedMessageException e) {
+            LOG.warn("Checkpoint {} {}; going on from an older one", file, e.getMessage());
+        }
+        checkpoints.sort(NEWEST_FIRST);
+        return checkpoints;
+    }
+
+    /**
+     * Reads the checkpoints of all snapshots. A damaged one is left out with a warning if there is another to start from.
      *
      * @return the newest, by position, first; empty if there is no file
      * @throws IOException if files cannot be read, or all are damaged
@@ -65,7 +103,8 @@ public final class CheckpointStore {
         String damage = null;
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, PREFIX + "*")) {
             for (Path file : files) {
-                if (file.toString().endsWith(AtomicFile.TEMPORARY_SUFFIX)) {
+                String name = file.getFileName().toString();
+                if (name.endsWith(AtomicFile.TEMPORARY_SUFFIX) || name.equals(OF_LOG)) {
                     continue;
                 }
                 try {
@@ -80,7 +119,7 @@ public final class CheckpointStore {
             throw new IOException("no checkpoint can be read: " + damage
                     + ". Replace this replica's data directories by those of a healthy member");
         }
-        checkpoints.sort(Comparator.comparingLong(Checkpoint::position).reversed());
+        checkpoints.sort(NEWEST_FIRST);
         return checkpoints;
     }
 

@@ -36,17 +36,22 @@ public record Recovery(
      *
      * @param files ZooKeeper's files
      * @param checkpoints the checkpoints
+     * @return looks through the part of the log that is not torn
      * @throws IOException if a file is damaged where it must not be; the message names it
      */
-    public static void repair(FileTxnSnapLog files, CheckpointStore checkpoints) throws IOException {
-        List<Checkpoint> all = checkpoints.readAll();
+    public static ForcedLogCheck repair(FileTxnSnapLog files, CheckpointStore checkpoints) throws IOException {
+        List<Checkpoint> all = checkpoints.readForStart();
         if (all.isEmpty()) {
             former(files, checkpoints).note();
             TxnLogTail.cut(files.getDataLogDir(), 0, NOTHING_FORCED);
-        } else {
-            Checkpoint newest = all.get(0);
-            TxnLogTail.cut(files.getDataLogDir(), newest.snapshotZxid(), newest.coveredZxid());
+            return ForcedLogCheck.done();
         }
+        Checkpoint newest = all.get(0);
+        TxnLogTail.cut(files.getDataLogDir(), newest.snapshotZxid(), newest.coveredZxid());
+        long snapshotZxid = checkpoints.readAll().get(0).snapshotZxid();
+        return snapshotZxid >= newest.snapshotZxid()
+                ? ForcedLogCheck.done()
+                : ForcedLogCheck.begin(files.getDataLogDir(), snapshotZxid, newest.coveredZxid());
     }
 
     /**
@@ -70,7 +75,7 @@ public record Recovery(
         long zxid = database.getDataTreeLastProcessedZxid();
         SnapshotInfo snapshot = files.getLastSnapshotInfo();
         long snapshotZxid = snapshot == null ? 0 : snapshot.zxid;
-        List<Checkpoint> all = checkpoints.readAll();
+        List<Checkpoint> all = checkpoints.readForStart();
         if (all.isEmpty()) {
             if (identity != null && identity.clusterId() != null) {
                 throw new IOException("no checkpoint in " + checkpoints.directory() + " although this directory belongs"
@@ -87,7 +92,7 @@ public record Recovery(
                     checkpoint.position(),
                     ProposerTable.decode(checkpoint.proposers()),
                     side,
-                    new RecoveredTransactions(files, snapshotZxid, zxid),
+                    new RecoveredTransactions(files, Math.max(snapshotZxid, checkpoint.zxid()), zxid),
                     checkpoint.coveredZxid());
         } catch (MalformedMessageException e) {
             throw new IOException("newest checkpoint in " + checkpoints.directory() + ": " + e.getMessage());

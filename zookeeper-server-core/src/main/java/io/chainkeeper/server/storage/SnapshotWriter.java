@@ -123,6 +123,32 @@ public final class SnapshotWriter {
         return snapshot;
     }
 
+    /**
+     * Brings the transaction log to stable storage and writes a checkpoint of it. What has been executed by the captured
+     * state has been handed to the operating system, and the log has been rolled behind it. The order is not cut: a
+     * start that cannot read this checkpoint goes back to one of a snapshot.
+     *
+     * @param request captured before
+     * @throws SnapshotPostponedException if the checkpoint could not be written
+     * @throws IOException if the log could not be forced
+     */
+    void writeOfLog(CheckpointRequest request) throws IOException {
+        forceLogs(files.getDataLogDir(), forcedZxid);
+        forcedZxid = Math.max(forcedZxid, request.zxid());
+        try {
+            checkpoints.writeOfLog(new Checkpoint(
+                    request.position(),
+                    request.zxid(),
+                    request.zxid(),
+                    forcedZxid,
+                    request.proposers(),
+                    request.sideState()));
+        } catch (IOException e) {
+            throw new SnapshotPostponedException(
+                    "Checkpoint in " + checkpoints.directory() + " could not be written: " + e.getMessage(), e);
+        }
+    }
+
     private void serialize(File directory, File temporary) throws IOException {
         String refusal = roomFor.refusal(directory.toPath(), estimatedBytes());
         if (refusal != null) {

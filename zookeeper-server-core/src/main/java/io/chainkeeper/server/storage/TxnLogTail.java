@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.StandardOpenOption;
 import org.apache.zookeeper.server.persistence.FileTxnLog;
+import org.apache.zookeeper.server.persistence.Util;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,11 +34,10 @@ public final class TxnLogTail {
      */
     public static void cut(File directory, long fromZxid, long forcedZxid) throws IOException {
         File[] files = FileTxnLog.getLogFiles(directory.listFiles(), fromZxid);
-        long last = 0;
+        long last = lastBefore(files);
         for (int i = 0; i < files.length; i++) {
             Scan scan = scan(files[i]);
-            boolean gap = forcedZxid >= 0 && last != 0 && scan.firstZxid != 0 && isGap(last, scan.firstZxid);
-            if (gap) {
+            if (forcedZxid >= 0 && isGap(last, scan.firstZxid)) {
                 requireForced(files[i], 0, last, forcedZxid);
                 deleteFrom(files, i);
                 return;
@@ -57,13 +57,51 @@ public final class TxnLogTail {
         }
     }
 
+    /**
+     * Looks whether what was on stable storage is whole, and changes nothing.
+     *
+     * @param directory the directory with the {@code log.*} files
+     * @param fromZxid files that hold only transactions before it are not looked at
+     * @param forcedZxid transactions up to here must be there
+     * @throws IOException if the log is damaged before; the message names the file
+     */
+    static void check(File directory, long fromZxid, long forcedZxid) throws IOException {
+        File[] files = FileTxnLog.getLogFiles(directory.listFiles(), fromZxid);
+        long last = lastBefore(files);
+        for (File file : files) {
+            if (last >= forcedZxid) {
+                return;
+            }
+            Scan scan = scan(file);
+            if (isGap(last, scan.firstZxid)) {
+                throw damaged(file, 0);
+            }
+            if (scan.lastZxid != 0) {
+                last = scan.lastZxid;
+            }
+            if (scan.torn) {
+                requireForced(file, scan.goodBytes, last, forcedZxid);
+            }
+        }
+        if (last < forcedZxid) {
+            throw new IOException("transaction log in " + directory + " ends at " + Zxids.text(last)
+                    + " although it was on stable storage up to " + Zxids.text(forcedZxid)
+                    + ". Replace this replica's data directories by those of a healthy member");
+        }
+    }
+
     /** Whether something other than zeroes follows the last good entry of a file. */
     static boolean isTorn(File file) throws IOException {
         return scan(file).torn;
     }
 
+    /** A file is named after its first transaction. */
+    private static long lastBefore(File[] files) {
+        return files.length == 0 ? 0 : Util.getZxidFromName(files[0].getName(), FileTxnLog.LOG_FILE_PREFIX) - 1;
+    }
+
     private static boolean isGap(long last, long first) {
-        return Zxids.epoch(last) == Zxids.epoch(first) && first != Zxids.next(last);
+        return first != 0 && Zxids.epoch(last) == Zxids.epoch(first) && first != Zxids.next(last);
     }
 
     private static void requireForced(File file, long offset, long last, long forcedZxid) throws IOException {

@@ -149,7 +149,7 @@ public final class StateInstallation {
     private void requireNothingLost(StateManifest arrived) throws IOException {
         List<Checkpoint> own;
         try {
-            own = checkpoints.readAll();
+            own = checkpoints.readForStart();
         } catch (IOException e) {
             return; // what was noted about it is as damaged as the state
         }
@@ -193,7 +193,7 @@ public final class StateInstallation {
 
     private long ownPosition() {
         try {
-            List<Checkpoint> own = checkpoints.readAll();
+            List<Checkpoint> own = checkpoints.readForStart();
             return own.isEmpty() ? 0 : own.get(0).position();
         } catch (IOException e) {
             LOG.warn("This replica's own state is of no use: {}", e.getMessage());

@@ -75,4 +75,31 @@ public class CheckpointTest {
         IOException refusal = assertThrows(IOException.class, store::readAll);
         assertTrue(refusal.getMessage().contains("checkpoint.20"));
     }
+
+    @Test
+    public void checkpointOfTheLog_countsForAStartOnlyAndBesideOthers() throws Exception {
+        Path directory = folder.getRoot().toPath();
+        CheckpointStore store = new CheckpointStore(directory);
+        store.writeOfLog(checkpoint(25, 0x25));
+        assertEquals(List.of(), store.readForStart());
+        store.write(checkpoint(10, 0x10));
+        store.write(checkpoint(30, 0x30));
+        assertEquals(
+                List.of(30L, 25L, 10L),
+                store.readForStart().stream().map(Checkpoint::position).toList());
+        store.writeOfLog(checkpoint(40, 0x40));
+        assertEquals(40, store.readForStart().get(0).position());
+        assertEquals(30, store.readAll().get(0).position());
+        store.deleteBefore(0x50);
+        assertTrue(Files.exists(directory.resolve(CheckpointStore.OF_LOG)));
+    }
+
+    @Test
+    public void damagedCheckpointOfTheLog_isPassedOver() throws Exception {
+        Path directory = folder.getRoot().toPath();
+        CheckpointStore store = new CheckpointStore(directory);
+        store.write(checkpoint(10, 0x10));
+        Files.write(directory.resolve(CheckpointStore.OF_LOG), new byte[] {1, 2, 3});
+        assertEquals(10, store.readForStart().get(0).position());
+    }
 }

@@ -17,7 +17,7 @@ public final class StoredFiles {
      * @return how many bytes of it the newest checkpoint found on stable storage
      */
     public static long forcedBytes(Path log, Path checkpointDirectory) throws IOException {
-        List<Checkpoint> checkpoints = new CheckpointStore(checkpointDirectory).readAll();
+        List<Checkpoint> checkpoints = new CheckpointStore(checkpointDirectory).readForStart();
         long forcedZxid = checkpoints.get(0).coveredZxid();
         try (TxnLogScanner scanner = new TxnLogScanner(log.toFile())) {
             long bytes = 0;

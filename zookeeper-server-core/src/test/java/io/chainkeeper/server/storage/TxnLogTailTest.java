@@ -165,4 +165,52 @@ public class TxnLogTailTest {
         assertFalse(second.exists());
         assertEquals(FIRST_FILE_TXNS, lastReadable());
     }
+
+    @Test
+    public void firstFileOfZeroes_isRefusedIfItWasForced() throws Exception {
+        byte[] content = Files.readAllBytes(first.toPath());
+        Arrays.fill(content, TxnLogScanner.HEADER_BYTES, content.length, (byte) 0);
+        Files.write(first.toPath(), content);
+        assertThrows(IOException.class, () -> TxnLogTail.cut(directory, 0, 3));
+        assertTrue(second.exists());
+    }
+
+    @Test
+    public void checkOfWholeLog_passesAndSoDoesOneTornBehindTheForcedPart() throws Exception {
+        TxnLogTail.check(directory, 0, TXNS);
+        TxnLogTail.check(directory, FIRST_FILE_TXNS + 1, TXNS);
+        byte[] content = Files.readAllBytes(second.toPath());
+        Files.write(second.toPath(), Arrays.copyOf(content, content.length - 3));
+        TxnLogTail.check(directory, 0, TXNS - 1);
+    }
+
+    @Test
+    public void checkOfAnyDamageInTheForcedPart_failsAndModifiesNothing() throws Exception {
+        byte[] content = Files.readAllBytes(first.toPath());
+        for (int index = TxnLogScanner.HEADER_BYTES; index < content.length; index++) {
+            byte[] flipped = content.clone();
+            flipped[index] ^= 0x10;
+            assertCheckFails(flipped);
+            assertCheckFails(Arrays.copyOf(content, index));
+            byte[] zeroed = content.clone();
+            Arrays.fill(zeroed, index, content.length, (byte) 0);
+            assertCheckFails(zeroed);
+        }
+    }
+
+    private void assertCheckFails(byte[] content) throws IOException {
+        Files.write(first.toPath(), content);
+        assertThrows(IOException.class, () -> TxnLogTail.check(directory, 0, TXNS));
+        assertArrayEquals(content, Files.readAllBytes(first.toPath()));
+    }
+
+    @Test
+    public void checkOfAFileThatIsGone_fails() throws Exception {
+        byte[] content = Files.readAllBytes(second.toPath());
+        Files.delete(second.toPath());
+        assertThrows(IOException.class, () -> TxnLogTail.check(directory, 0, TXNS));
+        Files.write(second.toPath(), content);
+        Files.delete(first.toPath());
+        TxnLogTail.check(directory, FIRST_FILE_TXNS, TXNS);
+    }
 }

@@ -1,0 +1,27 @@
+package io.chainkeeper.server.storage;
+
+/** When checkpoints are taken. Called by the executor thread between two positions. */
+public interface Checkpoints {
+    /** What is due. */
+    enum Due {
+        /** Nothing, or one is being written. */
+        NOTHING,
+        /** A checkpoint of the transaction log alone: a start looks back no further than to it. */
+        LOG,
+        /** A snapshot with its checkpoint. */
+        SNAPSHOT
+    }
+
+    /**
+     * @param zxid last zxid taken
+     * @param loggedBytes bytes of the transactions that have been logged since the start
+     * @return what is due
+     */
+    Due due(long zxid, long loggedBytes);
+
+    /**
+     * @param what {@link Due#LOG} or {@link Due#SNAPSHOT}
+     * @param request what was captured; written in the background
+     */
+    void start(Due what, CheckpointRequest request);
+}

@@ -1,0 +1,125 @@
+package io.chainkeeper.server.storage;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.server.storage.Checkpoints.Due;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.zookeeper.server.ZKDatabase;
+import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
+import org.junit.After;
+import org.junit.Before;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+public class CheckpointScheduleTest {
+    private static final String SNAP_COUNT = "zookeeper.snapCount";
+    private static final String SNAP_SIZE = "zookeeper.snapSizeLimitInKb";
+    private static final int KIB = 1024;
+
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
+
+    private final List<String> failures = new ArrayList<>();
+    private FileTxnSnapLog files;
+    private ZKDatabase database;
+    private CheckpointStore store;
+    private CheckpointSchedule schedule;
+    private long zxid;
+    private long bytes;
+
+    @Before
+    public void openFiles() throws IOException {
+        files = new FileTxnSnapLog(folder.newFolder("log"), folder.newFolder("snapshots"));
+        database = new ZKDatabase(files);
+        store = new CheckpointStore(folder.getRoot().toPath().resolve("checkpoints"));
+    }
+
+    @After
+    public void close() throws IOException {
+        System.clearProperty(SNAP_COUNT);
+        System.clearProperty(SNAP_SIZE);
+        schedule.close();
+        files.close();
+        assertEquals(List.of(), failures);
+    }
+
+    private void begin(String snapCount, String snapSizeKib, long checkpointBytes) {
+        System.setProperty(SNAP_COUNT, snapCount);
+        System.setProperty(SNAP_SIZE, snapSizeKib);
+        SnapshotWriter writer =
+                new SnapshotWriter(files, database, store, 3, false, position -> {}, (directory, bytes) -> null, 0);
+        schedule = new CheckpointSchedule(
+                database, writer, (message, cause) -> failures.add(message), 0, checkpointBytes, 1);
+    }
+
+    private void log(int transactionBytes) {
+        zxid++;
+        bytes += transactionBytes;
+    }
+
+    private void start(Due what) throws IOException {
+        ByteSlice nothing = ByteSlice.of(new byte[0]);
+        schedule.start(what, new CheckpointRequest(zxid * 10, zxid, nothing, nothing));
+        // Behind it on its thread.
+        schedule.takeNow(new CheckpointRequest(1, 0, nothing, nothing));
+    }
+
+    @Test
+    public void fewTransactionsOfManyBytes_snapshotIsDueLikeZooKeepers() throws Exception {
+        begin("100000", "64", Long.MAX_VALUE / 2);
+        int writes = 0;
+        while (schedule.due(zxid, bytes) == Due.NOTHING) {
+            log(KIB);
+            writes++;
+        }
+        assertEquals(Due.SNAPSHOT, schedule.due(zxid, bytes));
+        assertTrue("between half of it and all: " + writes, writes >= 32 && writes <= 64);
+        start(Due.SNAPSHOT);
+        assertEquals("counted anew", Due.NOTHING, schedule.due(zxid, bytes));
+    }
+
+    @Test
+    public void manyTransactions_snapshotIsDueByTheirNumber() throws Exception {
+        begin("20", "0", Long.MAX_VALUE / 2);
+        int writes = 0;
+        while (schedule.due(zxid, bytes) == Due.NOTHING) {
+            log(1);
+            writes++;
+        }
+        assertEquals(Due.SNAPSHOT, schedule.due(zxid, bytes));
+        assertTrue("between half of it and all: " + writes, writes >= 10 && writes <= 20);
+    }
+
+    @Test
+    public void bytesBetweenSnapshots_checkpointOfTheLogIsDueAndWritten() throws Exception {
+        begin("100000", "0", 8 * KIB);
+        for (int i = 0; i < 7; i++) {
+            log(KIB);
+            assertEquals(Due.NOTHING, schedule.due(zxid, bytes));
+        }
+        log(KIB);
+        assertEquals(Due.LOG, schedule.due(zxid, bytes));
+        start(Due.LOG);
+        assertEquals(Due.NOTHING, schedule.due(zxid, bytes));
+        Checkpoint written = store.readForStart().get(0);
+        assertEquals(zxid, written.zxid());
+        assertEquals(zxid, written.coveredZxid());
+        assertEquals(zxid * 10, written.position());
+    }
+
+    @Test
+    public void startThatBroughtTransactionsBack_isFollowedByACheckpointOfTheLog() throws Exception {
+        database.getDataTree().lastProcessedZxid = 5;
+        begin("100000", "0", 8 * KIB);
+        assertEquals("they are still compared", Due.NOTHING, schedule.due(4, 0));
+        assertEquals(Due.LOG, schedule.due(5, 0));
+        zxid = 5;
+        start(Due.LOG);
+        assertEquals(Due.NOTHING, schedule.due(6, 0));
+    }
+}
