@@ -26,7 +26,7 @@ import java.util.TreeMap;
  * @param safeguards what the replica watches itself with
  * @param stateTransferBytesPerSecond {@code ordering.stateTransferBytesPerSecond}: how fast this server sends its state
  *     to others that need it, all of them together
- * @param checkpointBytes {@code ordering.checkpointBytes}: after how many bytes of transaction log there is a checkpoint
+ * @param checkpointBytes {@code ordering.checkpointBytes}: after how many bytes of transactions there is a checkpoint
  *     behind which a start need not look back
  */
 public record OrderingConfig(

@@ -4,7 +4,6 @@ import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.server.execution.ExecutionProfileMismatch;
 import io.chainkeeper.server.execution.SideState;
-import io.chainkeeper.server.storage.ForcedLogCheck;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -38,7 +37,7 @@ public final class ChainkeeperServer {
     private boolean stopWanted;
     private boolean restartWanted;
     private volatile boolean clientsFirst;
-    private volatile ForcedLogCheck logCheck;
+    private volatile PreparedFiles prepared;
     private volatile ReplicaLife life;
     private volatile String failureMessage;
     private volatile int exitCode = ExitCode.EXECUTION_FINISHED.getValue();
@@ -57,7 +56,8 @@ public final class ChainkeeperServer {
     private final class PeerMain extends QuorumPeerMain {
         @Override
         protected QuorumPeer getQuorumPeer() throws SaslException {
-            return PassiveQuorumPeer.create(ChainkeeperServer.this::live, ChainkeeperServer.this::peerFailed);
+            return PassiveQuorumPeer.create(
+                    ChainkeeperServer.this::live, ChainkeeperServer.this::peerFailed, prepared.files());
         }
 
         /** Ends a peer that could not load its files; one that could ends itself. */
@@ -138,7 +138,7 @@ public final class ChainkeeperServer {
     }
 
     private void prepareFiles() throws IOException {
-        logCheck = ReplicaLife.prepareFiles(config, ordering);
+        prepared = PreparedFiles.prepare(config, ordering);
         orderingFactory.prepare();
     }
 
@@ -149,7 +149,7 @@ public final class ChainkeeperServer {
         } catch (IOException | AdminServerException | RuntimeException | Error e) {
             main.abandon();
             orderingFactory.abandon();
-            peerFailed(logCheck.causeOf(e));
+            peerFailed(prepared.check().causeOf(e));
         }
     }
 
@@ -216,9 +216,10 @@ public final class ChainkeeperServer {
     }
 
     private ReplicaLife startLife(PassiveQuorumPeer peer) throws IOException {
-        logCheck.await();
+        prepared.check().await();
         FailureHandler failureHandler = this::fail;
-        return ReplicaLife.start(peer, config, ordering, orderingFactory, failureHandler, this::restart);
+        return ReplicaLife.start(
+                peer, prepared.files(), config, ordering, orderingFactory, failureHandler, this::restart);
     }
 
     private void peerFailed(Throwable failure) {

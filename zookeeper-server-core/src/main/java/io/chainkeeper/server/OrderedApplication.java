@@ -104,7 +104,7 @@ final class OrderedApplication implements Application {
         }
         return executor.isForeign()
                 ? Checkpoints.Due.NOTHING
-                : checkpoints.due(executor.sideState().zxid(), executor.loggedBytes());
+                : checkpoints.due(executor.sideState().zxid());
     }
 
     private CheckpointRequest checkpointRequest() {

@@ -6,6 +6,7 @@ import javax.security.sasl.SaslException;
 import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.ZooKeeperServer;
+import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
 
 /**
@@ -23,24 +24,26 @@ final class PassiveQuorumPeer extends QuorumPeer {
 
     private final Life life;
     private final Consumer<Throwable> failed;
+    private final FileTxnSnapLog files;
     private OrderedDatabase database;
     private volatile ZooKeeperServer activeServer;
     private volatile boolean readOnly;
     private ServerCnxnFactory clientPort;
     private ServerCnxnFactory secureClientPort;
 
-    private PassiveQuorumPeer(Life life, Consumer<Throwable> failed) throws SaslException {
+    private PassiveQuorumPeer(Life life, Consumer<Throwable> failed, FileTxnSnapLog files) throws SaslException {
         this.life = life;
         this.failed = failed;
+        this.files = files;
     }
 
     /** Creates a peer whose own AdminServer, which could never be told about our server, stays off. */
-    static PassiveQuorumPeer create(Life life, Consumer<Throwable> failed) throws SaslException {
+    static PassiveQuorumPeer create(Life life, Consumer<Throwable> failed, FileTxnSnapLog files) throws SaslException {
         synchronized (PassiveQuorumPeer.class) {
             String configured = System.getProperty(ADMIN_SERVER_PROPERTY);
             System.setProperty(ADMIN_SERVER_PROPERTY, "false");
             try {
-                return new PassiveQuorumPeer(life, failed);
+                return new PassiveQuorumPeer(life, failed, files);
             } finally {
                 if (configured == null) {
                     System.clearProperty(ADMIN_SERVER_PROPERTY);
@@ -54,6 +57,12 @@ final class PassiveQuorumPeer extends QuorumPeer {
     /** Would log in for links that this peer does not have. */
     @Override
     public void initialize() {}
+
+    /** Whoever runs the peer would give it ZooKeeper's own. */
+    @Override
+    public void setTxnFactory(FileTxnSnapLog ignored) {
+        super.setTxnFactory(files);
+    }
 
     @Override
     public void setZKDatabase(ZKDatabase ignored) {

@@ -24,7 +24,7 @@ import io.chainkeeper.server.session.SessionKeeper;
 import io.chainkeeper.server.storage.CheckpointRequest;
 import io.chainkeeper.server.storage.CheckpointSchedule;
 import io.chainkeeper.server.storage.CheckpointStore;
-import io.chainkeeper.server.storage.ForcedLogCheck;
+import io.chainkeeper.server.storage.LoggedFiles;
 import io.chainkeeper.server.storage.Recovery;
 import io.chainkeeper.server.storage.SnapshotWriter;
 import io.chainkeeper.server.storage.StopMarker;
@@ -42,7 +42,6 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.server.FinalRequestProcessor;
-import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,7 +49,6 @@ import org.slf4j.LoggerFactory;
 /** Puts the parts of a replica together, and takes them apart in the reverse order. Used by the peer's thread. */
 final class ReplicaLife implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaLife.class);
-    private static final String CHECKPOINT_DIRECTORY = "checkpoints";
     private static final int LONGEST_PERIOD_MILLIS = 500;
     private static final int LEAST_SNAPSHOTS_KEPT = 3;
     private static final String TRANSFER_GAUGE = "state_transfer_bytes";
@@ -66,7 +64,7 @@ final class ReplicaLife implements AutoCloseable {
     private final QuorumPeerConfig config;
     private final OrderingConfig ordering;
     private final FailureHandler failureHandler;
-    private final FileTxnSnapLog files;
+    private final LoggedFiles files;
     private final OrderedZooKeeperServer server;
     private final Recovery recovery;
     private final Proposer proposer = new Proposer(System::currentTimeMillis);
@@ -91,6 +89,7 @@ final class ReplicaLife implements AutoCloseable {
 
     private ReplicaLife(
             PassiveQuorumPeer peer,
+            LoggedFiles files,
             QuorumPeerConfig config,
             OrderingConfig ordering,
             FailureHandler failureHandler,
@@ -100,9 +99,9 @@ final class ReplicaLife implements AutoCloseable {
         this.config = config;
         this.ordering = ordering;
         this.failureHandler = failureHandler;
-        this.files = peer.getTxnFactory();
+        this.files = files;
         OrderedDatabase database = peer.database();
-        CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
+        CheckpointStore checkpoints = new CheckpointStore(PreparedFiles.checkpointDirectory(ordering));
         this.recovery = Recovery.recover(files, database, checkpoints, identity(), ordering.replicaId());
         this.ownConfiguration = configuration();
         this.ensemble = ensemble(database);
@@ -147,49 +146,22 @@ final class ReplicaLife implements AutoCloseable {
     }
 
     /**
-     * Installs a state that was fetched, and cuts torn files; before ZooKeeper loads them.
-     *
-     * @return to be waited for before anything is executed
-     */
-    static ForcedLogCheck prepareFiles(QuorumPeerConfig config, OrderingConfig ordering) throws IOException {
-        FileTxnSnapLog files = new FileTxnSnapLog(config.getDataLogDir(), config.getDataDir());
-        StopMarker.check(ordering.orderingDirectory(), files.getDataLogDir());
-        CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
-        DivergenceMarker wrong = DivergenceMarker.read(ordering.orderingDirectory());
-        StateInstallation installation = new StateInstallation(
-                ordering.replicaId(),
-                ordering.orderingDirectory(),
-                files.getSnapDir().toPath(),
-                files.getDataLogDir().toPath(),
-                checkpoints);
-        if (wrong != null) {
-            installation.replacingWrongState();
-        }
-        if (installation.run() && wrong != null) {
-            DivergenceMarker.delete(ordering.orderingDirectory());
-        }
-        return Recovery.repair(files, checkpoints);
-    }
-
-    private static Path checkpointDirectory(OrderingConfig ordering) {
-        return ordering.orderingDirectory().resolve(CHECKPOINT_DIRECTORY);
-    }
-
-    /**
      * Starts a replica on a peer that has loaded its files and opened its client port.
      *
+     * @param files that it has loaded
      * @param stateFetched told when the state of another member has been fetched and a new start would install it
      * @throws IOException if files or ports cannot be used
      */
     static ReplicaLife start(
             PassiveQuorumPeer peer,
+            LoggedFiles files,
             QuorumPeerConfig config,
             OrderingConfig ordering,
             OrderingFactory factory,
             FailureHandler failureHandler,
             Runnable stateFetched)
             throws IOException {
-        ReplicaLife life = new ReplicaLife(peer, config, ordering, failureHandler, stateFetched);
+        ReplicaLife life = new ReplicaLife(peer, files, config, ordering, failureHandler, stateFetched);
         try {
             life.open(factory);
             return life;
@@ -273,6 +245,7 @@ final class ReplicaLife implements AutoCloseable {
                 recovery.forcedZxid());
         return new CheckpointSchedule(
                 database,
+                files::appendedBytes,
                 writer,
                 failureHandler,
                 recovery.side().zxid(),
@@ -283,7 +256,7 @@ final class ReplicaLife implements AutoCloseable {
     private StateSource stateSource() throws IOException {
         return new StateSource(
                 ordering.replicaId(),
-                new CheckpointStore(checkpointDirectory(ordering)),
+                new CheckpointStore(PreparedFiles.checkpointDirectory(ordering)),
                 files.getSnapDir(),
                 files.getDataLogDir(),
                 ordering.stateTransferBytesPerSecond(),
@@ -323,7 +296,8 @@ final class ReplicaLife implements AutoCloseable {
     /** This replica's state is wrong and has to be replaced. */
     private void replaceState(int fromPeer) {
         try {
-            long oldest = StateInstallation.oldestPosition(new CheckpointStore(checkpointDirectory(ordering)));
+            long oldest =
+                    StateInstallation.oldestPosition(new CheckpointStore(PreparedFiles.checkpointDirectory(ordering)));
             stateFetch.replaceState(fromPeer, oldest + 1);
         } catch (IOException e) {
             failureHandler.failed("checkpoints cannot be read: " + e.getMessage(), e);

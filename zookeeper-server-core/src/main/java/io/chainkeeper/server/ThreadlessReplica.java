@@ -180,9 +180,9 @@ public final class ThreadlessReplica {
     }
 
     private static PassiveQuorumPeer peer(ThreadlessSettings settings, FileTxnSnapLog files) throws IOException {
-        PassiveQuorumPeer peer = PassiveQuorumPeer.create(running -> {}, failure -> {});
+        PassiveQuorumPeer peer = PassiveQuorumPeer.create(running -> {}, failure -> {}, files);
         peer.setMyid(settings.replicaId());
-        peer.setTxnFactory(files);
+        peer.setTxnFactory(null);
         peer.setTickTime(settings.tickTimeMillis());
         peer.setMinSessionTimeout(settings.minSessionTimeoutMillis());
         peer.setMaxSessionTimeout(settings.maxSessionTimeoutMillis());
@@ -361,7 +361,7 @@ public final class ThreadlessReplica {
     /** Checkpoints are taken by whoever drives the replica. */
     private static final class NoCheckpoints implements Checkpoints {
         @Override
-        public Due due(long zxid, long loggedBytes) {
+        public Due due(long zxid) {
             return Due.NOTHING;
         }
 

@@ -14,6 +14,7 @@ import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.ThreadlessReplica;
 import io.chainkeeper.server.ThreadlessSettings;
+import io.chainkeeper.server.storage.LoggedFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -38,7 +39,6 @@ import org.apache.zookeeper.proto.CreateRequest;
 import org.apache.zookeeper.proto.RequestHeader;
 import org.apache.zookeeper.server.ClientCnxnLimitException;
 import org.apache.zookeeper.server.RequestRecord;
-import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 
 /**
  * A server with one connected client, driven by the benchmark's thread: the server's own gate, executor, data tree,
@@ -59,7 +59,7 @@ final class DrivenReplica implements AutoCloseable {
     private static final int MAX_STEPS = 100;
 
     private final Path directory;
-    private final FileTxnSnapLog files;
+    private final LoggedFiles files;
     private final Deque<Runnable> tasks = new ArrayDeque<>();
     private final Order order = new Order();
     private final ThreadlessReplica replica;
@@ -72,7 +72,7 @@ final class DrivenReplica implements AutoCloseable {
     private DrivenReplica(Path directory) throws IOException {
         this.directory = directory;
         System.setProperty("zookeeper.forceSync", "no"); // as the server sets it: durability rests on the order's log
-        this.files = new FileTxnSnapLog(directory.toFile(), directory.toFile());
+        this.files = new LoggedFiles(directory.toFile(), directory.toFile());
         ThreadlessSettings settings = new ThreadlessSettings(
                 ID,
                 Ensemble.of(List.of(ID)),

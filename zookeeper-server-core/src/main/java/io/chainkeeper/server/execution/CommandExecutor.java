@@ -90,11 +90,6 @@ public final class CommandExecutor {
         return requests.quotaRefused();
     }
 
-    /** @return bytes of the transactions that have been logged since the start */
-    public long loggedBytes() {
-        return requests.loggedBytes();
-    }
-
     /** @return whether the state here is not the cluster's, so that nothing is executed any more */
     public boolean isForeign() {
         return foreign;

@@ -25,7 +25,6 @@ final class RequestExecutor {
     private final OrderedZooKeeperServer server;
     private final RequestProcessor finalProcessor;
     private final DeterministicPrep prep;
-    private final TransactionBytes transactions = new TransactionBytes();
     private long zxid;
     private long agreedTimeMillis;
     private int quotaRefusedOp = Command.ClientRequest.QUOTA_KEPT;
@@ -62,11 +61,6 @@ final class RequestExecutor {
     /** @return whether the operation being prepared was found by its proposer to exceed a quota */
     boolean quotaRefused() {
         return quotaRefusedOp != Command.ClientRequest.QUOTA_KEPT && prep.currentOp() == quotaRefusedOp;
-    }
-
-    /** @return bytes of the transactions that have been logged since the start */
-    long loggedBytes() {
-        return transactions.total();
     }
 
     /**
@@ -110,7 +104,7 @@ final class RequestExecutor {
             }
             ZKDatabase database = server.getZKDatabase();
             try {
-                database.append(transactions.loggable(request));
+                database.append(request);
             } catch (IOException e) {
                 throw new RequestProcessorException(server.logNotWritten(e), e);
             }

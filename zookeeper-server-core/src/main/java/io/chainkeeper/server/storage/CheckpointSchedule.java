@@ -11,6 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.ZooKeeperServer;
 import org.slf4j.Logger;
@@ -18,15 +19,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Checkpoints on a thread of their own, one at a time. A snapshot is due, as with ZooKeeper, after {@code snapCount}
- * transactions or {@code zookeeper.snapSizeLimitInKb} of them (ZooKeeper counts what it has reserved for the log), less a random part of up to a half so that
- * replicas do not all write at once. Between snapshots a checkpoint of the log alone is due after so many bytes of it,
- * and once behind what a start has brought back.
+ * transactions or {@code zookeeper.snapSizeLimitInKb} of them (ZooKeeper counts what is reserved in the files), less a
+ * random part of up to a half so that replicas do not all write at once. Between snapshots a checkpoint of the log
+ * alone is due after so many bytes of it, and once behind what a start has brought back.
  */
 public final class CheckpointSchedule implements Checkpoints, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CheckpointSchedule.class);
     private static final int RETRY_SECONDS = 30;
 
     private final ZKDatabase database;
+    private final LongSupplier loggedBytes;
     private final SnapshotWriter writer;
     private final FailureHandler failureHandler;
     private final ExecutorService thread;
@@ -36,7 +38,6 @@ public final class CheckpointSchedule implements Checkpoints, AutoCloseable {
     private volatile boolean writing;
     private volatile boolean postponed;
     private volatile long retryNanos;
-    private long seenBytes;
     private long snapshotDueZxid;
     private long snapshotDueBytes;
     private long logDueZxid;
@@ -44,6 +45,7 @@ public final class CheckpointSchedule implements Checkpoints, AutoCloseable {
 
     /**
      * @param database the tree and its log
+     * @param loggedBytes how many bytes of transactions have been appended to it since the start
      * @param writer writes them
      * @param failureHandler told when a checkpoint cannot be written
      * @param zxid last zxid of the checkpoint that was started from
@@ -52,12 +54,14 @@ public final class CheckpointSchedule implements Checkpoints, AutoCloseable {
      */
     public CheckpointSchedule(
             ZKDatabase database,
+            LongSupplier loggedBytes,
             SnapshotWriter writer,
             FailureHandler failureHandler,
             long zxid,
             long checkpointBytes,
             int replicaId) {
         this.database = database;
+        this.loggedBytes = loggedBytes;
         this.writer = writer;
         this.failureHandler = failureHandler;
         this.checkpointBytes = checkpointBytes;
@@ -74,29 +78,28 @@ public final class CheckpointSchedule implements Checkpoints, AutoCloseable {
     private void scheduleSnapshot(long zxid) {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         snapshotDueZxid = zxid + snapCount - random.nextInt(snapCount / 2 + 1);
-        snapshotDueBytes =
-                snapBytes > 0 ? database.getTxnSize() + snapBytes - random.nextLong(snapBytes / 2 + 1) : Long.MAX_VALUE;
+        long afterBytes = snapBytes > 0 ? snapBytes - random.nextLong(snapBytes / 2 + 1) : Long.MAX_VALUE / 2;
+        snapshotDueBytes = loggedBytes.getAsLong() + afterBytes;
         scheduleLog();
     }
 
     private void scheduleLog() {
         logDueZxid = Long.MAX_VALUE;
-        logDueBytes = seenBytes + checkpointBytes;
+        logDueBytes = loggedBytes.getAsLong() + checkpointBytes;
     }
 
     @Override
-    public Due due(long zxid, long loggedBytes) {
-        seenBytes = loggedBytes;
+    public Due due(long zxid) {
         if (writing) {
             return Due.NOTHING;
         }
-        boolean snapshot = postponed
-                ? System.nanoTime() - retryNanos >= 0
-                : zxid >= snapshotDueZxid || loggedBytes >= snapshotDueBytes;
+        long bytes = loggedBytes.getAsLong();
+        boolean snapshot =
+                postponed ? System.nanoTime() - retryNanos >= 0 : zxid >= snapshotDueZxid || bytes >= snapshotDueBytes;
         if (snapshot) {
             return Due.SNAPSHOT;
         }
-        return zxid >= logDueZxid || loggedBytes >= logDueBytes ? Due.LOG : Due.NOTHING;
+        return zxid >= logDueZxid || bytes >= logDueBytes ? Due.LOG : Due.NOTHING;
     }
 
     /** Executor thread: begins a new log file, and writes in the background. */

@@ -93,7 +93,8 @@ public final class CheckpointStore {
     }
 
     /**
-     * Reads the checkpoints of all snapshots. A damaged one is left out with a warning if there is another to start from.
+     * Reads the checkpoints of all snapshots. A damaged one is left out with a warning if there is another to start
+     * from.
      *
      * @return the newest, by position, first; empty if there is no file
      * @throws IOException if files cannot be read, or all are damaged

@@ -14,10 +14,9 @@ public interface Checkpoints {
 
     /**
      * @param zxid last zxid taken
-     * @param loggedBytes bytes of the transactions that have been logged since the start
      * @return what is due
      */
-    Due due(long zxid, long loggedBytes);
+    Due due(long zxid);
 
     /**
      * @param what {@link Due#LOG} or {@link Due#SNAPSHOT}

@@ -124,8 +124,8 @@ public final class SnapshotWriter {
     }
 
     /**
-     * Brings the transaction log to stable storage and writes a checkpoint of it. What has been executed by the captured
-     * state has been handed to the operating system, and the log has been rolled behind it. The order is not cut: a
+     * Brings the transaction log to stable storage and writes a checkpoint of it. What was executed when the state was
+     * captured has been handed to the operating system, and the log has been rolled behind it. The order is not cut: a
      * start that cannot read this checkpoint goes back to one of a snapshot.
      *
      * @param request captured before

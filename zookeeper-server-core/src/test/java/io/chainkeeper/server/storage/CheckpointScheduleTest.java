@@ -54,7 +54,7 @@ public class CheckpointScheduleTest {
         SnapshotWriter writer =
                 new SnapshotWriter(files, database, store, 3, false, position -> {}, (directory, bytes) -> null, 0);
         schedule = new CheckpointSchedule(
-                database, writer, (message, cause) -> failures.add(message), 0, checkpointBytes, 1);
+                database, () -> bytes, writer, (message, cause) -> failures.add(message), 0, checkpointBytes, 1);
     }
 
     private void log(int transactionBytes) {
@@ -73,25 +73,25 @@ public class CheckpointScheduleTest {
     public void fewTransactionsOfManyBytes_snapshotIsDueLikeZooKeepers() throws Exception {
         begin("100000", "64", Long.MAX_VALUE / 2);
         int writes = 0;
-        while (schedule.due(zxid, bytes) == Due.NOTHING) {
+        while (schedule.due(zxid) == Due.NOTHING) {
             log(KIB);
             writes++;
         }
-        assertEquals(Due.SNAPSHOT, schedule.due(zxid, bytes));
+        assertEquals(Due.SNAPSHOT, schedule.due(zxid));
         assertTrue("between half of it and all: " + writes, writes >= 32 && writes <= 64);
         start(Due.SNAPSHOT);
-        assertEquals("counted anew", Due.NOTHING, schedule.due(zxid, bytes));
+        assertEquals("counted anew", Due.NOTHING, schedule.due(zxid));
     }
 
     @Test
     public void manyTransactions_snapshotIsDueByTheirNumber() throws Exception {
         begin("20", "0", Long.MAX_VALUE / 2);
         int writes = 0;
-        while (schedule.due(zxid, bytes) == Due.NOTHING) {
+        while (schedule.due(zxid) == Due.NOTHING) {
             log(1);
             writes++;
         }
-        assertEquals(Due.SNAPSHOT, schedule.due(zxid, bytes));
+        assertEquals(Due.SNAPSHOT, schedule.due(zxid));
         assertTrue("between half of it and all: " + writes, writes >= 10 && writes <= 20);
     }
 
@@ -100,12 +100,12 @@ public class CheckpointScheduleTest {
         begin("100000", "0", 8 * KIB);
         for (int i = 0; i < 7; i++) {
             log(KIB);
-            assertEquals(Due.NOTHING, schedule.due(zxid, bytes));
+            assertEquals(Due.NOTHING, schedule.due(zxid));
         }
         log(KIB);
-        assertEquals(Due.LOG, schedule.due(zxid, bytes));
+        assertEquals(Due.LOG, schedule.due(zxid));
         start(Due.LOG);
-        assertEquals(Due.NOTHING, schedule.due(zxid, bytes));
+        assertEquals(Due.NOTHING, schedule.due(zxid));
         Checkpoint written = store.readForStart().get(0);
         assertEquals(zxid, written.zxid());
         assertEquals(zxid, written.coveredZxid());
@@ -116,10 +116,10 @@ public class CheckpointScheduleTest {
     public void startThatBroughtTransactionsBack_isFollowedByACheckpointOfTheLog() throws Exception {
         database.getDataTree().lastProcessedZxid = 5;
         begin("100000", "0", 8 * KIB);
-        assertEquals("they are still compared", Due.NOTHING, schedule.due(4, 0));
-        assertEquals(Due.LOG, schedule.due(5, 0));
+        assertEquals("they are still compared", Due.NOTHING, schedule.due(4));
+        assertEquals(Due.LOG, schedule.due(5));
         zxid = 5;
         start(Due.LOG);
-        assertEquals(Due.NOTHING, schedule.due(6, 0));
+        assertEquals(Due.NOTHING, schedule.due(6));
     }
 }

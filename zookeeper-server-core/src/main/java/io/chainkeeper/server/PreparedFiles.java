@@ -1,0 +1,47 @@
+package io.chainkeeper.server;
+
+import io.chainkeeper.config.OrderingConfig;
+import io.chainkeeper.server.storage.CheckpointStore;
+import io.chainkeeper.server.storage.ForcedLogCheck;
+import io.chainkeeper.server.storage.LoggedFiles;
+import io.chainkeeper.server.storage.Recovery;
+import io.chainkeeper.server.storage.StopMarker;
+import io.chainkeeper.server.transfer.StateInstallation;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
+
+/**
+ * Files that ZooKeeper may load.
+ *
+ * @param files the files
+ * @param check to be waited for before anything is executed
+ */
+record PreparedFiles(LoggedFiles files, ForcedLogCheck check) {
+    private static final String CHECKPOINT_DIRECTORY = "checkpoints";
+
+    /** Installs a state that was fetched, and cuts torn files. */
+    static PreparedFiles prepare(QuorumPeerConfig config, OrderingConfig ordering) throws IOException {
+        LoggedFiles files = new LoggedFiles(config.getDataLogDir(), config.getDataDir());
+        StopMarker.check(ordering.orderingDirectory(), files.getDataLogDir());
+        CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
+        DivergenceMarker wrong = DivergenceMarker.read(ordering.orderingDirectory());
+        StateInstallation installation = new StateInstallation(
+                ordering.replicaId(),
+                ordering.orderingDirectory(),
+                files.getSnapDir().toPath(),
+                files.getDataLogDir().toPath(),
+                checkpoints);
+        if (wrong != null) {
+            installation.replacingWrongState();
+        }
+        if (installation.run() && wrong != null) {
+            DivergenceMarker.delete(ordering.orderingDirectory());
+        }
+        return new PreparedFiles(files, Recovery.repair(files, checkpoints));
+    }
+
+    static Path checkpointDirectory(OrderingConfig ordering) {
+        return ordering.orderingDirectory().resolve(CHECKPOINT_DIRECTORY);
+    }
+}

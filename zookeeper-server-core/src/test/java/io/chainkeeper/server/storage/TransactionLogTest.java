@@ -1,0 +1,185 @@
+package io.chainkeeper.server.storage;
+
+import static org.junit.Assert.assertArrayEquals;
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.ordering.InvariantViolated;
+import java.io.ByteArrayOutputStream;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import org.apache.jute.BinaryOutputArchive;
+import org.apache.jute.OutputArchive;
+import org.apache.jute.Record;
+import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooDefs.OpCode;
+import org.apache.zookeeper.server.Request;
+import org.apache.zookeeper.server.persistence.FileTxnLog;
+import org.apache.zookeeper.server.persistence.TxnLog.TxnIterator;
+import org.apache.zookeeper.txn.CreateTxn;
+import org.apache.zookeeper.txn.SetDataTxn;
+import org.apache.zookeeper.txn.TxnDigest;
+import org.apache.zookeeper.txn.TxnHeader;
+import org.junit.Before;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** The log's files are those that ZooKeeper's own class writes, but for the zeroes that it reserves behind the end. */
+public class TransactionLogTest {
+    private static final int LARGE_BYTES = 300_000;
+
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
+
+    private File directory;
+    private File zooKeepers;
+    private TransactionLog log;
+    private FileTxnLog stock;
+
+    @Before
+    public void open() throws IOException {
+        directory = folder.newFolder("ours");
+        zooKeepers = folder.newFolder("zookeepers");
+        log = new TransactionLog(directory);
+        stock = new FileTxnLog(zooKeepers);
+    }
+
+    private void append(long zxid, int opcode, Record transaction, TxnDigest digest) throws IOException {
+        TxnHeader header = new TxnHeader(17, 4, zxid, 1_000L + zxid, opcode);
+        log.append(header, transaction, digest);
+        Request request = new Request(17, 4, opcode, header, transaction, zxid);
+        request.setTxnDigest(digest);
+        stock.append(request);
+    }
+
+    private void appendOfAllKinds(long zxid) throws IOException {
+        append(zxid, OpCode.setData, new SetDataTxn("/a", new byte[] {1, 2}, 3), new TxnDigest(1, 2));
+        append(zxid + 1, OpCode.setData, new SetDataTxn("/a", null, 3), null);
+        append(zxid + 2, OpCode.setData, new SetDataTxn("/large", new byte[LARGE_BYTES], 4), new TxnDigest(1, 3));
+        CreateTxn create = new CreateTxn("/é/中/\ud83d\ude00", new byte[128], Ids.OPEN_ACL_UNSAFE, true, 1);
+        append(zxid + 3, OpCode.create, create, new TxnDigest(1, 4));
+        append(zxid + 4, OpCode.closeSession, null, null);
+    }
+
+    private void assertFilesEqual(String... names) throws IOException {
+        log.commit();
+        stock.commit();
+        String[] found = directory.list();
+        Arrays.sort(found);
+        assertArrayEquals(names, found);
+        for (String name : names) {
+            byte[] ours = Files.readAllBytes(new File(directory, name).toPath());
+            byte[] theirs = Files.readAllBytes(new File(zooKeepers, name).toPath());
+            assertArrayEquals(name, ours, Arrays.copyOf(theirs, ours.length));
+            for (int i = ours.length; i < theirs.length; i++) {
+                assertEquals(name + " ends there", 0, theirs[i]);
+            }
+        }
+    }
+
+    @Test
+    public void transactionsOfAllKinds_filesAreZooKeepers() throws Exception {
+        appendOfAllKinds(1);
+        assertFilesEqual("log.1");
+        appendOfAllKinds(0x10);
+        assertFilesEqual("log.1");
+        log.roll();
+        stock.rollLog();
+        assertFilesEqual("log.1");
+        appendOfAllKinds(0x100000001L);
+        assertFilesEqual("log.1", "log.100000001");
+        log.close();
+    }
+
+    @Test
+    public void zooKeepersReader_readsWhatWasCommitted() throws Exception {
+        appendOfAllKinds(1);
+        log.roll();
+        appendOfAllKinds(6);
+        log.commit();
+        List<Long> zxids = new ArrayList<>();
+        try (FileTxnLog reader = new FileTxnLog(directory);
+                TxnIterator transactions = reader.read(1)) {
+            do {
+                zxids.add(transactions.getHeader().getZxid());
+            } while (transactions.next());
+        }
+        assertEquals(List.of(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L), zxids);
+        TxnLogTail.check(directory, 1, 10);
+    }
+
+    @Test
+    public void bytesOfTransactions_areCountedWithoutWhatIsAroundThem() throws Exception {
+        assertEquals(0, log.appendedBytes());
+        TxnHeader header = new TxnHeader(1, 2, 3, 4, OpCode.closeSession);
+        log.append(header, null, null);
+        assertEquals(3 * Long.BYTES + 2 * Integer.BYTES, log.appendedBytes());
+    }
+
+    @Test
+    public void muchWithoutCommit_isWrittenAllTheSame() throws Exception {
+        append(1, OpCode.setData, new SetDataTxn("/large", new byte[LARGE_BYTES], 4), null);
+        assertTrue(new File(directory, "log.1").length() > LARGE_BYTES);
+    }
+
+    @Test
+    public void transactionThatIsNotTheNext_isRefused() throws Exception {
+        append(5, OpCode.closeSession, null, null);
+        TxnHeader again = new TxnHeader(1, 2, 5, 4, OpCode.closeSession);
+        assertThrows(InvariantViolated.class, () -> log.append(again, null, null));
+    }
+
+    @Test
+    public void directoryThatIsGone_isNamed() throws Exception {
+        Files.delete(directory.toPath());
+        TxnHeader header = new TxnHeader(1, 2, 5, 4, OpCode.closeSession);
+        IOException refusal = assertThrows(IOException.class, () -> log.append(header, null, null));
+        assertTrue(refusal.getMessage(), refusal.getMessage().contains(directory.getPath()));
+    }
+
+    @Test
+    public void randomValues_areEncodedAsZooKeeperDoes() throws Exception {
+        Random random = new Random(7);
+        ArrayOutputArchive archive = new ArrayOutputArchive();
+        for (int round = 0; round < 300; round++) {
+            ByteArrayOutputStream expected = new ByteArrayOutputStream();
+            long seed = random.nextLong();
+            writeAll(BinaryOutputArchive.getArchive(expected), new Random(seed));
+            writeAll(archive, new Random(seed));
+            byte[] written = Arrays.copyOf(archive.array(), archive.size());
+            assertArrayEquals("seed " + seed, expected.toByteArray(), written);
+            archive.truncate(0);
+        }
+    }
+
+    private static void writeAll(OutputArchive out, Random random) throws IOException {
+        int values = 1 + random.nextInt(20);
+        for (int i = 0; i < values; i++) {
+            out.writeByte((byte) random.nextInt(), null);
+            out.writeBool(random.nextBoolean(), null);
+            out.writeInt(random.nextInt(), null);
+            out.writeLong(random.nextLong(), null);
+            out.writeFloat(random.nextFloat(), null);
+            out.writeDouble(random.nextDouble(), null);
+            char[] text = new char[random.nextInt(3_000)];
+            for (int c = 0; c < text.length; c++) {
+                text[c] = (char) (random.nextBoolean() ? random.nextInt(0x80) : random.nextInt(0x10000));
+            }
+            out.writeString(random.nextInt(5) == 0 ? null : new String(text), null);
+            byte[] bytes = new byte[random.nextInt(10_000)];
+            random.nextBytes(bytes);
+            out.writeBuffer(random.nextInt(5) == 0 ? null : bytes, null);
+            out.startVector(random.nextBoolean() ? null : List.of(1, 2), null);
+            out.startMap(new TreeMap<>(), null);
+            out.writeRecord(new TxnDigest(1, random.nextLong()), null);
+        }
+    }
+}
