@@ -110,7 +110,7 @@ final class ChainPaxos implements OrderingProtocol {
                     ? applied
                     : Math.max(applied, kept.head().asByteBuffer().getLong())
         };
-        recovered.forEachPosition(1, record -> {
+        recovered.forEachHead(1, record -> {
             ByteBuffer head = record.head().asByteBuffer();
             Ballot accepted = ReplicaState.ballotOf(head);
             if (state.promised.lessThan(accepted)) {

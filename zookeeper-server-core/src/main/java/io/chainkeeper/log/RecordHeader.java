@@ -131,6 +131,21 @@ final class RecordHeader {
         return new LogRecord(position, kind, head, body);
     }
 
+    /**
+     * Makes the record of the header read last, without its body.
+     *
+     * @param bytes begins with the header and holds the head; the result is a view of it
+     * @return the record with an empty body
+     */
+    LogRecord headOf(byte[] bytes) {
+        return new LogRecord(position, kind, ByteSlice.of(bytes, BYTES, headLength), ByteSlice.EMPTY);
+    }
+
+    /** @return where the head ends, counted from the beginning of the record */
+    int headEnd() {
+        return BYTES + headLength;
+    }
+
     /** @return size of the whole record */
     long recordBytes() {
         return (long) BYTES + headLength + bodyLength;

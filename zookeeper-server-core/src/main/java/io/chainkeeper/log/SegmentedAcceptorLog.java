@@ -289,6 +289,33 @@ final class SegmentedAcceptorLog implements AcceptorLog {
             }
         }
 
+        @Override
+        public void forEachHead(long fromPosition, Consumer<LogRecord> visitor) {
+            try (HeadReader reader = new HeadReader(files)) {
+                for (long position = ceiling(fromPosition); position > 0; position = ceiling(position + 1)) {
+                    visitor.accept(head(reader, position));
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        /** What the newest segment holds may not have been written yet. */
+        private LogRecord head(HeadReader reader, long position) throws IOException {
+            long location;
+            int length;
+            long salt;
+            synchronized (lock) {
+                location = index.location(position);
+                length = index.length(position);
+                if (PositionIndex.segment(location) == writer.segment().number) {
+                    location = 0;
+                }
+                salt = location == 0 ? 0 : salt(PositionIndex.segment(location));
+            }
+            return location == 0 ? read(position, 1).get(0) : reader.read(position, location, length, salt);
+        }
+
         private long ceiling(long position) {
             synchronized (lock) {
                 return index.ceiling(position);

@@ -51,4 +51,15 @@ public interface RecoveredState {
      * @param visitor called for each
      */
     void forEachPosition(long fromPosition, Consumer<LogRecord> visitor);
+
+    /**
+     * Visits the latest record of each position like {@link #forEachPosition}, for who wants kind and head only: bodies
+     * may be most of a log.
+     *
+     * @param fromPosition first position of interest
+     * @param visitor called for each; bodies may be empty
+     */
+    default void forEachHead(long fromPosition, Consumer<LogRecord> visitor) {
+        forEachPosition(fromPosition, visitor);
+    }
 }

@@ -28,4 +28,9 @@ record RecoveredWithMembership(RecoveredState log, Membership membership) implem
     public void forEachPosition(long fromPosition, Consumer<LogRecord> visitor) {
         log.forEachPosition(fromPosition, visitor);
     }
+
+    @Override
+    public void forEachHead(long fromPosition, Consumer<LogRecord> visitor) {
+        log.forEachHead(fromPosition, visitor);
+    }
 }

@@ -240,6 +240,19 @@ public class AcceptorLogContractTest {
     }
 
     @Test
+    public void headsOfAllLengths_areVisitedWithoutTheirBodies() throws IOException {
+        List<LogRecord> written = new ArrayList<>();
+        for (int position = 1; position <= 40; position++) {
+            LogRecord record = LogRecords.value(position, "head".repeat(position * 5), position * 3);
+            written.add(record);
+            appendAndSync(record);
+        }
+        reopen(LogRecords.SMALL);
+        List<LogRecord> recovered = LogRecords.positional(log.recovered(0));
+        assertEquals(durability == Durability.MEMORY ? List.of() : written, recovered);
+    }
+
+    @Test
     public void metadataAfterManyTruncations_isKept() throws IOException {
         appendAndSync(LogRecords.metadata(1, "promised"), LogRecords.metadata(100, "incarnation"));
         for (int position = 1; position <= 300; position++) {

@@ -1,5 +1,7 @@
 package io.chainkeeper.log;
 
+import static org.junit.Assert.assertEquals;
+
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.RecoveredState;
@@ -53,7 +55,14 @@ final class LogRecords {
     static List<LogRecord> positional(RecoveredState state) {
         List<LogRecord> records = new ArrayList<>();
         state.forEachPosition(0, records::add);
+        List<LogRecord> heads = new ArrayList<>();
+        state.forEachHead(0, record -> heads.add(withoutBody(record)));
+        assertEquals(records.stream().map(LogRecords::withoutBody).toList(), heads);
         return records;
+    }
+
+    private static LogRecord withoutBody(LogRecord record) {
+        return new LogRecord(record.position(), record.kind(), record.head(), ByteSlice.EMPTY);
     }
 
     /** All that a log holds, metadata and positional, comparable with {@link #after}. */

@@ -42,7 +42,7 @@ final class Recovery {
             config = state.survived(config);
         }
         decided = config == null ? applied : Math.max(applied, config.first() - 1);
-        recovered.forEachPosition(1, r -> decided = Math.max(decided, knownIn(r)));
+        recovered.forEachHead(1, r -> decided = Math.max(decided, knownIn(r)));
         recovered.forEachPosition(applied + 1, r -> {
             if (r.position() == state.prefix + 1 && r.position() <= decided) {
                 state.recovered(r.body());

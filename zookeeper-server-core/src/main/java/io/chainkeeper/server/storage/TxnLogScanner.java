@@ -26,7 +26,11 @@ public final class TxnLogScanner implements Closeable {
     private static final int BUFFER_BYTES = 1 << 16;
 
     private final DataInputStream in;
+    private final Adler32 actual = new Adler32();
     private final long fileBytes;
+    /** Kept, because a new one for each entry would be garbage as large as the log while a server loads its tree. */
+    private byte[] entry = new byte[BUFFER_BYTES];
+
     private long goodBytes;
     private long lastZxid;
     private boolean torn;
@@ -76,9 +80,11 @@ public final class TxnLogScanner implements Closeable {
             if (length < MINIMUM_ENTRY_BYTES || length > fileBytes - goodBytes - ENTRY_OVERHEAD_BYTES) {
                 return 0;
             }
-            byte[] entry = new byte[length];
-            in.readFully(entry);
-            Adler32 actual = new Adler32();
+            if (length > entry.length) {
+                entry = new byte[length];
+            }
+            in.readFully(entry, 0, length);
+            actual.reset();
             actual.update(entry, 0, length);
             if (actual.getValue() != checksum || in.readByte() != END_OF_ENTRY) {
                 return 0;
