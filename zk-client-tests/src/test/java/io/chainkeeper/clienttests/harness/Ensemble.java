@@ -103,6 +103,7 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
             set("admin.enableServer", "false");
             set("4lw.commands.whitelist", "*");
             set("snapCount", "2000");
+            set("ordering.checkpointBytes", "65536");
             set("preAllocSize", "1024");
         }
 
