@@ -33,7 +33,8 @@ final class RunOptionsParser {
               --levels K,K           also measure with so many operations in flight per session, for a curve
               --stages               also tell where the servers' time goes: their own metrics, CPU by threads
               --half-load            also measure latency at half of the measured throughput
-              --jvm-options "..."    options of every server          -Xms512m -Xmx512m -XX:+UseSerialGC -XX:MetaspaceSize=64m
+              --jvm-options "..."    options of every server          -Xms512m -Xmx512m -XX:+UseSerialGC
+                                                                      -XX:MetaspaceSize=64m
               --heap SIZE            heap of every server, such as 3g                               512m
               --config K=V,K=V       further lines of every zoo.cfg
               --lib DIR              jars of the servers
