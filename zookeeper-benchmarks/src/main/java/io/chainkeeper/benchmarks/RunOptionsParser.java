@@ -182,8 +182,8 @@ final class RunOptionsParser {
 
     /** A heap given by its own option stands last, so it wins. */
     private static List<String> jvmOptions(OptionReader options) throws UsageException {
-        List<String> jvmOptions = options.words(
-                "--jvm-options", "-Xms512m -Xmx512m -XX:+UseSerialGC -XX:MetaspaceSize=64m", " ");
+        List<String> jvmOptions =
+                options.words("--jvm-options", "-Xms512m -Xmx512m -XX:+UseSerialGC -XX:MetaspaceSize=64m", " ");
         String heap = options.text("--heap", "");
         if (!heap.isEmpty()) {
             if (!HEAP.matcher(heap).matches()) {
