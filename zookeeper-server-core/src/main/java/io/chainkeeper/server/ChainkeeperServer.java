@@ -147,9 +147,13 @@ public final class ChainkeeperServer {
         try {
             main.runFromConfig(config);
         } catch (IOException | AdminServerException | RuntimeException | Error e) {
-            main.abandon();
-            orderingFactory.abandon();
-            peerFailed(prepared.check().causeOf(e));
+            Throwable cause = prepared.check().causeOf(e);
+            try {
+                main.abandon();
+                orderingFactory.abandon();
+            } finally {
+                peerFailed(cause);
+            }
         }
     }
 

@@ -24,7 +24,6 @@ final class PassiveQuorumPeer extends QuorumPeer {
 
     private final Life life;
     private final Consumer<Throwable> failed;
-    private final FileTxnSnapLog files;
     private OrderedDatabase database;
     private volatile ZooKeeperServer activeServer;
     private volatile boolean readOnly;
@@ -34,7 +33,7 @@ final class PassiveQuorumPeer extends QuorumPeer {
     private PassiveQuorumPeer(Life life, Consumer<Throwable> failed, FileTxnSnapLog files) throws SaslException {
         this.life = life;
         this.failed = failed;
-        this.files = files;
+        super.setTxnFactory(files);
     }
 
     /** Creates a peer whose own AdminServer, which could never be told about our server, stays off. */
@@ -58,11 +57,9 @@ final class PassiveQuorumPeer extends QuorumPeer {
     @Override
     public void initialize() {}
 
-    /** Whoever runs the peer would give it ZooKeeper's own. */
+    /** Whoever runs the peer would give it ZooKeeper's own; it keeps those that it was created with. */
     @Override
-    public void setTxnFactory(FileTxnSnapLog ignored) {
-        super.setTxnFactory(files);
-    }
+    public void setTxnFactory(FileTxnSnapLog ignored) {}
 
     @Override
     public void setZKDatabase(ZKDatabase ignored) {

@@ -182,7 +182,6 @@ public final class ThreadlessReplica {
     private static PassiveQuorumPeer peer(ThreadlessSettings settings, FileTxnSnapLog files) throws IOException {
         PassiveQuorumPeer peer = PassiveQuorumPeer.create(running -> {}, failure -> {}, files);
         peer.setMyid(settings.replicaId());
-        peer.setTxnFactory(null);
         peer.setTickTime(settings.tickTimeMillis());
         peer.setMinSessionTimeout(settings.minSessionTimeoutMillis());
         peer.setMaxSessionTimeout(settings.maxSessionTimeoutMillis());

@@ -2,8 +2,8 @@ package io.chainkeeper.server.storage;
 
 import java.io.File;
 import java.io.IOException;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 
 /**
  * Looks, beside ZooKeeper's loading of the files, whether the part of the transaction log that was on stable storage is
@@ -11,15 +11,18 @@ import java.util.concurrent.CompletionException;
  * thread.
  */
 public final class ForcedLogCheck {
-    private final CompletableFuture<Void> check;
+    /** Whatever ends the look, an error of the JVM included, is told to who waits. */
+    private final FutureTask<Void> check;
 
-    private ForcedLogCheck(CompletableFuture<Void> check) {
+    private ForcedLogCheck(FutureTask<Void> check) {
         this.check = check;
     }
 
     /** @return of a log that has been looked through already */
     static ForcedLogCheck done() {
-        return new ForcedLogCheck(CompletableFuture.completedFuture(null));
+        FutureTask<Void> nothing = new FutureTask<>(() -> {}, null);
+        nothing.run();
+        return new ForcedLogCheck(nothing);
     }
 
     /**
@@ -30,17 +33,11 @@ public final class ForcedLogCheck {
      * @param forcedZxid transactions up to here must be there
      */
     static ForcedLogCheck begin(File directory, long fromZxid, long forcedZxid) {
-        CompletableFuture<Void> check = new CompletableFuture<>();
-        Thread thread = new Thread(
-                () -> {
-                    try {
-                        TxnLogTail.check(directory, fromZxid, forcedZxid);
-                        check.complete(null);
-                    } catch (IOException | RuntimeException e) {
-                        check.completeExceptionally(e);
-                    }
-                },
-                "transaction-log-check");
+        FutureTask<Void> check = new FutureTask<>(() -> {
+            TxnLogTail.check(directory, fromZxid, forcedZxid);
+            return null;
+        });
+        Thread thread = new Thread(check, "transaction-log-check");
         thread.setDaemon(true);
         thread.start();
         return new ForcedLogCheck(check);
@@ -53,9 +50,15 @@ public final class ForcedLogCheck {
      */
     public void await() throws IOException {
         try {
-            check.join();
-        } catch (CompletionException e) {
-            throw new IOException(e.getCause().getMessage(), e.getCause());
+            check.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException damage) {
+                throw damage;
+            }
+            throw new IOException("transaction log could not be looked through: " + e.getCause(), e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while the transaction log was looked through", e);
         }
     }
 
