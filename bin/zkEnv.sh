@@ -59,7 +59,11 @@ if [[ -z "${ZOOLIBDIR:-}" && -f "$ZOOKEEPER_PREFIX/zookeeper-assembly/pom.xml" ]
 fi
 # The jars by their names and first, as the class archive of bin/zkClassArchive.sh has them. conf/ of the distribution
 # stands behind a directory given by the user, for its logback.xml.
-printf -v ZOO_CLASSPATH '%s:' "$ZOO_LIB_DIR"/*.jar
+jars_by_name() {
+  local LC_ALL=C # else the locale decides what comes first, and an archive made under another one does not fit
+  printf -v ZOO_CLASSPATH '%s:' "$ZOO_LIB_DIR"/*.jar
+}
+jars_by_name
 if [[ -n "${ZOO_JARS_ONLY:-}" ]]; then
   ZOO_CLASSPATH="${ZOO_CLASSPATH%:}"
 else

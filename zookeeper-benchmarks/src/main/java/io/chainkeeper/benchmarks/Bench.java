@@ -5,6 +5,8 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Where a run takes place: what all its rounds share.
@@ -66,12 +68,14 @@ record Bench(
         try (InputStream text = Bench.class.getResourceAsStream("/server-logback.xml")) {
             Files.copy(text, logging.resolve("logback.xml"));
         }
+        Path lib = options.serverLib().toAbsolutePath().normalize();
+        List<String> jvmOptions = new ArrayList<>(ServerCommand.archiveOptions(lib));
+        jvmOptions.addAll(ServerCommand.withProcessorCount(options.cpuCores(), options.jvmOptions()));
         return new ServerCommand(
                 network,
                 Path.of(System.getProperty("java.home"), "bin", "java"),
-                logging,
-                options.serverLib().toAbsolutePath(),
-                ServerCommand.withProcessorCount(options.cpuCores(), options.jvmOptions()),
+                ServerCommand.classPath(lib, logging),
+                jvmOptions,
                 options.serverMain());
     }
 }

@@ -1,21 +1,24 @@
 package io.chainkeeper.benchmarks;
 
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The command line of a server: the same jars and JVM options for every protocol.
  *
  * @param network where the server runs
  * @param java the java executable
- * @param configDirectory first element of the class path: logging
- * @param lib directory of jars
+ * @param classPath the jars, and behind them a directory for logging
  * @param jvmOptions options of the JVM
  * @param mainClass class that starts a server when given a zoo.cfg
  */
-record ServerCommand(
-        ServerNetwork network, Path java, Path configDirectory, Path lib, List<String> jvmOptions, String mainClass) {
+record ServerCommand(ServerNetwork network, Path java, String classPath, List<String> jvmOptions, String mainClass) {
     /** Starts a server of any protocol, the stock quorum server included. */
     static final String MAIN_CLASS = "io.chainkeeper.main.ChainkeeperMain";
 
@@ -29,6 +32,36 @@ record ServerCommand(
             "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED");
 
     /**
+     * The class path that bin/zkServer.sh gives: the jars by their names, as a class archive has them.
+     *
+     * @param lib directory of the jars
+     * @param configDirectory where logging is configured
+     * @return the class path
+     * @throws IOException if the directory cannot be read
+     */
+    static String classPath(Path lib, Path configDirectory) throws IOException {
+        try (Stream<Path> files = Files.list(lib)) {
+            return Stream.concat(
+                            files.filter(file -> file.toString().endsWith(".jar"))
+                                    .sorted(),
+                            Stream.of(configDirectory))
+                    .map(Path::toString)
+                    .collect(Collectors.joining(File.pathSeparator));
+        }
+    }
+
+    /**
+     * @param lib directory of the jars
+     * @return what lets a JVM use the class archive that the build has put beside them; empty if there is none
+     */
+    static List<String> archiveOptions(Path lib) {
+        Path archive = lib.resolveSibling("classes.jsa");
+        return Files.exists(archive)
+                ? List.of("-XX:SharedArchiveFile=" + archive, "-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off")
+                : List.of();
+    }
+
+    /**
      * @param id the server's id, from 1
      * @param zooCfg the server's configuration
      * @return the command
@@ -39,7 +72,7 @@ record ServerCommand(
         arguments.addAll(MODULE_OPTIONS);
         arguments.addAll(jvmOptions);
         arguments.add("-cp");
-        arguments.add(configDirectory + ":" + lib.resolve("*"));
+        arguments.add(classPath);
         arguments.add(mainClass);
         arguments.add(zooCfg.toString());
         return arguments;

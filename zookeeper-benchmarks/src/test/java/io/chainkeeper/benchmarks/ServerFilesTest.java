@@ -14,6 +14,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
@@ -66,6 +68,26 @@ public final class ServerFilesTest {
                 ServerCommand.withProcessorCount(0.2, List.of("-Xint")));
         assertEquals(List.of("-XX:ActiveProcessorCount=2"), ServerCommand.withProcessorCount(1.5, List.of()));
         assertEquals(List.of(), ServerCommand.withProcessorCount(0, List.of()));
+    }
+
+    @Test
+    public void classPath_hasTheJarsByNameAndLoggingBehindThem() throws Exception {
+        Path lib = folder.newFolder("lib").toPath();
+        for (String name : List.of("b-2.jar", "a.jar", "b-10.jar", "B.jar", "README")) {
+            Files.createFile(lib.resolve(name));
+        }
+        String expected = Stream.of("B.jar", "a.jar", "b-10.jar", "b-2.jar")
+                .map(name -> lib.resolve(name) + ":")
+                .collect(Collectors.joining());
+        assertEquals(expected + "/conf", ServerCommand.classPath(lib, Path.of("/conf")));
+    }
+
+    @Test
+    public void classArchive_isUsedIfTheBuildHasMadeOne() throws Exception {
+        Path lib = folder.newFolder("lib").toPath();
+        assertEquals(List.of(), ServerCommand.archiveOptions(lib));
+        Path archive = folder.newFile("classes.jsa").toPath();
+        assertTrue(ServerCommand.archiveOptions(lib).contains("-XX:SharedArchiveFile=" + archive));
     }
 
     @Test
