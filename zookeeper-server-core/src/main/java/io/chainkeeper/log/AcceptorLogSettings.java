@@ -7,8 +7,11 @@ import io.chainkeeper.ordering.LogRecord;
  * Every bound of the acceptor log, in one place.
  *
  * @param segmentBytes size at which a new segment file begins; takes the metadata and at least one largest record
- * @param preallocationBytes how much a segment file grows at a time, filled with zeros ahead of the records, so that a
- *     full disk shows before a record is half written; more than a segment means the whole segment at once
+ * @param preallocationBytes how much a segment file grows at a time under small writes, filled with zeros ahead of the
+ *     records, so that most of them need no change of the file's length; more than a segment means the whole segment at
+ *     once
+ * @param largeWriteBytes a write of so many bytes or more goes to the end of the file without zeros ahead of it: they
+ *     would double what is written, to spare one change of the length
  * @param writeBufferBytes how many bytes are gathered for one write; at least 64
  * @param maxRecordBytes largest head and body of one record together
  * @param maxMetadataBytes largest sum of the latest metadata records of all kinds, with their headers
@@ -22,6 +25,7 @@ import io.chainkeeper.ordering.LogRecord;
 public record AcceptorLogSettings(
         int segmentBytes,
         int preallocationBytes,
+        int largeWriteBytes,
         int writeBufferBytes,
         int maxRecordBytes,
         int maxMetadataBytes,
@@ -47,6 +51,7 @@ public record AcceptorLogSettings(
                 smallest,
                 MAX_SEGMENT_BYTES);
         InvariantViolated.check(preallocationBytes >= 1, "log preallocation of %d bytes", preallocationBytes);
+        InvariantViolated.check(largeWriteBytes >= 1, "large log writes of %d bytes", largeWriteBytes);
         InvariantViolated.check(writeBufferBytes >= 64, "log write buffer of %d bytes", writeBufferBytes);
         InvariantViolated.check(
                 retentionBytes >= 0 && memoryRetentionBytes >= 0 && maxRetainedPositions >= 0,
@@ -61,6 +66,7 @@ public record AcceptorLogSettings(
         return new AcceptorLogSettings(
                 64 * MIB,
                 4 * MIB,
+                64 * KIB,
                 MIB,
                 16 * MIB + 64 * KIB,
                 MIB,
@@ -79,6 +85,7 @@ public record AcceptorLogSettings(
         return new AcceptorLogSettings(
                 segmentBytes,
                 preallocationBytes,
+                largeWriteBytes,
                 writeBufferBytes,
                 maxRecordBytes,
                 maxMetadataBytes,

@@ -174,8 +174,7 @@ final class SegmentWriter implements Closeable {
         if (end <= allocatedBytes) {
             return;
         }
-        long chunk = Math.min(settings.preallocationBytes(), settings.segmentBytes());
-        long target = Math.max(end, Math.min(settings.segmentBytes(), (end + chunk - 1) / chunk * chunk));
+        long target = Math.max(end, Math.min(settings.segmentBytes(), preallocationEnd(end)));
         for (long at = Math.max(allocatedBytes, end); at < target; at += zeros.limit()) {
             zeros.clear().limit((int) Math.min(ZEROS_BYTES, target - at));
             write(zeros, at);
@@ -184,6 +183,15 @@ final class SegmentWriter implements Closeable {
         synchronized (lock) {
             segment.fileBytes = target;
         }
+    }
+
+    /** Zeros spare a small write the file's growth. A large one they would make twice as large. */
+    private long preallocationEnd(int end) {
+        if (end - flushedOffset >= settings.largeWriteBytes()) {
+            return end;
+        }
+        long chunk = Math.min(settings.preallocationBytes(), settings.segmentBytes());
+        return (end + chunk - 1) / chunk * chunk;
     }
 
     private void write(ByteBuffer source, long offset) throws IOException {

@@ -13,9 +13,9 @@ import java.util.TreeMap;
 
 /** Records for tests, and what a log that holds a sequence of them must look like. */
 final class LogRecords {
-    /** Segments of 4 KiB, records of 1 KiB, nothing retained below the truncation point. */
+    /** Segments of 4 KiB, records of 1 KiB, nothing retained below the truncation point; a full buffer is large. */
     static final AcceptorLogSettings SMALL =
-            new AcceptorLogSettings(4096, 512, 128, 1024, 1024, 0, 0, 1_000_000, 1, 1 << 22);
+            new AcceptorLogSettings(4096, 512, 100, 128, 1024, 1024, 0, 0, 1_000_000, 1, 1 << 22);
 
     static final int KIND = 7;
 
@@ -25,6 +25,7 @@ final class LogRecords {
         return new AcceptorLogSettings(
                 settings.segmentBytes(),
                 settings.preallocationBytes(),
+                settings.largeWriteBytes(),
                 settings.writeBufferBytes(),
                 settings.maxRecordBytes(),
                 settings.maxMetadataBytes(),
