@@ -26,6 +26,10 @@ build_if_stale() {
     local stamp=$module/target/benchmark-build
     if [[ ! -f $stamp || ! -d $module/target/lib || ! -d $server_lib ||
         -n $(find "$root" -path '*/target' -prune -o \( -path '*/src/main/*' -o -name pom.xml \) -newer "$stamp" -print -quit) ]]; then
+        if ! command -v mvn >/dev/null; then
+            echo "benchmark.sh: mvn not found; install Maven to build the jars" >&2
+            exit 1
+        fi
         echo "Building (mvn package) ..." >&2
         (cd "$root" && mvn -q -B -DskipTests -Dspotless.check.skip=true \
             -pl zookeeper-benchmarks,zookeeper-assembly -am package)

@@ -9,6 +9,10 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 # A replay against yesterday's classes misleads, so they are brought up to date first; EXPLORE_BUILD=0 leaves that out.
 if [ "${EXPLORE_BUILD:-1}" != 0 ]; then
+    command -v mvn >/dev/null || {
+        echo "explore.sh: mvn not found; install Maven to build the classes" >&2
+        exit 1
+    }
     (cd "$root" && mvn -q -B -pl zookeeper-server-simulation -am -Dspotless.check.skip=true compile)
 fi
 classes=""

@@ -10,6 +10,10 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 libraries="$root/zookeeper-assembly/target/lib"
 # A replay against yesterday's classes misleads, so they are brought up to date first; SIMULATE_BUILD=0 leaves that out.
 if [ "${SIMULATE_BUILD:-1}" != 0 ]; then
+    command -v mvn >/dev/null || {
+        echo "simulate.sh: mvn not found; install Maven to build the classes" >&2
+        exit 1
+    }
     (cd "$root" && mvn -q -B -pl zookeeper-server-simulation -am -Dspotless.check.skip=true compile)
     # ZooKeeper's own jars, which the executor needs.
     [ -d "$libraries" ] ||

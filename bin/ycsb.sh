@@ -86,6 +86,10 @@ while [[ $# -gt 0 ]]; do
 done
 
 if [[ ! -d $module/target/classes || ! -d $module/target/lib ]]; then
+    if ! command -v mvn >/dev/null; then
+        echo "ycsb.sh: mvn not found; install Maven to build the jars" >&2
+        exit 1
+    fi
     echo "Building (mvn package) ..." >&2
     (cd "$root" && mvn -q -B -DskipTests -Dspotless.check.skip=true -pl ycsb-zk -am package)
 fi

@@ -14,6 +14,7 @@ if [[ $# -gt 0 ]]; then
   exit 2
 fi
 
+find_jars
 PORT_ATTEMPTS=5
 directory="$(mktemp -d)"
 trap 'ZOO_LOG_DIR= "$ZOOBINDIR/zkEnsemble.sh" stop --dir "$directory/ensemble" >/dev/null 2>&1 || true; rm -rf "$directory"' EXIT
@@ -26,10 +27,13 @@ without_archive() {
 
 rm -f "$ZOO_CLASS_ARCHIVE"
 mkdir -p "$directory/ensemble/server-1"
-# An archive knows jars only, so this server has no directory on its class path.
-cat >"$directory/ensemble/server-1/java.env" <<END
-SERVER_JVMFLAGS="-XX:ArchiveClassesAtExit=$directory/classes.jsa -Xlog:cds=off -Xlog:cds+dynamic=off \
-  -Dlogback.configurationFile=$ZOOKEEPER_PREFIX/conf/logback.xml"
+# An archive knows jars only, so this server has no directory on its class path. The files are in the directory it is
+# started in: flags are separated by spaces, and a path may have some.
+cp "$ZOOKEEPER_PREFIX/conf/logback.xml" "$directory"
+cd "$directory"
+cat >ensemble/server-1/java.env <<END
+SERVER_JVMFLAGS="-XX:ArchiveClassesAtExit=classes.jsa -Xlog:cds=off -Xlog:cds+dynamic=off \
+  -Dlogback.configurationFile=logback.xml"
 ZOO_JARS_ONLY=true
 END
 

@@ -78,7 +78,7 @@ build_if_needed() {
   # zkClassArchive.sh, as part of the build, starts servers from the jars that have just been made.
   [[ "${ZOO_JARS_ARE_NEW:-}" != true ]] || return 0
   [[ -f "$ZOOKEEPER_PREFIX/zookeeper-assembly/pom.xml" ]] || return 0
-  if compgen -G "$lib/zookeeper-server-core-*.jar" >/dev/null; then
+  if has_jars; then
     newer="$(find "$ZOOKEEPER_PREFIX"/pom.xml "$ZOOKEEPER_PREFIX"/zookeeper-*/pom.xml \
       "$ZOOKEEPER_PREFIX"/zookeeper-server-*/src/main -type f -newer "$lib" 2>/dev/null | head -n 1)"
     [[ -n "$newer" ]] || return 0
@@ -308,7 +308,7 @@ run_demo() {
   SERVERS=3
   PROTOCOL="${PROTOCOL:-chain}"
   build_if_needed
-  require_jars
+  find_jars
   DIR="$(mktemp -d "${TMPDIR:-/tmp}/zkEnsemble.XXXXXX")" || fail "cannot create a temporary directory; set TMPDIR"
   trap clean_up_demo EXIT
   trap 'exit 130' INT
@@ -319,7 +319,7 @@ run_demo() {
   IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
   # in the background, so that a signal to this script is handled at once; with the compiler that leaves most of the
   # processor time to the servers
-  "$JAVA" -cp "$ZOO_CLASSPATH" -Dlogback.configurationFile=logback-cli.xml \
+  "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml \
     -Dzookeeper.root.level=OFF -XX:TieredStopAtLevel=1 "${flags[@]}" io.chainkeeper.main.EnsembleDemo \
     "$PROTOCOL" "$DIR" "$ZOOBINDIR/zkServer.sh" "$(connect_string)" </dev/null &
   DEMO_PID=$!
@@ -334,7 +334,7 @@ case "$COMMAND" in
   start)
     ((${#ARGUMENTS[@]} == 1)) || fail "start needs the number of servers; see zkEnsemble.sh --help"
     build_if_needed
-    require_jars
+    find_jars
     prepare_ensemble "${ARGUMENTS[0]}"
     start_servers
     write_settings "$PROTOCOL"

@@ -2,8 +2,9 @@
 # Sourced by the other scripts: where things are, which java, which class path. Everything can be set beforehand in the
 # environment, or in zookeeper-env.sh and java.env in the configuration directory.
 #
-# Sets ZOOKEEPER_PREFIX, ZOOCFGDIR, ZOOCFG, ZOO_LOG_DIR, JAVA, ZOO_CLASSPATH, ZOO_SERVER_FLAGS, ZOO_CLIENT_FLAGS. The
-# variables of the user stay as they are: a script that calls another one must not hand it flags twice.
+# Sets ZOOKEEPER_PREFIX, ZOOCFGDIR, ZOOCFG, ZOO_LOG_DIR, JAVA, ZOO_SERVER_FLAGS, ZOO_CLIENT_FLAGS. The variables of the
+# user stay as they are: a script that calls another one must not hand it flags twice. What depends on the jars is made by
+# find_jars, which a script calls when they are there.
 
 ZOOBINDIR="${ZOOBINDIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)}"
 ZOOKEEPER_PREFIX="$(cd "$ZOOBINDIR/.." && pwd)"
@@ -57,19 +58,6 @@ ZOO_LIB_DIR="${ZOOLIBDIR:-$ZOOKEEPER_PREFIX/lib}"
 if [[ -z "${ZOOLIBDIR:-}" && -f "$ZOOKEEPER_PREFIX/zookeeper-assembly/pom.xml" ]]; then
   ZOO_LIB_DIR="$ZOOKEEPER_PREFIX/zookeeper-assembly/target/lib"
 fi
-# The jars by their names and first, as the class archive of bin/zkClassArchive.sh has them. conf/ of the distribution
-# stands behind a directory given by the user, for its logback.xml.
-jars_by_name() {
-  local LC_ALL=C # else the locale decides what comes first, and an archive made under another one does not fit
-  printf -v ZOO_CLASSPATH '%s:' "$ZOO_LIB_DIR"/*.jar
-}
-jars_by_name
-if [[ -n "${ZOO_JARS_ONLY:-}" ]]; then
-  ZOO_CLASSPATH="${ZOO_CLASSPATH%:}"
-else
-  # shellcheck disable=SC2034
-  ZOO_CLASSPATH="$ZOO_CLASSPATH$ZOOCFGDIR:$ZOOKEEPER_PREFIX/conf${CLASSPATH:+:$CLASSPATH}"
-fi
 ZOO_CLASS_ARCHIVE="$(dirname "$ZOO_LIB_DIR")/classes.jsa"
 
 ZK_SERVER_HEAP="${ZK_SERVER_HEAP:-1000}"
@@ -84,11 +72,6 @@ ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS -XX:+PerfDisableSharedMem"
 ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS -XX:PerfDataSamplingInterval=1000"
 # with the JVM's 21 MB a server reaches them as it begins to serve, and the whole heap is collected then
 ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS -XX:MetaspaceSize=64m"
-
-# A third less CPU until a server serves. A JVM that the archive does not fit goes without, silently.
-if [[ -f "$ZOO_CLASS_ARCHIVE" && "$ZOO_CLASS_ARCHIVE" != *[[:space:]]* ]]; then
-  ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS -XX:SharedArchiveFile=$ZOO_CLASS_ARCHIVE -Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off"
-fi
 
 # A heap of this size is collected in milliseconds by the collector that needs the least memory and CPU; larger ones are
 # left to the JVM's choice. When a server dies, its kernel frees its memory before it closes its connections, by which the
@@ -114,20 +97,45 @@ ZOO_SERVER_FLAGS="$ZOO_MODULE_FLAGS $ZOO_COMPILER_FLAGS -Xmx${ZK_SERVER_HEAP}m$Z
 # shellcheck disable=SC2034
 ZOO_CLIENT_FLAGS="$ZOO_MODULE_FLAGS -Xmx${ZK_CLIENT_HEAP}m ${CLIENT_JVMFLAGS:-} ${JVMFLAGS:-}"
 
+has_jars() {
+  local jars=("$ZOO_LIB_DIR"/zookeeper-server-core-*.jar)
+  [[ -e "${jars[0]}" ]]
+}
+
+# Sets JAVA_COMMAND: java with its class path and class archive. Ends the script if there is nothing to run. No class path
+# is made anywhere else: a list of jars from before the build would be empty.
+find_jars() {
+  local LC_ALL=C # else the locale decides what comes first, and an archive made under another one does not fit
+  local class_path
+  if ! has_jars; then
+    if [[ -f "$ZOOKEEPER_PREFIX/pom.xml" ]]; then
+      echo "Error: no jars in $ZOO_LIB_DIR; build them with: mvn -q -f $(printf %q "$ZOOKEEPER_PREFIX") -DskipTests package" >&2
+    else
+      echo "Error: no jars in $ZOO_LIB_DIR; unpack the distribution again, or set ZOOLIBDIR to where they are" >&2
+    fi
+    exit 1
+  fi
+  # The jars by their names and first, as the class archive of bin/zkClassArchive.sh has them. conf/ of the distribution
+  # stands behind a directory given by the user, for its logback.xml.
+  printf -v class_path '%s:' "$ZOO_LIB_DIR"/*.jar
+  if [[ -n "${ZOO_JARS_ONLY:-}" ]]; then
+    class_path="${class_path%:}"
+  else
+    class_path="$class_path$ZOOCFGDIR:$ZOOKEEPER_PREFIX/conf${CLASSPATH:+:$CLASSPATH}"
+  fi
+  JAVA_COMMAND=("$JAVA" -cp "$class_path")
+  # A third less CPU until a server serves. A JVM that the archive does not fit goes without, silently.
+  if [[ -f "$ZOO_CLASS_ARCHIVE" ]]; then
+    JAVA_COMMAND+=("-XX:SharedArchiveFile=$ZOO_CLASS_ARCHIVE" -Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off)
+  fi
+}
+
 # Becomes one of ZooKeeper's tools: run_tool MAIN_CLASS [ARGUMENT ...]
 run_tool() {
   local flags
-  require_jars
+  find_jars
   IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_MODULE_FLAGS ${JVMFLAGS:-}" || true
-  exec "$JAVA" -cp "$ZOO_CLASSPATH" -Dlogback.configurationFile=logback-cli.xml "${flags[@]}" "$@"
-}
-
-# Ends the script if there is nothing to run.
-require_jars() {
-  if ! compgen -G "$ZOO_LIB_DIR/zookeeper-server-core-*.jar" >/dev/null; then
-    echo "Error: no jars in $ZOO_LIB_DIR; build them with: mvn -q -DskipTests package" >&2
-    exit 1
-  fi
+  exec "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml "${flags[@]}" "$@"
 }
 
 # Prints the value of a key in a configuration file: config_value FILE KEY

@@ -4,6 +4,7 @@
 MAIN_CLASS="io.chainkeeper.main.ChainkeeperMain"
 FORCE_CLASS="io.chainkeeper.main.ForceNewCluster"
 MOVE_CLASS="io.chainkeeper.main.MoveIn"
+SWITCH_CLASS="io.chainkeeper.main.SwitchProtocol"
 
 usage() {
   echo "Usage: $0 [--config <conf-dir>] {start|start-foreground|stop|version|restart|status|print-cmd}"
@@ -11,7 +12,8 @@ usage() {
 
 zkServer.sh [--config CONF_DIR] COMMAND [ZOO_CFG]
 
-  start              start in the background; says FAILED TO START and why if the server does not stay
+  start              start in the background; returns when it serves clients or waits for other servers, and says
+                     FAILED TO START and why if it ends instead
   start-foreground   start in this terminal
   stop               stop and wait until the process has ended
   restart            stop, then start
@@ -24,6 +26,9 @@ zkServer.sh [--config CONF_DIR] COMMAND [ZOO_CFG]
   move-in --without ID[,ID...]
                      let data of Apache ZooKeeper be moved in although those servers are missing. Says what may be lost;
                      does it only with --yes
+  switch-protocol NAME
+                     give the data of this server, stopped, to another ordering.protocol (docs/moving.md). Says what
+                     happens; does it only with --yes
 
 ZOO_CFG is a path, or a name in CONF_DIR (default: zoo.cfg in conf/ beside bin/).
 
@@ -54,8 +59,12 @@ done
 ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 COMMAND="${1:-}"
 COMMAND_OPTIONS=()
-if [[ "$COMMAND" == force-new-cluster || "$COMMAND" == move-in ]]; then
+if [[ "$COMMAND" == force-new-cluster || "$COMMAND" == move-in || "$COMMAND" == switch-protocol ]]; then
   shift
+  if [[ "$COMMAND" == switch-protocol ]]; then
+    COMMAND_OPTIONS+=("${1:-}")
+    shift || true
+  fi
   while (($# > 0)); do
     case "$1" in
       --yes) COMMAND_OPTIONS+=(--yes) ;;
@@ -112,7 +121,7 @@ jmx_flags() {
 build_server_command() {
   local flags
   IFS=$' \t\n' read -r -d '' -a flags <<<"$* $JMX_FLAGS $ZOO_SERVER_FLAGS" || true
-  SERVER_COMMAND=("$JAVA")
+  SERVER_COMMAND=("${JAVA_COMMAND[@]}")
   if [[ -n "${ZOO_DATADIR_AUTOCREATE_DISABLE:-}" ]]; then
     SERVER_COMMAND+=(-Dzookeeper.datadir.autocreate=false)
   fi
@@ -121,7 +130,6 @@ build_server_command() {
     "-Dzookeeper.log.file=$ZOO_LOG_FILE"
     -XX:+HeapDumpOnOutOfMemoryError
     "-XX:OnOutOfMemoryError=kill -9 %p"
-    -cp "$ZOO_CLASSPATH"
     "${flags[@]}"
     "$MAIN_CLASS"
     "$ZOOCFG"
@@ -191,8 +199,7 @@ fail_to_start() {
 }
 
 start_server() {
-  local pid busy=false deadline
-  require_jars
+  local pid busy=false deadline report word
   printf 'Starting zookeeper ... '
   pid="$(server_pid)"
   if is_server "$pid"; then
@@ -210,7 +217,11 @@ start_server() {
   build_server_command -Dzookeeper.console.threshold=ERROR
   # a signal to this script must not come between the launch and the note of its process id
   trap : INT TERM
-  nohup "${SERVER_COMMAND[@]}" >"$DAEMON_OUT" 2>"$DAEMON_ERR" </dev/null &
+  report="$ZOO_LOG_DIR/zookeeper_server.$$.start"
+  : >"$report"
+  # shellcheck disable=SC2064
+  trap "rm -f $(printf '%q' "$report")" EXIT
+  CHAINKEEPER_START_REPORT="$report" nohup "${SERVER_COMMAND[@]}" >"$DAEMON_OUT" 2>"$DAEMON_ERR" </dev/null &
   pid=$!
   trap 'kill "$pid" 2>/dev/null; rm -f "$ZOOPIDFILE"; exit 130' INT TERM
   # an absent directory is created by the server if its configuration is right
@@ -221,7 +232,9 @@ start_server() {
       rm -f "$ZOOPIDFILE"
       fail_to_start
     fi
-    if [[ "$busy" == false ]] && client_port_answers; then
+    # the server says when it serves clients, or that nobody has refused it and it waits for others
+    word="$(<"$report")"
+    if [[ "$word" == started ]] || { [[ "$word" == stock && "$busy" == false ]] && client_port_answers; }; then
       break
     fi
     # still recovering; as far as this script is concerned it has started
@@ -263,7 +276,7 @@ stop_server() {
 
 show_status() {
   local mode flags
-  require_jars
+  find_jars
   find_client_address
   if [[ -z "$CLIENT_PORT" ]]; then
     echo "Client port not found in $ZOOCFG; add clientPort=..." >&2
@@ -271,7 +284,7 @@ show_status() {
   fi
   echo "Client port found: $CLIENT_PORT. Client address: $CLIENT_HOST. Client SSL: $CLIENT_SSL."
   IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
-  mode="$("$JAVA" -cp "$ZOO_CLASSPATH" -Dlogback.configurationFile=logback-cli.xml -XX:TieredStopAtLevel=1 \
+  mode="$("${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml -XX:TieredStopAtLevel=1 \
     "${flags[@]}" \
     org.apache.zookeeper.client.FourLetterWordMain "$CLIENT_HOST" "$CLIENT_PORT" srvr "$CLIENT_SSL" 2>/dev/null |
     grep Mode)"
@@ -287,17 +300,17 @@ show_status() {
 
 show_version() {
   local jar
-  require_jars
+  find_jars
   for jar in "$ZOO_LIB_DIR"/zookeeper-server-core-*.jar; do
     jar="${jar##*/zookeeper-server-core-}"
     echo "Chainkeeper, version ${jar%.jar}"
   done
-  "$JAVA" -cp "$ZOO_CLASSPATH" -Dlogback.configurationFile=logback-cli.xml org.apache.zookeeper.version.VersionInfoMain
+  "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml org.apache.zookeeper.version.VersionInfoMain
 }
 
 case "$COMMAND" in
   start | start-foreground | stop | restart | status | version | print-cmd) JMX_FLAGS="$(jmx_flags)" ;;
-  force-new-cluster | position | move-in) JMX_FLAGS="" ;;
+  force-new-cluster | position | move-in | switch-protocol) JMX_FLAGS="" ;;
   *)
     # as ZooKeeper's script: whoever calls it with a command that only another release knows goes on
     usage >&2
@@ -338,26 +351,27 @@ fi
 # log.
 on_stopped_server() {
   local pid flags
-  require_jars
+  find_jars
   pid="$(server_pid)"
   if is_server "$pid"; then
     echo "Error: the server runs as process $pid; stop it first: zkServer.sh stop" >&2
     exit 1
   fi
   IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
-  exec "$JAVA" -cp "$ZOO_CLASSPATH" -Dlogback.configurationFile=logback-cli.xml "${flags[@]}" \
+  exec "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml "${flags[@]}" \
     "$1" "${COMMAND_OPTIONS[@]}" "$ZOOCFG"
 }
 
 case "$COMMAND" in
   start)
     check_java_version
+    find_jars
     find_client_address
     start_server
     ;;
   start-foreground)
     check_java_version
-    require_jars
+    find_jars
     mkdir -p "$ZOO_LOG_DIR"
     build_server_command
     if [[ -n "${ZOO_NOEXEC:-}" ]]; then
@@ -371,6 +385,7 @@ case "$COMMAND" in
     ;;
   restart)
     check_java_version
+    find_jars
     find_client_address
     stop_server
     start_server
@@ -387,7 +402,11 @@ case "$COMMAND" in
   position | move-in)
     on_stopped_server "$MOVE_CLASS"
     ;;
+  switch-protocol)
+    on_stopped_server "$SWITCH_CLASS"
+    ;;
   print-cmd)
+    find_jars
     build_server_command
     printf '%q ' "${SERVER_COMMAND[@]}"
     echo

@@ -11,6 +11,7 @@ import io.chainkeeper.clienttests.harness.Clients;
 import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.FourLetterWord;
 import io.chainkeeper.clienttests.harness.LoadGenerator;
+import io.chainkeeper.clienttests.harness.Scripts;
 import io.chainkeeper.clienttests.harness.ServerProcess;
 import io.chainkeeper.clienttests.harness.TreeDump;
 import java.io.IOException;
@@ -129,6 +130,11 @@ public class DiskFullTest {
                                     && line.contains(device.toString())
                                     && line.contains("check the disk and its free space, then start again")));
             load.awaitProgress(WRITES_BETWEEN_FAULTS);
+
+            Scripts.Result refused = victim.script("start");
+            assertEquals(refused.toString(), 1, refused.exitCode());
+            assertTrue(refused.toString(), refused.output().contains("FAILED TO START"));
+            assertTrue(refused.toString(), refused.errors().contains(device.toString()));
 
             free(device);
             victim.start();

@@ -132,8 +132,29 @@ public class ScriptsTest {
         ensemble.writeConfigurations();
         ServerProcess server = ensemble.server(1);
         Path ordering = Files.createDirectories(server.directory().resolve("data/ordering"));
-        new ClusterIdentity(1, new UUID(3, 4)).write(ordering);
+        new ClusterIdentity(1, new UUID(3, 4), "chain").write(ordering);
         assertResult(1, "no checkpoint in", server.script("start"));
+    }
+
+    /** What the other servers say comes later than the open client port. */
+    @Test
+    public void serverOfAnotherCluster_isRefusedByTheOthersAndIsNoSuccess() throws Exception {
+        Assume.assumeFalse("Apache ZooKeeper knows no clusters", protocol.equals("zab"));
+        ensemble.start();
+        ServerProcess third = ensemble.server(3);
+        ensemble.awaitCaughtUp();
+        ensemble.killAll();
+        for (int id = 1; id <= 2; id++) {
+            ensemble.server(id).emptyData();
+            ensemble.server(id).start();
+        }
+        for (int id = 1; id <= 2; id++) {
+            ensemble.server(id).awaitServing();
+        }
+        Scripts.Result refused = third.script("start");
+        assertResult(1, "FAILED TO START", refused);
+        assertOneLineSays("This server does not belong to servers [1, 2] of its server list", refused);
+        assertTrue(third.background().isEmpty());
     }
 
     @Test

@@ -65,6 +65,7 @@ public class SecuredLinksTest {
     public final TestRule limit = ensemble.testLimit(600);
 
     private Path certificate;
+    private Path secret;
     private int steps;
 
     @Before
@@ -77,10 +78,15 @@ public class SecuredLinksTest {
     public void plainEnsemble_becomesOneWithTlsAndSasl() throws Exception {
         prepare();
         ensemble.startAll();
-        roll(Map.of("portUnification", "true", "quorum.auth.enableSasl", "true"));
+        roll(Map.of(
+                "portUnification", "true",
+                "quorum.auth.enableSasl", "true",
+                "ordering.secretFile", secret.toString(),
+                "ordering.secretRequired", "false"));
         roll(Map.of("sslQuorum", "true", "quorum.auth.learnerRequireSasl", "true"));
         Map<String, String> last = new LinkedHashMap<>();
         last.put("portUnification", null);
+        last.put("ordering.secretRequired", null);
         last.put("quorum.auth.serverRequireSasl", "true");
         last.put("admin.forceHttps", "true");
         assertEquals(200, status("http", ensemble.server(3)));
@@ -97,6 +103,8 @@ public class SecuredLinksTest {
     private void prepare() throws Exception {
         Path store = FOLDER.getRoot().toPath().resolve("servers.p12");
         certificate = FOLDER.getRoot().toPath().resolve("servers.pem");
+        secret = FOLDER.getRoot().toPath().resolve("secret");
+        Files.writeString(secret, "a secret that all servers share\n");
         keytool("-genkeypair", "-dname", "CN=servers", "-ext", "san=ip:127.0.0.1", "-keyalg", "EC", store);
         keytool("-exportcert", "-rfc", "-file", certificate, store);
         ensemble.writeConfigurations();

@@ -98,9 +98,7 @@ final class AcceptedValues {
      * @param durableSequence values whose record is later than this stay
      */
     void trim(long maxDecided, long durableSequence, ChainSettings settings) {
-        while (size > settings.minMemoryInstances()
-                && first + settings.minMemoryInstances() <= maxDecided
-                && (size > settings.maxInstancesInMemory() || bytes > settings.maxMemoryBytes())
+        while ((isBeyond(maxDecided, settings) || bytes > settings.maxLargeMemoryBytes() && first < maxDecided)
                 && get(first).logSequence() <= durableSequence) {
             bytes -= get(first).value().length();
             ring.set(head, null);
@@ -108,6 +106,12 @@ final class AcceptedValues {
             first++;
             size--;
         }
+    }
+
+    private boolean isBeyond(long maxDecided, ChainSettings settings) {
+        return size > settings.minMemoryInstances()
+                && first + settings.minMemoryInstances() <= maxDecided
+                && (size > settings.maxInstancesInMemory() || bytes > settings.maxMemoryBytes());
     }
 
     private int slot(long instance) {

@@ -14,9 +14,11 @@ import static io.chainkeeper.ordering.wire.MessageParts.putCommands;
 import static io.chainkeeper.ordering.wire.MessageParts.putIntroduction;
 import static io.chainkeeper.ordering.wire.MessageParts.replicaId;
 import static io.chainkeeper.ordering.wire.MessageParts.rest;
+import static io.chainkeeper.ordering.wire.MessageParts.value;
 
 import io.chainkeeper.chain.ChainMessage.Accept;
 import io.chainkeeper.chain.ChainMessage.Accepted;
+import io.chainkeeper.chain.ChainMessage.Differing;
 import io.chainkeeper.chain.ChainMessage.Entry;
 import io.chainkeeper.chain.ChainMessage.Forward;
 import io.chainkeeper.chain.ChainMessage.Hello;
@@ -34,13 +36,14 @@ import io.chainkeeper.chain.ChainMessage.Refused;
 import io.chainkeeper.chain.ChainMessage.Resume;
 import io.chainkeeper.chain.ChainMessage.TakeOver;
 import io.chainkeeper.chain.ChainMessage.Truncated;
+import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.acceptor.Ballot;
-import io.chainkeeper.ordering.acceptor.Introduction;
+import io.chainkeeper.ordering.prefix.Prefix;
 import io.chainkeeper.ordering.wire.MessageParts;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -69,6 +72,7 @@ final class ChainCodec implements MessageCodec {
     private static final byte HELLO = 16;
     private static final byte LEARNING = 17;
     private static final byte TAKE_OVER = 18;
+    private static final byte DIFFERING = 19;
 
     private static final int HEADER_BYTES = 1 + BALLOT_BYTES;
     private static final int ENTRY_BYTES = 8 + BALLOT_BYTES + 4;
@@ -78,8 +82,8 @@ final class ChainCodec implements MessageCodec {
     @Override
     public ByteSlice[] encode(Message message) {
         if (message instanceof Accept m) {
-            ByteBuffer out = begin(ACCEPT, m.ballot(), 16 + progressBytes(m.progress()));
-            out.putLong(m.start()).putLong(m.instance());
+            ByteBuffer out = begin(ACCEPT, m.ballot(), 16 + Prefix.BYTES + progressBytes(m.progress()));
+            m.prefix().put(out.putLong(m.start()).putLong(m.instance()));
             putProgress(out, m.progress());
             return new ByteSlice[] {done(out), m.value()};
         }
@@ -91,8 +95,8 @@ final class ChainCodec implements MessageCodec {
 
     private static ByteBuffer encodeFlat(Message message) {
         if (message instanceof Accepted m) {
-            ByteBuffer out = begin(ACCEPTED, m.ballot(), 8 + progressBytes(m.progress()));
-            out.putLong(m.start());
+            ByteBuffer out = begin(ACCEPTED, m.ballot(), 8 + Prefix.BYTES + progressBytes(m.progress()));
+            m.prefix().put(out.putLong(m.start()));
             putProgress(out, m.progress());
             return out;
         } else if (message instanceof Forward m) {
@@ -117,7 +121,7 @@ final class ChainCodec implements MessageCodec {
 
     private static ByteBuffer encodeElection(Message message) {
         if (message instanceof PreVote m) {
-            return begin(PRE_VOTE, m.ballot(), 16).putLong(m.maxDecided()).putLong(m.disk());
+            return m.prefix().put(begin(PRE_VOTE, m.ballot(), Prefix.BYTES + 8)).putLong(m.disk());
         } else if (message instanceof PreVoteOk m) {
             return begin(PRE_VOTE_OK, m.ballot(), 0);
         } else if (message instanceof PreVoteDenied m) {
@@ -131,25 +135,23 @@ final class ChainCodec implements MessageCodec {
             return begin(TAKE_OVER, m.ballot(), 0);
         } else if (message instanceof Hello m) {
             return encodeHello(m);
+        } else if (message instanceof Differing m) {
+            return m.prefix().put(begin(DIFFERING, m.ballot(), Prefix.BYTES));
         }
         throw new InvariantViolated("no wire format for " + message);
     }
 
     private static ByteBuffer encodeHello(Hello m) {
-        Introduction introduction = new Introduction(m.promisedNothing(), m.founder(), m.participants());
-        return putIntroduction(begin(HELLO, m.ballot(), introductionBytes(introduction)), introduction);
+        ByteBuffer out = begin(HELLO, m.ballot(), Prefix.BYTES + introductionBytes(m.introduction()));
+        return putIntroduction(m.prefix().put(out), m.introduction());
     }
 
     private static ByteSlice[] encodePrepareOk(PrepareOk m) {
         List<Entry> entries = m.entries();
         ByteSlice[] parts = new ByteSlice[1 + entries.size()];
-        ByteBuffer out = begin(PREPARE_OK, m.ballot(), 8 + 1 + 4 + 1 + 8 + 4 + entries.size() * ENTRY_BYTES);
-        out.putLong(m.disk())
-                .put(flag(m.founder()))
-                .putInt(m.part())
-                .put(flag(m.last()))
-                .putLong(m.maxDecided())
-                .putInt(entries.size());
+        ByteBuffer out = begin(PREPARE_OK, m.ballot(), 8 + 1 + 4 + 1 + Prefix.BYTES + 4 + entries.size() * ENTRY_BYTES);
+        out.putLong(m.disk()).put(flag(m.founder())).putInt(m.part()).put(flag(m.last()));
+        m.prefix().put(out).putInt(entries.size());
         for (int i = 0; i < entries.size(); i++) {
             Entry entry = entries.get(i);
             putBallot(out.putLong(entry.instance()), entry.accepted())
@@ -193,13 +195,13 @@ final class ChainCodec implements MessageCodec {
             throws MalformedMessageException {
         return switch (type) {
             case ACCEPT -> accept(ballot, in, frame);
-            case ACCEPTED -> new Accepted(ballot, in.getLong(), progress(in));
+            case ACCEPTED -> accepted(ballot, in);
             case RESUME -> new Resume(ballot, in.getLong(), in.getLong());
             case RECEIVED -> new Received(ballot, in.getLong());
             case LEAVE -> new Leave(ballot);
             case OFFER -> new Offer(ballot, in.getLong(), in.getLong());
             case TRUNCATED -> new Truncated(ballot, in.getLong());
-            case PRE_VOTE -> new PreVote(ballot, in.getLong(), in.getLong());
+            case PRE_VOTE -> new PreVote(ballot, Prefix.get(in), in.getLong());
             case PRE_VOTE_OK -> new PreVoteOk(ballot);
             case PRE_VOTE_DENIED -> new PreVoteDenied(ballot, ballot(in));
             case PREPARE -> new Prepare(ballot, in.getLong(), in.getLong());
@@ -207,9 +209,10 @@ final class ChainCodec implements MessageCodec {
             case REFUSED -> new Refused(ballot, ballot(in));
             case FORWARD -> forward(ballot, in, frame);
             case READ_NUDGE -> new ReadNudge(ballot, in.getLong());
-            case HELLO -> hello(introduction(in));
+            case HELLO -> new Hello(Prefix.get(in), introduction(in));
             case LEARNING -> new Learning(ballot, in.getLong(), in.getLong());
             case TAKE_OVER -> new TakeOver(ballot);
+            case DIFFERING -> new Differing(Prefix.get(in));
             default -> throw new MalformedMessageException("unknown chain message type " + type);
         };
     }
@@ -217,8 +220,20 @@ final class ChainCodec implements MessageCodec {
     private static Accept accept(Ballot ballot, ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
         long start = in.getLong();
         long instance = in.getLong();
+        Prefix prefix = Prefix.get(in);
         Progress progress = progress(in);
-        return new Accept(ballot, start, instance, rest(in, frame), progress);
+        return new Accept(ballot, start, instance, checked(rest(in, frame)), progress, prefix);
+    }
+
+    private static Accepted accepted(Ballot ballot, ByteBuffer in) throws MalformedMessageException {
+        long start = in.getLong();
+        Prefix prefix = Prefix.get(in);
+        return new Accepted(ballot, start, progress(in), prefix);
+    }
+
+    private static ByteSlice checked(ByteSlice value) throws MalformedMessageException {
+        BatchCodec.check(value);
+        return value;
     }
 
     private static PrepareOk prepareOk(Ballot ballot, ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
@@ -226,7 +241,7 @@ final class ChainCodec implements MessageCodec {
         boolean founder = in.get() != 0;
         int part = in.getInt();
         boolean last = in.get() != 0;
-        long maxDecided = in.getLong();
+        Prefix prefix = Prefix.get(in);
         int count = count(in, ENTRY_BYTES);
         int position = in.position() + count * ENTRY_BYTES;
         List<Entry> entries = new ArrayList<>(count);
@@ -234,15 +249,11 @@ final class ChainCodec implements MessageCodec {
             long instance = in.getLong();
             Ballot accepted = ballot(in);
             int length = in.getInt();
-            entries.add(new Entry(instance, accepted, frame.slice(position, length)));
+            entries.add(new Entry(instance, accepted, value(frame, position, length)));
             position += length;
         }
         in.position(position);
-        return new PrepareOk(ballot, disk, founder, part, last, maxDecided, entries);
-    }
-
-    private static Hello hello(Introduction introduction) {
-        return new Hello(introduction.promisedNothing(), introduction.founder(), introduction.participants());
+        return new PrepareOk(ballot, disk, founder, part, last, prefix, entries);
     }
 
     private static Forward forward(Ballot ballot, ByteBuffer in, ByteSlice frame) throws MalformedMessageException {

@@ -1,10 +1,14 @@
 package io.chainkeeper.chain;
 
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.DurableRecords;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.PrefixHash;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.acceptor.Ballot;
+import io.chainkeeper.ordering.acceptor.Introduction;
+import io.chainkeeper.ordering.prefix.Prefix;
 import java.util.List;
 
 /** The messages of ChainPaxos; each belongs to one ballot. */
@@ -17,6 +21,16 @@ sealed interface ChainMessage extends Message {
         return false;
     }
 
+    /** What the sender says of the order that it has decided; {@link Prefix#UNKNOWN} if the message has none. */
+    default Prefix prefix() {
+        return Prefix.UNKNOWN;
+    }
+
+    @Override
+    default boolean isKeptBy(DurableRecords log, int sender) {
+        return !isPromise() || KeptPromises.keeps(log, ballot());
+    }
+
     /**
      * A value travelling down the chain. Its progress holds the sender's own acknowledgement, hence a promise.
      *
@@ -24,12 +38,22 @@ sealed interface ChainMessage extends Message {
      * @param instance where the value belongs
      * @param value the batch
      * @param progress all that the sender knows
+     * @param prefix of the sender, up to the instance if it is decided, so that the receiver can compare at once
      */
-    record Accept(Ballot ballot, long start, long instance, ByteSlice value, Progress progress)
+    record Accept(Ballot ballot, long start, long instance, ByteSlice value, Progress progress, Prefix prefix)
             implements ChainMessage {
+        Accept(Ballot ballot, long start, long instance, ByteSlice value, Progress progress) {
+            this(ballot, start, instance, value, progress, Prefix.UNKNOWN);
+        }
+
         @Override
         public boolean isPromise() {
             return true;
+        }
+
+        @Override
+        public boolean isKeptBy(DurableRecords log, int sender) {
+            return KeptPromises.keeps(log, ballot, progress, sender);
         }
 
         @Override
@@ -43,11 +67,21 @@ sealed interface ChainMessage extends Message {
      *
      * @param start as in {@link Accept}
      * @param progress all that the sender knows
+     * @param prefix of the sender
      */
-    record Accepted(Ballot ballot, long start, Progress progress) implements ChainMessage {
+    record Accepted(Ballot ballot, long start, Progress progress, Prefix prefix) implements ChainMessage {
+        Accepted(Ballot ballot, long start, Progress progress) {
+            this(ballot, start, progress, Prefix.UNKNOWN);
+        }
+
         @Override
         public boolean isPromise() {
             return true;
+        }
+
+        @Override
+        public boolean isKeptBy(DurableRecords log, int sender) {
+            return KeptPromises.keeps(log, ballot, progress, sender);
         }
 
         @Override
@@ -81,12 +115,21 @@ sealed interface ChainMessage extends Message {
     /**
      * Would you promise this ballot? Changes nothing at the receiver.
      *
-     * @param maxDecided how far the candidate has got
+     * @param prefix how far the candidate has got
      * @param disk number of the receiver's disk, as the membership that the candidate knows has it
      */
-    record PreVote(Ballot ballot, long maxDecided, long disk) implements ChainMessage {
+    record PreVote(Ballot ballot, Prefix prefix, long disk) implements ChainMessage {
         PreVote(Ballot ballot, long maxDecided) {
-            this(ballot, maxDecided, Member.UNBOUND);
+            this(ballot, new Prefix(maxDecided, PrefixHash.UNKNOWN), Member.UNBOUND);
+        }
+
+        long maxDecided() {
+            return prefix.position();
+        }
+
+        @Override
+        public String toString() {
+            return "PreVote[ballot=" + ballot + ", maxDecided=" + maxDecided() + ", disk=" + disk + "]";
         }
     }
 
@@ -115,12 +158,27 @@ sealed interface ChainMessage extends Message {
      * @param founder whether that disk took part in founding the cluster
      * @param part 0, 1, 2, ...
      * @param last whether this is the last part
-     * @param maxDecided everything up to here is decided with the values reported
+     * @param prefix everything up to there is decided with the values reported
      * @param entries accepted values in ascending order of instance
      */
     record PrepareOk(
-            Ballot ballot, long disk, boolean founder, int part, boolean last, long maxDecided, List<Entry> entries)
+            Ballot ballot, long disk, boolean founder, int part, boolean last, Prefix prefix, List<Entry> entries)
             implements ChainMessage {
+        PrepareOk(
+                Ballot ballot, long disk, boolean founder, int part, boolean last, long decided, List<Entry> entries) {
+            this(ballot, disk, founder, part, last, new Prefix(decided, PrefixHash.UNKNOWN), entries);
+        }
+
+        @Override
+        public String toString() {
+            return "PrepareOk[ballot=" + ballot + ", disk=" + disk + ", founder=" + founder + ", part=" + part
+                    + ", last=" + last + ", maxDecided=" + maxDecided() + ", entries=" + entries + "]";
+        }
+
+        long maxDecided() {
+            return prefix.position();
+        }
+
         @Override
         public boolean isPromise() {
             return true;
@@ -142,13 +200,18 @@ sealed interface ChainMessage extends Message {
     record Forward(Ballot ballot, long lowest, List<ProposedCommand> commands) implements ChainMessage {}
 
     /**
-     * First message over a link, said again when the sender becomes a founder; the only one outside of any ballot.
+     * First message over a link, said when the sender's disk remembers what it says, and again when the sender becomes
+     * a founder; the only one outside of any ballot.
      *
-     * @param promisedNothing whether the sender has promised nothing, so that it may help to found a cluster
-     * @param founder whether it has helped to found one
-     * @param participants whom the sender was configured with at its start, ascending
+     * @param prefix of the sender
+     * @param introduction what founding depends on
      */
-    record Hello(boolean promisedNothing, boolean founder, List<Integer> participants) implements ChainMessage {
+    record Hello(Prefix prefix, Introduction introduction) implements ChainMessage {
+        @Override
+        public String toString() {
+            return "Hello[" + introduction + "]";
+        }
+
         @Override
         public Ballot ballot() {
             return Ballot.NONE;
@@ -166,6 +229,14 @@ sealed interface ChainMessage extends Message {
 
     /** From a leader that has left the membership: take over without waiting for its silence. */
     record TakeOver(Ballot ballot) implements ChainMessage {}
+
+    /** "You hold another order than I: this is my prefix up to a position of which you have spoken." */
+    record Differing(Prefix prefix) implements ChainMessage {
+        @Override
+        public Ballot ballot() {
+            return Ballot.NONE;
+        }
+    }
 
     /** Reads wait at the sender: begin a read round. */
     record ReadNudge(Ballot ballot, long nudge) implements ChainMessage {}

@@ -2,6 +2,7 @@ package io.chainkeeper.chain;
 
 import io.chainkeeper.chain.ChainMessage.Accept;
 import io.chainkeeper.chain.ChainMessage.Accepted;
+import io.chainkeeper.chain.ChainMessage.Differing;
 import io.chainkeeper.chain.ChainMessage.Forward;
 import io.chainkeeper.chain.ChainMessage.Hello;
 import io.chainkeeper.chain.ChainMessage.Learning;
@@ -35,7 +36,6 @@ import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.RecoveredState;
 import io.chainkeeper.ordering.acceptor.Ballot;
-import io.chainkeeper.ordering.acceptor.Introduction;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -125,15 +125,12 @@ final class ChainPaxos implements OrderingProtocol {
         boolean empty = recovered.lastPosition() < Math.max(memoryFirst, decided[0]);
         state.values.clear(empty ? decided[0] + 1 : memoryFirst);
         state.maxDecided = applied;
+        state.agreement.hashes().begin(applied, recovered.appliedPrefixHash());
         if (!empty) {
             recovered.forEachPosition(
                     Math.min(applied + 1, memoryFirst), record -> recover(record, memoryFirst, decided[0]));
         }
-        InvariantViolated.check(
-                state.maxDecided == decided[0],
-                "the acceptor log knows instance %d as decided but holds values only up to %d",
-                decided[0],
-                state.maxDecided);
+        state.lackUpTo(decided[0]);
         state.maxAccepted = state.maxDecided;
         if (state.context.start() == Start.SOLE_SURVIVOR) {
             Member survivor = new Member(state.self, state.disk.number());
@@ -153,10 +150,10 @@ final class ChainPaxos implements OrderingProtocol {
             state.values.put(instance, new AcceptedValues.Accepted(accepted, record.body(), 0));
         }
         if (instance == state.maxDecided + 1 && instance <= decided) {
-            state.maxDecided = instance;
             state.noteMembership(instance, record.body());
-            effects.deliver(instance, record.body());
+            state.deliver(instance, record.body());
         }
+        state.values.trim(Math.min(state.values.last(), decided), 0, state.settings);
     }
 
     // ---------------------------------------------------------------- messages
@@ -168,6 +165,14 @@ final class ChainPaxos implements OrderingProtocol {
                 "message from %d, not another replica",
                 from);
         int sender = from;
+        if (isOutOfReach(sender, (ChainMessage) message)) {
+            return;
+        }
+        if (state.agreement.isContradictedBy(sender, ((ChainMessage) message).prefix())) {
+            afterInput(); // nothing is learned from one who holds another order
+            return;
+        }
+        feeds.alive(sender);
         if (message instanceof Accept accept) {
             onAccept(sender, accept);
         } else if (message instanceof Accepted accepted) {
@@ -180,6 +185,22 @@ final class ChainPaxos implements OrderingProtocol {
             onElectionMessage(sender, message);
         }
         afterInput();
+    }
+
+    /** Whether a ballot is so high that no election can have led there: a defect, or a stranger. */
+    private boolean isOutOfReach(int sender, ChainMessage m) {
+        Ballot highest = m.ballot();
+        if (m instanceof PreVoteDenied denied) {
+            highest = denied.promised();
+        } else if (m instanceof Refused refused) {
+            highest = refused.promised();
+        }
+        long seen = Math.max(state.promised.round(), election.maxSeenRound());
+        if (highest.isWithinReach(seen, hasPromisedNothing())) {
+            return false;
+        }
+        effects.refuse(sender, "speaks of ballot " + highest + " where round " + seen + " is the highest known");
+        return true;
     }
 
     private boolean onChainMessage(int sender, Message message) {
@@ -221,6 +242,8 @@ final class ChainPaxos implements OrderingProtocol {
             onLearning(sender, learning);
         } else if (message instanceof TakeOver takeOver) {
             onTakeOver(sender, takeOver);
+        } else if (message instanceof Differing) {
+            return; // it is of use where it contradicts
         } else {
             throw new InvariantViolated("unknown message " + message);
         }
@@ -231,15 +254,17 @@ final class ChainPaxos implements OrderingProtocol {
             return;
         }
         boolean isNext = m.instance() == state.maxAccepted + 1;
+        if (isNext && m.instance() < state.start && m.progress().maxDecided() < m.instance()) {
+            effects.refuse(
+                    sender,
+                    "hands on undecided instance " + m.instance() + " below start " + state.start + " of ballot "
+                            + state.ballot);
+            return;
+        }
         heard(sender, m.progress(), isNext);
         if (isNext) {
-            InvariantViolated.check(
-                    m.instance() >= state.start || m.progress().maxDecided() >= m.instance(),
-                    "undecided instance %d below start %d of ballot %s",
-                    m.instance(),
-                    state.start,
-                    state.ballot);
             state.accept(m.instance(), m.value());
+            feeds.received(m.value().length());
         } else if (m.instance() > state.maxAccepted + 1) {
             feeds.onGap(sender);
         }
@@ -269,11 +294,11 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     private void onHello(int sender, Hello m) {
-        state.disk.met(sender, new Introduction(m.promisedNothing(), m.founder(), m.participants()));
+        state.disk.met(sender, m.introduction());
     }
 
     private void sayHello() {
-        for (int id : state.chain()) {
+        for (int id = 1; id < ReplicaState.IDS; id++) {
             if (state.linkUp[id]) {
                 effects.send(id, hello());
             }
@@ -281,8 +306,7 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     private Hello hello() {
-        Introduction own = state.disk.introduction(hasPromisedNothing());
-        return new Hello(own.promisedNothing(), own.founder(), own.participants());
+        return new Hello(state.agreement.hashes().latest(), state.disk.introduction(hasPromisedNothing()));
     }
 
     private boolean hasPromisedNothing() {
@@ -304,7 +328,8 @@ final class ChainPaxos implements OrderingProtocol {
         if (state.role == Role.FOLLOWER
                 && m.ballot().equals(state.ballot)
                 && sender == state.leader
-                && state.isVoter()) {
+                && state.isVoter()
+                && !state.lacksState()) {
             stopFollowing();
             election.takeOver();
         }
@@ -395,10 +420,6 @@ final class ChainPaxos implements OrderingProtocol {
             state.role = Role.FOLLOWER; // it had fallen silent; nothing was promised since
             state.acknowledge(); // of what became durable meanwhile
         } else {
-            if (hasPromisedNothing()) {
-                // Not to forget that there is a cluster: together with blank disks it would found another one.
-                state.promise(ballot);
-            }
             state.enter(ballot, start, Role.FOLLOWER);
             feeds.followNewLeader();
             reads.ballotChanged();
@@ -636,9 +657,12 @@ final class ChainPaxos implements OrderingProtocol {
 
     @Override
     public void onPeerUp(int peer) {
+        state.agreement.forget(peer);
         state.linkUp[peer] = true;
         state.disk.keep();
-        effects.send(peer, hello());
+        if (state.disk.mayIntroduce()) {
+            effects.send(peer, hello());
+        }
         if (state.isLeader() && state.mayLearn(peer)) {
             feeds.announce(peer);
         }
@@ -654,11 +678,26 @@ final class ChainPaxos implements OrderingProtocol {
 
     @Override
     public void onPeerDown(int peer) {
+        lose(peer);
+        afterInput();
+    }
+
+    private void lose(int peer) {
         state.linkUp[peer] = false;
         linkDownTick[peer] = state.now;
         admission.linkDown(peer);
         feeds.peerDown(peer);
-        afterInput();
+    }
+
+    /** Who holds another order is told so, and then as good as gone. */
+    private void partFromWhoContradicts() {
+        while (state.agreement.hasContradiction()) {
+            int peer = state.agreement.takeContradiction();
+            effects.send(peer, new Differing(state.agreement.answerTo(peer)));
+            effects.orderContradicted(peer, state.agreement.difference(peer));
+            lose(peer);
+            state.agreement.check(state.membership());
+        }
     }
 
     @Override
@@ -760,6 +799,7 @@ final class ChainPaxos implements OrderingProtocol {
             }
             reads.release();
         }
+        partFromWhoContradicts();
         state.checkInvariants();
     }
 
@@ -774,9 +814,8 @@ final class ChainPaxos implements OrderingProtocol {
                     instance,
                     state.ballot,
                     accepted.accepted());
-            state.maxDecided = instance;
             commands.delivered(accepted.value());
-            effects.deliver(instance, accepted.value());
+            state.deliver(instance, accepted.value());
             if (BatchCodec.isMembership(accepted.value())) {
                 state.memberships.trim(instance);
                 state.keepMembershipDecided(instance);
@@ -814,6 +853,7 @@ final class ChainPaxos implements OrderingProtocol {
         gauges.put("members", (long) state.membership().members().size());
         gauges.put("quorum", (long) state.membership().quorum());
         gauges.put("is_voter", state.isVoter() ? 1L : 0L);
+        gauges.put("order_contradicted_by", (long) state.agreement.contradictions());
         gauges.put("ballot_round", state.promised.round());
         gauges.put("values_in_memory", state.values.last() - state.values.first() + 1);
         gauges.put("value_bytes_in_memory", state.values.bytes());

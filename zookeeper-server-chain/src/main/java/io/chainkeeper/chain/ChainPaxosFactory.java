@@ -1,6 +1,8 @@
 package io.chainkeeper.chain;
 
 import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.LogTraces;
 import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
@@ -47,5 +49,13 @@ public final class ChainPaxosFactory implements OrderingProtocolFactory {
         int participants = context.ensemble().participants().size();
         ChainSettings settings = ChainSettings.of(context.settings(), participants, context.tickMillis());
         return new ChainPaxos(context, settings, rules, effects);
+    }
+
+    /** Whoever accepts has promised before, in a ballot; ISS has its epoch's configuration under that number. */
+    @Override
+    public boolean mayHaveWritten(LogTraces traces) {
+        LogRecord promise = traces.metadata(ReplicaState.PROMISE);
+        boolean promised = promise != null && promise.head().length() == ReplicaState.BALLOT_BYTES;
+        return promised && Set.of(ReplicaState.ACCEPTED).containsAll(traces.positionalKinds());
     }
 }

@@ -1,5 +1,6 @@
 package io.chainkeeper.chain;
 
+import io.chainkeeper.ordering.SizeLimits;
 import io.chainkeeper.ordering.settings.SettingKeys;
 import java.util.Map;
 import java.util.Set;
@@ -46,19 +47,28 @@ record ChainSettings(
 
     private static final long MEMORY_BYTES = 32L << 20;
 
+    /** As many as a leader and its successors may have under way: a candidate that is behind by that is answered. */
+    private static final long LARGE_MEMORY_BYTES = 2L * SizeLimits.MAX_UNDER_WAY_BYTES;
+
     /** Bytes of values in one PrepareOk, unless a single value is larger. */
-    static final int PREPARE_PART_BYTES = 1 << 20;
+    static final int PREPARE_PART_BYTES = SizeLimits.PART_BYTES;
 
     /** Bytes of commands in one Forward, unless a single command is larger. */
-    static final int FORWARD_BYTES = 1 << 20;
+    static final int FORWARD_BYTES = SizeLimits.PART_BYTES;
 
     /** Bytes asked of the log at once for a successor that is behind. */
-    static final int LOG_READ_BYTES = 1 << 20;
+    static final int LOG_READ_BYTES = SizeLimits.PART_BYTES;
 
-    private static final SettingKeys KEYS = new SettingKeys.Builder()
+    /** Bytes of values that may be on their way to one successor; may be passed by one value. */
+    static final int FEED_BYTES = SizeLimits.MAX_UNDER_WAY_BYTES;
+
+    /** A follower tells its upstream that values have arrived when they have so many bytes, at the latest. */
+    static final int REPORT_BYTES = FEED_BYTES / 4;
+
+    static final SettingKeys KEYS = new SettingKeys.Builder()
             .number(WINDOW_INSTANCES, 4, 1, 1024)
             .number(MAX_BATCH_COMMANDS, 1024, 1, 65536)
-            .number(MAX_BATCH_BYTES, 256 << 10, 1024, 8 << 20)
+            .number(MAX_BATCH_BYTES, 256 << 10, 1024, SizeLimits.MAX_BATCH_SETTING_BYTES)
             .number(HEARTBEAT_MILLIS, 200, 10, 10_000)
             .number(SUSPICION_MILLIS, 1500, 50, 120_000)
             .number(SILENCE_MILLIS, 3_000, 100, 600_000)
@@ -131,5 +141,10 @@ record ChainSettings(
     /** Bytes of decided values kept in memory at most, unless fewer than {@link #minMemoryInstances()}. */
     long maxMemoryBytes() {
         return MEMORY_BYTES;
+    }
+
+    /** Bytes of values kept in memory at most, even if they are fewer instances; besides those that are undecided. */
+    long maxLargeMemoryBytes() {
+        return LARGE_MEMORY_BYTES;
     }
 }

@@ -14,8 +14,10 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus.Role;
+import io.chainkeeper.ordering.PrefixHash;
 import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.acceptor.Ballot;
+import io.chainkeeper.ordering.prefix.Prefix;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -38,9 +40,17 @@ final class Election {
     private final boolean[] votes = new boolean[ReplicaState.IDS];
     private final boolean[] founderVotes = new boolean[ReplicaState.IDS];
     private final long[] voteDisks = new long[ReplicaState.IDS];
+
+    /** What those who promise say of the order that they have decided. */
+    private final Prefix[] votePrefixes = new Prefix[ReplicaState.IDS];
+
     private final boolean[] asked = new boolean[ReplicaState.IDS];
     private final long[] askedDisks = new long[ReplicaState.IDS];
     private final int[] nextPart = new int[ReplicaState.IDS];
+
+    /** The instance that the next part of each answer begins with. */
+    private final long[] nextEntry = new long[ReplicaState.IDS];
+
     private final Map<Long, Entry> reported = new TreeMap<>();
 
     private Phase phase = Phase.IDLE;
@@ -48,7 +58,6 @@ final class Election {
     private long maxSeenRound;
     private long deadlineTick;
     private long prepareFrom;
-    private long promiseSequence;
     private long reportedDecided;
 
     Election(ReplicaState state) {
@@ -115,6 +124,11 @@ final class Election {
         }
     }
 
+    /** The highest round that anybody was heard of to use. */
+    long maxSeenRound() {
+        return maxSeenRound;
+    }
+
     private void chooseBallot() {
         maxSeenRound = Math.max(maxSeenRound, state.promised.round());
         ballot = new Ballot(maxSeenRound + 1, state.context.replicaId());
@@ -129,7 +143,8 @@ final class Election {
     private void sendPreVote(Member member) {
         int id = member.replicaId();
         if (id != state.self && state.linkUp[id]) {
-            state.effects.send(id, new PreVote(ballot, state.maxDecided, member.disk()));
+            Prefix prefix = state.agreement.hashes().latest();
+            state.effects.send(id, new PreVote(ballot, prefix, member.disk()));
         }
     }
 
@@ -167,7 +182,8 @@ final class Election {
         reported.clear();
         reportedDecided = state.maxDecided;
         Arrays.fill(nextPart, 0);
-        promiseSequence = state.promise(ballot);
+        Arrays.fill(votePrefixes, null);
+        state.promise(ballot);
         merge(state.values.entriesFrom(prepareFrom));
         Arrays.fill(asked, false);
         ask(state.membership());
@@ -188,7 +204,7 @@ final class Election {
     private void sendPrepare(int id) {
         if (id != state.self && state.linkUp[id]) {
             // Not before the own promise is durable: a candidate that crashes must never use this ballot twice.
-            state.effects.sendAfter(promiseSequence, id, new Prepare(ballot, prepareFrom, askedDisks[id]));
+            state.effects.sendAfter(state.promiseSequence(), id, new Prepare(ballot, prepareFrom, askedDisks[id]));
         }
     }
 
@@ -196,7 +212,7 @@ final class Election {
     void promise(Ballot candidate) {
         phase = Phase.IDLE;
         maxSeenRound = Math.max(maxSeenRound, candidate.round());
-        promiseSequence = state.promise(candidate);
+        state.promise(candidate);
         deadlineTick = state.now + state.settings.electionTicks() + random(state.settings.electionTicks());
     }
 
@@ -219,7 +235,7 @@ final class Election {
 
     private void sendPart(int to, Prepare m, int number, boolean last, List<Entry> entries) {
         state.effects.sendAfter(
-                promiseSequence,
+                state.promiseSequence(),
                 to,
                 new PrepareOk(
                         m.ballot(),
@@ -227,7 +243,7 @@ final class Election {
                         state.disk.isFounder(),
                         number,
                         last,
-                        state.maxDecided,
+                        state.agreement.hashes().latest(),
                         entries));
     }
 
@@ -238,14 +254,23 @@ final class Election {
         }
         if (m.part() == 0) {
             nextPart[sender] = 0;
+            nextEntry[sender] = prepareFrom;
         }
         if (m.part() != nextPart[sender]) {
             return false; // an earlier part was lost with its link; the answer comes again from its beginning
         }
+        String objection = objection(sender, m);
+        if (objection != null) {
+            nextPart[sender] = 0;
+            state.effects.refuse(sender, objection);
+            return false;
+        }
         nextPart[sender]++;
+        nextEntry[sender] += m.entries().size();
         merge(m.entries());
         if (m.last()) {
             reportedDecided = Math.max(reportedDecided, m.maxDecided());
+            votePrefixes[sender] = m.prefix();
             votes[sender] = true;
             voteDisks[sender] = m.disk();
             founderVotes[sender] = m.founder();
@@ -253,9 +278,22 @@ final class Election {
         return hasWon();
     }
 
+    /** An acceptor that may promise reports every instance that it was asked for, up to all that it has decided. */
+    private String objection(int sender, PrepareOk m) {
+        long next = nextEntry[sender];
+        for (Entry entry : m.entries()) {
+            if (entry.instance() != next) {
+                return "reports instance " + entry.instance() + " where " + next + " is the next";
+            }
+            next++;
+        }
+        boolean isWhole = !m.last() || m.maxDecided() < next;
+        return isWhole ? null : "has decided up to " + m.maxDecided() + " but reports values only up to " + (next - 1);
+    }
+
     /** Records became durable; returns whether this replica leads now. */
     boolean onDurable() {
-        if (phase != Phase.PREPARE || votes[state.self] || state.durableSequence < promiseSequence) {
+        if (phase != Phase.PREPARE || votes[state.self] || state.durableSequence < state.promiseSequence()) {
             return false;
         }
         votes[state.self] = true;
@@ -292,7 +330,27 @@ final class Election {
                 inForce = ReplicaState.membershipIn(each.getValue());
             }
         }
-        return holdsPromises(inForce, first);
+        return holdsPromises(inForce, first) && promisesAgree();
+    }
+
+    /**
+     * Whether what is about to be taken up is what all those who promised have decided. If not, two of them hold
+     * different orders, and this replica, which is behind, cannot tell which is right; one that is not behind can lead.
+     */
+    private boolean promisesAgree() {
+        long position = state.maxDecided;
+        long hash = state.agreement.hashes().at(position);
+        for (ByteSlice value : recovered().values()) {
+            hash = PrefixHash.next(hash, ++position, value);
+            for (int id = 1; id < ReplicaState.IDS; id++) {
+                Prefix said = votes[id] ? votePrefixes[id] : null;
+                boolean comparable = said != null && said.position() == position && said.isKnown();
+                if (comparable && hash != PrefixHash.UNKNOWN && hash != said.hash()) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     private boolean holdsPromises(Membership inForce, boolean isFirst) {

@@ -10,14 +10,15 @@ import io.chainkeeper.chain.ChainMessage.Truncated;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.OrderingStatus.Role;
+import io.chainkeeper.ordering.prefix.Prefix;
 import java.util.List;
 
 /**
  * The links of the chain. Each follower asks one member ahead of it in the chain to feed it: its predecessor, or, while
- * that one does not answer, the next one ahead, in the end the leader. Whoever feeds nobody that keeps up closes the
- * loop by sending its progress to the leader. With all members up this is the paper's chain; without some it closes
- * round them by itself, and a member that comes back offers itself to its successor again
- * (docs/decisions/002-closing-the-chain.md).
+ * that one's link is down, the next one ahead, in the end the leader; or at once the leader, if it is silent. Whoever
+ * feeds nobody that keeps up closes the loop by sending its progress to the leader. With all members up this is the
+ * paper's chain; without some it closes round them by itself, and a member that comes back offers itself to its
+ * successor again (docs/decisions/002-closing-the-chain.md).
  *
  * <p>A feed starts where its successor says that it is (its highest accepted instance), so resending after a broken
  * link, catching up after a restart and following a new leader are the same thing. What is on its way to a successor is
@@ -26,16 +27,16 @@ import java.util.List;
 final class Feeds {
     private static final int NOBODY = 0;
 
-    private static final class Feed {
-        private long next;
-        private long reported;
-        private long heardTick;
-        private Progress sent;
-    }
-
     private final ReplicaState state;
     private final Feed[] feeds = new Feed[ReplicaState.IDS];
     private final long[] timedOutTick = new long[ReplicaState.IDS];
+    private final LoopWatch loop;
+
+    /**
+     * Who did not feed this replica although the link is up, and has not been heard since. It is remembered from ballot
+     * to ballot: to try each of them anew can take longer than a leader waits for a quorum.
+     */
+    private final boolean[] silent = new boolean[ReplicaState.IDS];
 
     private int upstream = NOBODY;
     private long upstreamHeardTick;
@@ -48,19 +49,12 @@ final class Feeds {
     /** What the upstream was last told of what has arrived here, and when. */
     private long reportedUpstream;
 
+    private long unreportedBytes;
     private long reportedTick;
     private boolean reportDue;
 
     /** What the leader was last told when this replica closed the loop. */
     private Progress sentToLeader;
-
-    /** The newest round that the leader is known to have confirmed, and since when. */
-    private long confirmedRound;
-
-    private long confirmedTick;
-
-    /** Until then this replica closes the loop although it feeds somebody. */
-    private long loopBrokenUntilTick;
 
     /** The instance that is being read from the log; 0 if none. */
     private long readFrom;
@@ -70,6 +64,7 @@ final class Feeds {
 
     Feeds(ReplicaState state) {
         this.state = state;
+        this.loop = new LoopWatch(state);
     }
 
     // ---------------------------------------------------------------- being fed
@@ -90,21 +85,25 @@ final class Feeds {
         resumeDue = false;
         reportDue = false;
         sentToLeader = null;
-        confirmedRound = 0;
-        confirmedTick = state.now;
-        loopBrokenUntilTick = state.now;
+        loop.begin();
     }
 
-    /** Turns to the nearest member that is up and stands before a place in the chain. */
+    /** Turns to the nearest member that is up, stands before a place in the chain and is not known to be silent. */
     private void subscribe(int beforePosition) {
         upstream = NOBODY;
+        if (state.lacksState()) {
+            return;
+        }
         int[] chain = state.chain();
         for (int position = Math.min(beforePosition, chain.length) - 1; position >= 0; position--) {
             int id = chain[position];
-            if (state.linkUp[id] && (state.isMember(id) || position == 0)) {
+            if (state.linkUp[id] && !silent[id] && (state.isMember(id) || position == 0)) {
                 subscribeTo(id);
                 return;
             }
+        }
+        if (beforePosition > 0 && state.linkUp[state.leader]) {
+            subscribeTo(state.leader); // all are silent; nobody is more likely to be back
         }
     }
 
@@ -113,6 +112,11 @@ final class Feeds {
         upstreamHeardTick = state.now;
         upstreamRound = 0;
         resumeDue = true;
+    }
+
+    /** Anything came from a replica. */
+    void alive(int sender) {
+        silent[sender] = false;
     }
 
     /**
@@ -125,6 +129,11 @@ final class Feeds {
             upstreamHeardTick = state.now;
             reportDue |= state.now - reportedTick > state.settings.heartbeatTicks();
         }
+    }
+
+    /** A value has been accepted. */
+    void received(int valueBytes) {
+        unreportedBytes += valueBytes;
     }
 
     /** A value arrived whose predecessor is missing. */
@@ -140,7 +149,8 @@ final class Feeds {
         boolean nearer = upstream == NOBODY || !state.isMember(upstream) || position > state.chainPosition(upstream);
         boolean caughtUp = m.maxAccepted() + state.settings.feedWindowInstances() >= state.maxAccepted;
         boolean steady = state.now - timedOutTick[sender] > state.settings.suspicionTicks();
-        if (state.role == Role.FOLLOWER && ahead && nearer && caughtUp && steady) {
+        boolean mayTurn = state.role == Role.FOLLOWER && !state.lacksState();
+        if (mayTurn && ahead && nearer && caughtUp && steady) {
             if (upstream != NOBODY) {
                 send(upstream, new Leave(state.ballot));
             }
@@ -166,20 +176,18 @@ final class Feeds {
         if (state.role == Role.LOOKING) {
             return;
         }
-        if (state.mayLearn(sender) && state.chainPosition(sender) > state.chainPosition(state.self)) {
+        boolean isBehind = state.chainPosition(sender) > state.chainPosition(state.self);
+        if (state.mayLearn(sender) && isBehind && !state.lacksState()) {
             feed(sender, m.maxAccepted());
         } else if (!state.isLeader()) {
-            // One of the two has an old view of the membership. The successor must not wait for the timeout with each
-            // such member: a leader may need it for a quorum.
+            // This replica lacks values itself, or one of the two has an old view of the membership. The successor must
+            // not wait for the timeout with each such member: a leader may need it for a quorum.
             send(sender, new Truncated(state.ballot, ChainMessage.Truncated.EVERYTHING));
         }
     }
 
     private void feed(int id, long maxAccepted) {
-        Feed feed = new Feed();
-        feed.next = maxAccepted + 1;
-        feed.reported = maxAccepted;
-        feed.heardTick = state.now;
+        Feed feed = new Feed(state.settings.feedWindowInstances(), maxAccepted, state.now);
         feeds[id] = feed;
     }
 
@@ -191,7 +199,7 @@ final class Feeds {
             onResume(sender, new Resume(state.ballot, state.start, m.maxAccepted()));
             return;
         }
-        feeds[sender].reported = Math.max(feeds[sender].reported, m.maxAccepted());
+        feeds[sender].reported(m.maxAccepted());
         feeds[sender].heardTick = state.now;
     }
 
@@ -217,7 +225,8 @@ final class Feeds {
                 continue;
             }
             for (LogRecord record : records) {
-                if (record.position() == feed.next && record.position() < state.values.first()) {
+                boolean isNext = record.position() == feed.next && feed.hasCredit();
+                if (isNext && record.position() < state.values.first()) {
                     sendAccept(i, feed, record.body());
                 }
             }
@@ -235,6 +244,7 @@ final class Feeds {
 
     void peerDown(int id) {
         feeds[id] = null;
+        silent[id] = false;
         if (id == state.leader) {
             sentToLeader = null; // what was sent last may be lost
         }
@@ -260,8 +270,8 @@ final class Feeds {
         }
         if (state.role == Role.FOLLOWER) {
             due = Math.min(due, upstreamHeardTick + state.settings.feedTimeoutTicks() + 1);
-            if (state.isVoter() && state.now >= loopBrokenUntilTick) {
-                due = Math.min(due, confirmedTick + state.settings.feedTimeoutTicks() + 1);
+            if (state.isVoter()) {
+                due = Math.min(due, loop.dueTick());
             }
         }
         return due;
@@ -282,15 +292,16 @@ final class Feeds {
     }
 
     private void tickFollower() {
+        if (state.lacksState()) {
+            if (state.now % state.settings.heartbeatTicks() == 0 && state.linkUp[state.leader]) {
+                state.effects.needState(state.leader, state.firstAfterLacking());
+            }
+            return;
+        }
         if (upstream == NOBODY) {
             subscribe(state.chainPosition(state.self));
         } else if (state.now - upstreamHeardTick > state.settings.feedTimeoutTicks()) {
-            timedOutTick[upstream] = state.now;
-            int position = state.chainPosition(upstream);
-            subscribe(position);
-            if (upstream == NOBODY) {
-                subscribe(state.chainPosition(state.self));
-            }
+            turnFromSilentUpstream();
         }
         if (state.now % state.settings.heartbeatTicks() == 0) {
             // Normally it was told with the last heartbeat but one.
@@ -298,6 +309,17 @@ final class Feeds {
             if (state.now - upstreamHeardTick <= state.settings.feedTimeoutTicks()) {
                 offer();
             }
+        }
+    }
+
+    /** To the leader at once: those between may be silent as well, and it does not wait for a quorum for long. */
+    private void turnFromSilentUpstream() {
+        timedOutTick[upstream] = state.now;
+        silent[upstream] = true;
+        if (!silent[state.leader] && state.linkUp[state.leader] && !state.lacksState()) {
+            subscribeTo(state.leader);
+        } else {
+            subscribe(state.chainPosition(state.self));
         }
     }
 
@@ -349,7 +371,7 @@ final class Feeds {
                 somebodyKeepsUp |= feeds[id].next > state.maxAccepted && state.isMember(id);
             }
         }
-        if (state.role == Role.FOLLOWER && state.isVoter() && (isLoopBroken() || !somebodyKeepsUp)) {
+        if (state.role == Role.FOLLOWER && state.isVoter() && (loop.isBroken() || !somebodyKeepsUp)) {
             closeLoop();
         }
         snapshot = null;
@@ -359,7 +381,8 @@ final class Feeds {
         if (upstream == NOBODY) {
             return;
         }
-        boolean many = state.maxAccepted - reportedUpstream >= state.settings.feedWindowInstances() / 4;
+        boolean many = state.maxAccepted - reportedUpstream >= state.settings.feedWindowInstances() / 4
+                || unreportedBytes >= ChainSettings.REPORT_BYTES;
         if (resumeDue) {
             send(upstream, new Resume(state.ballot, state.start, state.maxAccepted));
         } else if (reportDue || many) {
@@ -370,13 +393,13 @@ final class Feeds {
         resumeDue = false;
         reportDue = false;
         reportedUpstream = state.maxAccepted;
+        unreportedBytes = 0;
         reportedTick = state.now;
     }
 
     private void pump(int id, Feed feed) {
         boolean sent = false;
-        long credit = feed.reported + state.settings.feedWindowInstances();
-        while (feed.next <= state.maxAccepted && feed.next <= credit) {
+        while (feed.next <= state.maxAccepted && feed.hasCredit()) {
             if (feed.next < state.values.first()) {
                 readLog(feed.next);
                 break;
@@ -420,22 +443,6 @@ final class Feeds {
         return false;
     }
 
-    /**
-     * Whether what goes down the chain does not come back to the leader: it has confirmed no round for a while, because
-     * somebody further down hangs or cannot reach it. Then all that notice close the loop themselves, before the leader
-     * has to take itself for deposed, and for some time, because trying the whole chain again costs such a pause.
-     */
-    private boolean isLoopBroken() {
-        if (state.progress.confirmedRound() > confirmedRound) {
-            confirmedRound = state.progress.confirmedRound();
-            confirmedTick = state.now;
-        } else if (state.now - confirmedTick > state.settings.feedTimeoutTicks()) {
-            confirmedTick = state.now;
-            loopBrokenUntilTick = state.now + state.settings.brokenLoopTicks();
-        }
-        return state.now < loopBrokenUntilTick;
-    }
-
     private void closeLoop() {
         Progress known = state.progress;
         boolean news = sentToLeader == null;
@@ -458,13 +465,15 @@ final class Feeds {
     }
 
     private void sendAccept(int id, Feed feed, ByteSlice value) {
-        state.effects.sendAfter(
-                state.durableSequence, id, new Accept(state.ballot, state.start, feed.next, value, snapshot()));
-        feed.next++;
+        Prefix prefix = state.agreement.hashes().upTo(feed.next);
+        Accept accept = new Accept(state.ballot, state.start, feed.next, value, snapshot(), prefix);
+        state.effects.sendAfter(state.basis(), id, accept);
+        feed.sent(value.length());
     }
 
     private void sendProgress(int id) {
-        state.effects.sendAfter(state.durableSequence, id, new Accepted(state.ballot, state.start, snapshot()));
+        Prefix prefix = state.agreement.hashes().latest();
+        state.effects.sendAfter(state.basis(), id, new Accepted(state.ballot, state.start, snapshot(), prefix));
     }
 
     private void send(int id, ChainMessage message) {

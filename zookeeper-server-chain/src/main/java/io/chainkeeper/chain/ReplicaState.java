@@ -13,6 +13,7 @@ import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import io.chainkeeper.ordering.acceptor.Disk;
+import io.chainkeeper.ordering.prefix.PrefixWatch;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -40,7 +41,8 @@ final class ReplicaState {
     /** Positional record: an accepted value. Head: ballot and maxDecided at the time; body: the value. */
     static final int ACCEPTED = 2;
 
-    private static final int BALLOT_BYTES = 12;
+    /** Length of a {@link #PROMISE}'s head. */
+    static final int BALLOT_BYTES = 12;
 
     private record Pending(long logSequence, long instance) {}
 
@@ -52,6 +54,9 @@ final class ReplicaState {
     final AcceptedValues values = new AcceptedValues();
     final boolean[] linkUp = new boolean[IDS];
     final Disk disk;
+
+    /** Hashes of what is decided here, and who holds something else. */
+    final PrefixWatch agreement;
 
     /** Acceptances of the current ballot whose record is not durable yet. */
     private final ArrayDeque<Pending> pendingAcks = new ArrayDeque<>();
@@ -66,6 +71,12 @@ final class ReplicaState {
 
     /** The highest ballot that this acceptor promised or accepted in; lower ones are refused. */
     Ballot promised = Ballot.NONE;
+
+    /** The log record of that promise; 0 as long as this start has not recorded it. */
+    private long promiseSequence;
+
+    /** The newest log record that the own entry of the acknowledgement vector rests on; 0 if none of this start. */
+    private long acknowledgedSequence;
 
     /** The ballot that this replica leads or follows; {@link Ballot#NONE} while it does neither. */
     Ballot ballot = Ballot.NONE;
@@ -98,6 +109,13 @@ final class ReplicaState {
     /** Every instance up to here is decided here, or durably accepted in {@link #ballot}. */
     private long maxDurable;
 
+    /**
+     * Everything up to here is known to be decided, but the log has a hole: an earlier start found a checkpoint ahead
+     * of it, which is gone. Until the state of another replica brings it beyond this, this replica promises as far as
+     * it can tell what it has accepted, but neither stands nor accepts. Not above {@link #maxDecided} otherwise.
+     */
+    private long lacksUpTo;
+
     /** Highest instance accepted here over a value of an older ballot. */
     private long overwritten;
 
@@ -114,12 +132,37 @@ final class ReplicaState {
         this.effects = effects;
         this.self = context.replicaId();
         this.ensemble = context.ensemble();
+        this.agreement = new PrefixWatch(self);
         this.disk = new Disk(context, effects, settings.minQuorumSize());
         this.memberships = new Memberships(1, Membership.initial(settings.minQuorumSize(), ensemble.participants()));
     }
 
     boolean isLeader() {
         return role == Role.LEADER;
+    }
+
+    /** At the start: so much is known to be decided. */
+    void lackUpTo(long decided) {
+        boolean othersKnow = context.start() != ProtocolContext.Start.SOLE_SURVIVOR
+                && ensemble.participants().size() + ensemble.observers().size() > 1;
+        InvariantViolated.check(
+                maxDecided == decided || othersKnow,
+                "the acceptor log knows instance %d as decided but holds values only up to %d, and there is no other"
+                        + " replica that could tell the rest. Restore this replica's data directories from a backup"
+                        + " that belongs together",
+                decided,
+                maxDecided);
+        lacksUpTo = decided;
+    }
+
+    /** Whether values are lacking here that only the state of another replica can bring. */
+    boolean lacksState() {
+        return maxDecided < lacksUpTo;
+    }
+
+    /** The first instance that the order can bring, if others still have it. */
+    long firstAfterLacking() {
+        return lacksUpTo + 1;
     }
 
     // ---------------------------------------------------------------- who takes part
@@ -143,6 +186,9 @@ final class ReplicaState {
      * cannot have been, and propose something else in its place.
      */
     boolean mayStand() {
+        if (lacksState()) {
+            return false;
+        }
         boolean may = isVoter();
         if (!memberships.isKnownAt(maxDecided + 1)) {
             return may;
@@ -231,7 +277,9 @@ final class ReplicaState {
     /** Follows or leads a ballot from now on: what was accepted in older ballots no longer counts unless decided. */
     void enter(Ballot next, long firstInstance, Role nextRole) {
         InvariantViolated.check(!next.lessThan(promised), "ballot %s entered below the promise %s", next, promised);
-        promised = next;
+        if (promised.lessThan(next)) {
+            promise(next); // and not to forget that there is a cluster: with blank disks it would found another one
+        }
         ballot = next;
         start = firstInstance;
         leader = next.replica();
@@ -264,6 +312,13 @@ final class ReplicaState {
         acknowledge();
     }
 
+    /** The value of the next instance is known to be the decided one. The only place that delivers. */
+    void deliver(long instance, ByteSlice value) {
+        InvariantViolated.check(instance == maxDecided + 1, "instance %d decided after %d", instance, maxDecided);
+        maxDecided = instance;
+        effects.deliver(instance, value, agreement.append(value));
+    }
+
     /** A value puts a membership in force from the next instance on, or does not. */
     void noteMembership(long instance, ByteSlice value) {
         if (BatchCodec.isMembership(value)) {
@@ -294,13 +349,30 @@ final class ReplicaState {
         beginAccepting();
     }
 
-    /** Promises a ballot; returns the log sequence that the promise rests on. */
-    long promise(Ballot next) {
-        InvariantViolated.check(promised.lessThan(next), "promise %s does not exceed %s", next, promised);
+    /**
+     * The record of this start that the promise of the present ballot rests on. What an earlier start recorded is
+     * recorded once more ({@link io.chainkeeper.ordering.PromiseRule}).
+     */
+    long promiseSequence() {
+        if (promiseSequence == 0) {
+            promise(promised);
+        }
+        return promiseSequence;
+    }
+
+    /** The record that everything rests on which is said in the present ballot. */
+    long basis() {
+        return Math.max(promiseSequence(), acknowledgedSequence);
+    }
+
+    /** Promises a ballot; the promise rests on {@link #promiseSequence}. */
+    void promise(Ballot next) {
+        InvariantViolated.check(!next.lessThan(promised), "promise %s after %s", next, promised);
         promised = next;
         ByteBuffer head = ByteBuffer.allocate(BALLOT_BYTES);
         head.putLong(next.round()).putInt(next.replica());
-        return effects.append(new LogRecord(LogRecord.METADATA, PROMISE, ByteSlice.of(head.array()), ByteSlice.EMPTY));
+        promiseSequence =
+                effects.append(new LogRecord(LogRecord.METADATA, PROMISE, ByteSlice.of(head.array()), ByteSlice.EMPTY));
     }
 
     /** Accepts the next instance in the current ballot; acknowledged when its record is durable. */
@@ -325,7 +397,9 @@ final class ReplicaState {
                 logSequence >= durableSequence, "durable sequence fell from %d to %d", durableSequence, logSequence);
         durableSequence = logSequence;
         while (!pendingAcks.isEmpty() && pendingAcks.peek().logSequence() <= logSequence) {
-            maxDurable = pendingAcks.remove().instance();
+            Pending durable = pendingAcks.remove();
+            maxDurable = durable.instance();
+            acknowledgedSequence = Math.max(acknowledgedSequence, durable.logSequence());
         }
         acknowledge();
     }

@@ -103,6 +103,20 @@ public final class AcceptedValuesTest {
         assertEquals("never fewer than a candidate may lack", settings.minMemoryInstances(), 60 - values.first() + 1);
     }
 
+    @Test
+    public void trimOfVeryLargeValues_keepsTheLastDecidedAndWhatIsUndecided() {
+        ChainSettings settings = settings(1);
+        for (int i = 1; i <= 4; i++) {
+            values.put(i, value((int) settings.maxLargeMemoryBytes() * 2 / 3, i));
+        }
+        values.trim(3, 4, settings);
+        assertEquals(3, values.first());
+        values.trim(4, 4, settings);
+        assertEquals(4, values.first());
+        values.trim(4, 4, settings);
+        assertEquals(4, values.last());
+    }
+
     /** Against a map, over growth, wrap-around, overwriting, trimming and clearing. */
     @Test
     public void randomUse_equalsASortedMap() {

@@ -227,8 +227,8 @@ public final class AcceptorRestartTest {
         ensemble.releaseDisk(middle);
         ensemble.unstall(middle, leader);
         ensemble.run(20);
-        ensemble.log(middle).truncate(1_000);
         ensemble.crash(middle);
+        ensemble.log(middle).truncate(1_000);
         ensemble.start(middle, 1);
         ensemble.run(20);
         ensemble.start(tail);

@@ -5,6 +5,7 @@ import static org.junit.Assert.assertSame;
 
 import io.chainkeeper.chain.ChainMessage.Accept;
 import io.chainkeeper.chain.ChainMessage.Accepted;
+import io.chainkeeper.chain.ChainMessage.Differing;
 import io.chainkeeper.chain.ChainMessage.Entry;
 import io.chainkeeper.chain.ChainMessage.Forward;
 import io.chainkeeper.chain.ChainMessage.Hello;
@@ -23,15 +24,20 @@ import io.chainkeeper.chain.ChainMessage.Resume;
 import io.chainkeeper.chain.ChainMessage.TakeOver;
 import io.chainkeeper.chain.ChainMessage.Truncated;
 import io.chainkeeper.contract.MessageCodecContract;
+import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Member;
+import io.chainkeeper.ordering.PrefixHash;
 import io.chainkeeper.ordering.acceptor.Ballot;
+import io.chainkeeper.ordering.acceptor.Introduction;
+import io.chainkeeper.ordering.prefix.Prefix;
 import java.util.List;
 import org.junit.Test;
 
 /** The messages of the chain on the wire. */
 public final class ChainCodecTest extends MessageCodecContract {
     private static final ChainCodec CODEC = new ChainCodec();
-    private static final Ballot BALLOT = new Ballot(Long.MAX_VALUE - 1, 255);
+    private static final Ballot BALLOT = new Ballot(Ballot.MAX_ROUND, 255);
     private static final Ballot OTHER = new Ballot(7, 3);
 
     public ChainCodecTest() {
@@ -54,15 +60,15 @@ public final class ChainCodecTest extends MessageCodecContract {
     private static List<ChainMessage> everyMessage() {
         ByteSlice value = ByteSliceOf.batch("a", "b");
         return List.of(
-                new Accept(BALLOT, 3, 17, value, progress()),
-                new Accept(BALLOT, 3, 17, ByteSlice.EMPTY, progress()),
-                new Accepted(BALLOT, 3, progress()),
+                new Accept(BALLOT, 3, 17, value, progress(), new Prefix(17, -5)),
+                new Accept(BALLOT, 3, 17, BatchCodec.NO_OP, progress()),
+                new Accepted(BALLOT, 3, progress(), new Prefix(18, Long.MIN_VALUE)),
                 new Resume(BALLOT, 4, 5),
                 new Received(BALLOT, 6),
                 new Leave(BALLOT),
                 new Offer(BALLOT, 7, 8),
                 new Truncated(BALLOT, 9),
-                new PreVote(BALLOT, 10, 1L << 50),
+                new PreVote(BALLOT, new Prefix(10, 77), 1L << 50),
                 new PreVoteOk(BALLOT),
                 new PreVoteDenied(BALLOT, OTHER),
                 new Prepare(BALLOT, 11, 1L << 50),
@@ -72,14 +78,20 @@ public final class ChainCodecTest extends MessageCodecContract {
                         false,
                         2,
                         true,
-                        12,
+                        new Prefix(12, 1L << 60),
                         List.of(new Entry(13, OTHER, value), new Entry(14, BALLOT, value))),
                 new PrepareOk(BALLOT, 1, true, 0, false, 0, List.of()),
                 new Refused(BALLOT, OTHER),
                 new Forward(BALLOT, 15, List.of(ByteSliceOf.command(2, 15, "x"), ByteSliceOf.command(2, 16, ""))),
                 new Forward(BALLOT, 15, List.of()),
-                new Hello(true, false, List.of(1, 2, 255)),
-                new Hello(false, true, List.of()),
+                new Hello(
+                        new Prefix(0, PrefixHash.EMPTY),
+                        new Introduction(1, true, false, List.of(1, 2, 255), List.of())),
+                new Hello(
+                        Prefix.UNKNOWN,
+                        new Introduction(
+                                Long.MAX_VALUE, false, true, List.of(), List.of(new Member(255, 7), new Member(1, 0)))),
+                new Differing(new Prefix(19, 78)),
                 new Learning(BALLOT, 1L << 50, 16),
                 new TakeOver(BALLOT),
                 new ReadNudge(BALLOT, 1L << 60));
@@ -118,5 +130,12 @@ public final class ChainCodecTest extends MessageCodecContract {
         assertSame(value, CODEC.encode(new Accept(BALLOT, 1, 1, value, progress()))[1]);
         PrepareOk promise = new PrepareOk(BALLOT, 1, true, 0, true, 1, List.of(new Entry(1, OTHER, value)));
         assertSame(value, CODEC.encode(promise)[1]);
+    }
+
+    @Test
+    public void valueThatIsNoBatch_isMalformed() throws Exception {
+        assertValuesAreChecked(value -> new Accept(OTHER, 3, 17, value, progress()));
+        assertValuesAreChecked(value ->
+                new PrepareOk(OTHER, 1, true, 0, true, 1, List.of(new Entry(1, new Ballot(6, 2), value))));
     }
 }

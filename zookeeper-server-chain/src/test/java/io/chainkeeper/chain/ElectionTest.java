@@ -406,8 +406,8 @@ public final class ElectionTest {
 
     /** C7: a broken invariant is an exception out of the input, never something to go on after. */
     @Test(expected = InvariantViolated.class)
-    public void decidedInstanceMissingFromTheLog_replicaDoesNotStart() {
-        ScriptedEnsemble damaged = new ScriptedEnsemble(3);
+    public void decidedInstanceMissingFromTheLog_soleReplicaDoesNotStart() {
+        ScriptedEnsemble damaged = new ScriptedEnsemble(1);
         damaged.log(1).plant(5, new Ballot(1, 1), 4, ByteSliceOf.batch("w"));
         damaged.start(1, 2);
     }

@@ -403,7 +403,10 @@ public final class MembershipChangeTest {
             ensemble.sent.clear();
             ensemble.breakLink(follower, leader);
             ensemble.run(1);
-            assertTrue(ensemble.wasSent(follower, leader, m -> m instanceof Hello && !((Hello) m).promisedNothing()));
+            assertTrue(ensemble.wasSent(
+                    follower,
+                    leader,
+                    m -> m instanceof Hello && !((Hello) m).introduction().promisedNothing()));
         }
     }
 

@@ -1,6 +1,7 @@
 package io.chainkeeper.chain;
 
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.DurableRecords;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.RecoveredState;
 import io.chainkeeper.ordering.acceptor.Ballot;
@@ -11,13 +12,18 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/** An acceptor log that loses on a crash exactly what was not synced. */
-final class ScriptedLog {
+/**
+ * An acceptor log that loses on a crash exactly what was not synced. As in the product, what was truncated may be there
+ * again after a restart, and what was discarded is not.
+ */
+final class ScriptedLog implements DurableRecords {
     private final TreeMap<Long, LogRecord> positional = new TreeMap<>();
+    private final TreeMap<Long, LogRecord> truncated = new TreeMap<>();
     private final TreeMap<Integer, LogRecord> metadata = new TreeMap<>();
     private final List<LogRecord> unsynced = new ArrayList<>();
     private long appendedSequence;
     private long durableSequence;
+    private long truncatedTo;
 
     /** Puts a durable record of an accepted value, as an earlier start would have left it. */
     void plant(long instance, Ballot ballot, long maxDecided, ByteSlice value) {
@@ -31,6 +37,21 @@ final class ScriptedLog {
     void plantFounder(long disk) {
         ByteBuffer head = ByteBuffer.allocate(Long.BYTES + 1).putLong(disk).put((byte) 1);
         keep(new LogRecord(LogRecord.METADATA, Disk.DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
+    }
+
+    @Override
+    public LogRecord metadata(int kind) {
+        return metadata.get(kind);
+    }
+
+    @Override
+    public LogRecord at(long position) {
+        return positional.get(position);
+    }
+
+    @Override
+    public long coveredPosition() {
+        return truncatedTo;
     }
 
     long append(LogRecord record) {
@@ -53,11 +74,14 @@ final class ScriptedLog {
             metadata.put(record.kind(), record);
         } else {
             positional.put(record.position(), record);
+            truncated.remove(record.position());
         }
     }
 
     void crash() {
         unsynced.clear();
+        positional.putAll(truncated);
+        truncated.clear();
         appendedSequence = 0;
         durableSequence = 0;
     }
@@ -80,7 +104,15 @@ final class ScriptedLog {
     }
 
     void truncate(long belowPosition) {
+        truncated.putAll(positional.headMap(belowPosition));
         positional.headMap(belowPosition).clear();
+        truncatedTo = Math.max(truncatedTo, belowPosition - 1);
+    }
+
+    /** As {@link io.chainkeeper.log.AcceptorLog#discardThrough}. */
+    void discardThrough(long position) {
+        positional.headMap(position, true).clear();
+        truncated.headMap(position, true).clear();
     }
 
     List<LogRecord> read(long from) {

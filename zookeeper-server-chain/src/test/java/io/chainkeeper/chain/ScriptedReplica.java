@@ -10,6 +10,7 @@ import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.PromiseRule;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.replica.ProposerTable;
@@ -51,8 +52,15 @@ final class ScriptedReplica implements Effects {
 
     final List<OrderingStatus> statuses = new ArrayList<>();
     final List<Long> needsState = new ArrayList<>();
+
+    /** Why messages of others were refused. */
+    final List<String> refusals = new ArrayList<>();
+
     final Deque<Long> logReads = new ArrayDeque<>();
     final Map<Integer, Boolean> silentMembers = new TreeMap<>();
+
+    /** Who holds another order, and where. */
+    final Map<Integer, String> contradictions = new TreeMap<>();
 
     private final long incarnation;
     private final World world;
@@ -63,14 +71,20 @@ final class ScriptedReplica implements Effects {
     private long lastDelivered;
     private long effects;
 
-    ScriptedReplica(ProtocolContext context, ScriptedLog log, long appliedPosition, SafetyRules rules, World world) {
+    ScriptedReplica(
+            ProtocolContext context,
+            ScriptedLog log,
+            long appliedPosition,
+            long appliedPrefixHash,
+            SafetyRules rules,
+            World world) {
         this.id = context.replicaId();
         this.incarnation = context.incarnation();
         this.log = log;
         this.world = world;
         this.lastDelivered = appliedPosition;
         this.protocol = ChainPaxosFactory.create(context, rules, this);
-        input(p -> p.onStart(log.recovered(appliedPosition)));
+        input(p -> p.onStart(log.recovered(appliedPosition).with(null, appliedPrefixHash)));
     }
 
     /** Gives one input and ends the batch. */
@@ -105,7 +119,7 @@ final class ScriptedReplica implements Effects {
         }
         while (!held.isEmpty() && held.peek().logSequence() <= log.durableSequence()) {
             Held released = held.remove();
-            world.send(id, released.to(), released.message());
+            leave(released.to(), released.message());
         }
         input(p -> p.onDurable(log.durableSequence()));
         return true;
@@ -138,18 +152,24 @@ final class ScriptedReplica implements Effects {
     @Override
     public void send(int to, Message message) {
         effects++;
-        InvariantViolated.check(!message.isPromise(), "%s is a promise and rests on no record", message);
+        PromiseRule.checkPlain(message);
         world.send(id, to, message);
     }
 
     @Override
     public void sendAfter(long logSequence, int to, Message message) {
         effects++;
+        PromiseRule.checkBehind(message, logSequence, log.appended());
         if (logSequence <= log.durableSequence()) {
-            world.send(id, to, message);
+            leave(to, message);
         } else {
             held.add(new Held(logSequence, to, message));
         }
+    }
+
+    private void leave(int to, Message message) {
+        PromiseRule.checkKept(id, message, log);
+        world.send(id, to, message);
     }
 
     @Override
@@ -159,7 +179,7 @@ final class ScriptedReplica implements Effects {
     }
 
     @Override
-    public void deliver(long position, ByteSlice value) {
+    public void deliver(long position, ByteSlice value, long prefixHash) {
         effects++;
         InvariantViolated.check(position == lastDelivered + 1, "%d delivered after %d", position, lastDelivered);
         lastDelivered = position;
@@ -222,5 +242,17 @@ final class ScriptedReplica implements Effects {
     public void memberSilent(int member, boolean silent) {
         effects++;
         silentMembers.put(member, silent);
+    }
+
+    @Override
+    public void refuse(int from, String reason) {
+        effects++;
+        refusals.add(from + ": " + reason);
+    }
+
+    @Override
+    public void orderContradicted(int peer, String difference) {
+        effects++;
+        contradictions.put(peer, difference);
     }
 }

@@ -27,6 +27,7 @@ public sealed interface Command {
      *     for the session
      * @param lackedSchemes flags of schemes that the proposer has no authentication provider for, if an access list of
      *     the request names one; else 0
+     * @param access what the proposer's settings say about its client's rights
      */
     record ClientRequest(
             long wallClockMillis,
@@ -37,10 +38,47 @@ public sealed interface Command {
             ByteSlice payload,
             int quotaRefusedOp,
             boolean localSession,
-            int lackedSchemes)
+            int lackedSchemes,
+            AccessRules access)
             implements Command {
         /** Value of {@link #quotaRefusedOp} if the proposer found no quota exceeded. */
         public static final int QUOTA_KEPT = -1;
+
+        /**
+         * A request that all access lists hold for.
+         *
+         * @param wallClockMillis see {@link ClientRequest}
+         * @param sessionId see {@link ClientRequest}
+         * @param cxid see {@link ClientRequest}
+         * @param opcode see {@link ClientRequest}
+         * @param authIds see {@link ClientRequest}
+         * @param payload see {@link ClientRequest}
+         * @param quotaRefusedOp see {@link ClientRequest}
+         * @param localSession see {@link ClientRequest}
+         * @param lackedSchemes see {@link ClientRequest}
+         */
+        public ClientRequest(
+                long wallClockMillis,
+                long sessionId,
+                int cxid,
+                int opcode,
+                List<AuthId> authIds,
+                ByteSlice payload,
+                int quotaRefusedOp,
+                boolean localSession,
+                int lackedSchemes) {
+            this(
+                    wallClockMillis,
+                    sessionId,
+                    cxid,
+                    opcode,
+                    authIds,
+                    payload,
+                    quotaRefusedOp,
+                    localSession,
+                    lackedSchemes,
+                    AccessRules.ALL_LISTS_HOLD);
+        }
 
         /**
          * A request of a session that all replicas know, without access lists that the proposer could not check.
@@ -62,6 +100,25 @@ public sealed interface Command {
                 ByteSlice payload,
                 int quotaRefusedOp) {
             this(wallClockMillis, sessionId, cxid, opcode, authIds, payload, quotaRefusedOp, false, 0);
+        }
+
+        /**
+         * @param rules instead of those of the command
+         * @param lacked instead of the schemes of the command
+         * @return the same request under these settings
+         */
+        public ClientRequest by(AccessRules rules, int lacked) {
+            return new ClientRequest(
+                    wallClockMillis,
+                    sessionId,
+                    cxid,
+                    opcode,
+                    authIds,
+                    payload,
+                    quotaRefusedOp,
+                    localSession,
+                    lacked,
+                    rules);
         }
     }
 
@@ -104,8 +161,15 @@ public sealed interface Command {
      * @param executionProfile hash of the proposer's settings that influence execution
      * @param former what the proposer's directory held before; null if it took part in forming the cluster
      * @param goesWithout replicas that the cluster may be formed without, by the user's decision, ascending
+     * @param maxTransactionBytes the longest transaction that the proposer can read back from its log; 0 from releases
+     *     that did not say so
      */
-    record ReplicaStarted(long wallClockMillis, long executionProfile, FormerState former, List<Integer> goesWithout)
+    record ReplicaStarted(
+            long wallClockMillis,
+            long executionProfile,
+            FormerState former,
+            List<Integer> goesWithout,
+            long maxTransactionBytes)
             implements Command {
         /** Copies the list. */
         public ReplicaStarted {

@@ -16,16 +16,19 @@ import java.util.UUID;
  * version          byte   {@link #VERSION}
  * type             byte   1 request, 2 attach, 3 expire, 4 orphan, 5 replica started, 6 cluster formed, 7 digest audit,
  *                         8 digest report, 9 plan ensemble, 10 drop plan, 11 plan progress, 12 no-op,
- *                         13 request of a local session, 14 and 15 as 1 and 13 with lacked schemes
+ *                         13 request of a local session, 14 and 15 as 1 and 13 with lacked schemes,
+ *                         16 as 5 with maxTransactionBytes, 17 and 18 as 14 and 15 with access rules
  * wallClockMillis  long
  * then by type:
  *   request          sessionId long, cxid int, opcode int, quotaRefusedOp int,
  *                    authCount int (-1: null), that many (scheme string, id string),
- *                    payloadLength int (-1: null), payload, with 14 and 15: lackedSchemes int
+ *                    payloadLength int (-1: null), payload, with 14, 15, 17 and 18: lackedSchemes int,
+ *                    with 17 and 18: skipsLists byte (0 or 1), anySaslUserAs string
  *   attach           sessionId long, timeoutMillis int
  *   expire           sessionId long, owner int, epoch long
  *   orphan           replica int, incarnation long
- *   replica started  executionProfile long, former {@link FormerState}, count int, goesWithout int each
+ *   replica started  executionProfile long, former {@link FormerState}, count int, goesWithout int each,
+ *                    with 16: maxTransactionBytes long
  *   cluster formed   clusterId 2 longs, executionProfile long, memberCount int, members int each,
  *                    configuration string
  *                    replaces 2 longs (both 0: null), origin {@link FormerState}
@@ -60,6 +63,9 @@ public final class CommandCodec {
     private static final byte LOCAL_REQUEST = 13;
     private static final byte LACKING_REQUEST = 14;
     private static final byte LOCAL_LACKING_REQUEST = 15;
+    private static final byte REPLICA_STARTED_WITH_LIMIT = 16;
+    private static final byte REQUEST_WITH_ACCESS = 17;
+    private static final byte LOCAL_REQUEST_WITH_ACCESS = 18;
 
     private static final int PREFIX_BYTES = 10;
     private static final int NULL = -1;
@@ -127,29 +133,25 @@ public final class CommandCodec {
     private static ByteBuffer encodeRequest(Command.ClientRequest request) {
         List<AuthId> ids = request.authIds();
         byte[][] strings = ids == null ? new byte[0][] : new byte[2 * ids.size()][];
-        boolean lacking = request.lackedSchemes() != 0;
+        boolean ruled = !request.access().equals(AccessRules.ALL_LISTS_HOLD);
+        boolean lacking = ruled || request.lackedSchemes() != 0;
+        byte[] saslUser = bytes(request.access().anySaslUserAs());
         int size = REQUEST_OVERHEAD_BYTES - PREFIX_BYTES - (lacking ? 0 : Integer.BYTES);
+        size += ruled ? 1 + Integer.BYTES + (saslUser == null ? 0 : saslUser.length) : 0;
         for (int i = 0; i < strings.length; i++) {
             AuthId id = ids.get(i / 2);
             String text = i % 2 == 0 ? id.scheme() : id.id();
-            strings[i] = text == null ? null : text.getBytes(StandardCharsets.UTF_8);
+            strings[i] = bytes(text);
             size += 4 + (text == null ? 0 : strings[i].length);
         }
         ByteSlice payload = request.payload();
         size += payload == null ? 0 : payload.length();
-        byte type = request.localSession() ? LOCAL_REQUEST : REQUEST;
-        if (lacking) {
-            type = request.localSession() ? LOCAL_LACKING_REQUEST : LACKING_REQUEST;
-        }
-        ByteBuffer out = start(type, request.wallClockMillis(), size);
+        ByteBuffer out = start(requestType(request.localSession(), lacking, ruled), request.wallClockMillis(), size);
         out.putLong(request.sessionId()).putInt(request.cxid()).putInt(request.opcode());
         out.putInt(request.quotaRefusedOp());
         out.putInt(ids == null ? NULL : ids.size());
         for (byte[] text : strings) {
-            out.putInt(text == null ? NULL : text.length);
-            if (text != null) {
-                out.put(text);
-            }
+            putString(text, out);
         }
         out.putInt(payload == null ? NULL : payload.length());
         if (payload != null) {
@@ -158,24 +160,55 @@ public final class CommandCodec {
         if (lacking) {
             out.putInt(request.lackedSchemes());
         }
+        if (ruled) {
+            out.put((byte) (request.access().skipsLists() ? 1 : 0));
+            putString(saslUser, out);
+        }
         return out;
+    }
+
+    private static byte requestType(boolean local, boolean lacking, boolean ruled) {
+        if (ruled) {
+            return local ? LOCAL_REQUEST_WITH_ACCESS : REQUEST_WITH_ACCESS;
+        }
+        if (lacking) {
+            return local ? LOCAL_LACKING_REQUEST : LACKING_REQUEST;
+        }
+        return local ? LOCAL_REQUEST : REQUEST;
+    }
+
+    private static byte[] bytes(String text) {
+        return text == null ? null : text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static void putString(byte[] text, ByteBuffer out) {
+        out.putInt(text == null ? NULL : text.length);
+        if (text != null) {
+            out.put(text);
+        }
     }
 
     private static ByteBuffer encodeStarted(Command.ReplicaStarted started) {
         List<Integer> without = started.goesWithout();
         int size = Long.BYTES + FormerState.BYTES + Integer.BYTES * (1 + without.size());
-        ByteBuffer out = start(REPLICA_STARTED, started.wallClockMillis(), size);
+        boolean says = started.maxTransactionBytes() != 0;
+        ByteBuffer out = start(
+                says ? REPLICA_STARTED_WITH_LIMIT : REPLICA_STARTED,
+                started.wallClockMillis(),
+                says ? size + Long.BYTES : size);
         out.putLong(started.executionProfile());
         FormerState.put(started.former(), out);
         out.putInt(without.size());
         without.forEach(out::putInt);
-        return out;
+        return says ? out.putLong(started.maxTransactionBytes()) : out;
     }
 
-    private static Command decodeStarted(long wallClock, ByteBuffer in) throws MalformedMessageException {
+    private static Command decodeStarted(long wallClock, byte type, ByteBuffer in) throws MalformedMessageException {
         long profile = in.getLong();
         FormerState former = FormerState.get(in);
-        return new Command.ReplicaStarted(wallClock, profile, former, ids(in, "replicas"));
+        List<Integer> goesWithout = ids(in, "replicas");
+        long maxTransactionBytes = type == REPLICA_STARTED ? 0 : in.getLong();
+        return new Command.ReplicaStarted(wallClock, profile, former, goesWithout, maxTransactionBytes);
     }
 
     private static ByteBuffer encodeFormed(Command.ClusterFormed formed) {
@@ -222,12 +255,16 @@ public final class CommandCodec {
     private static Command decodeBody(byte type, long wallClock, ByteBuffer in, ByteSlice bytes)
             throws MalformedMessageException {
         return switch (type) {
-            case REQUEST, LOCAL_REQUEST, LACKING_REQUEST, LOCAL_LACKING_REQUEST ->
-                decodeRequest(wallClock, type, in, bytes);
+            case REQUEST,
+                    LOCAL_REQUEST,
+                    LACKING_REQUEST,
+                    LOCAL_LACKING_REQUEST,
+                    REQUEST_WITH_ACCESS,
+                    LOCAL_REQUEST_WITH_ACCESS -> decodeRequest(wallClock, type, in, bytes);
             case ATTACH -> new Command.Attach(wallClock, in.getLong(), in.getInt());
             case EXPIRE -> new Command.Expire(wallClock, in.getLong(), in.getInt(), in.getLong());
             case ORPHAN -> new Command.Orphan(wallClock, in.getInt(), in.getLong());
-            case REPLICA_STARTED -> decodeStarted(wallClock, in);
+            case REPLICA_STARTED, REPLICA_STARTED_WITH_LIMIT -> decodeStarted(wallClock, type, in);
             case CLUSTER_FORMED -> decodeFormed(wallClock, in);
             case DIGEST_AUDIT -> new Command.DigestAudit(wallClock);
             case DIGEST_REPORT -> new Command.DigestReport(wallClock, in.getLong(), in.getLong(), in.getLong());
@@ -256,10 +293,28 @@ public final class CommandCodec {
             payload = bytes.slice(in.position(), length);
             in.position(in.position() + length);
         }
-        boolean local = type == LOCAL_REQUEST || type == LOCAL_LACKING_REQUEST;
-        int lacked = type == LACKING_REQUEST || type == LOCAL_LACKING_REQUEST ? in.getInt() : 0;
+        boolean local = type == LOCAL_REQUEST || type == LOCAL_LACKING_REQUEST || type == LOCAL_REQUEST_WITH_ACCESS;
+        int lacked = type == REQUEST || type == LOCAL_REQUEST ? 0 : in.getInt();
+        boolean ruled = type == REQUEST_WITH_ACCESS || type == LOCAL_REQUEST_WITH_ACCESS;
         return new Command.ClientRequest(
-                wallClock, sessionId, cxid, opcode, ids, payload, quotaRefusedOp, local, lacked);
+                wallClock,
+                sessionId,
+                cxid,
+                opcode,
+                ids,
+                payload,
+                quotaRefusedOp,
+                local,
+                lacked,
+                ruled ? decodeRules(in) : AccessRules.ALL_LISTS_HOLD);
+    }
+
+    private static AccessRules decodeRules(ByteBuffer in) throws MalformedMessageException {
+        byte skips = in.get();
+        if (skips != 0 && skips != 1) {
+            throw new MalformedMessageException("command says " + skips + " instead of whether access lists hold");
+        }
+        return new AccessRules(skips == 1, string(in));
     }
 
     private static Command decodeFormed(long wallClock, ByteBuffer in) throws MalformedMessageException {

@@ -4,9 +4,17 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The file {@code dataDir/myid}, read as ZooKeeper reads it, with messages that say what to write. */
-final class MyIdFile {
+/**
+ * The file {@code dataDir/myid}, read as ZooKeeper reads it, with messages that say what to write. The only server of
+ * an ensemble can do without: it writes the file when it has started, for the day on which there are others.
+ */
+public final class MyIdFile {
+    private static final Logger LOG = LoggerFactory.getLogger(MyIdFile.class);
+    private static final String NAME = "myid";
+
     private MyIdFile() {}
 
     /**
@@ -19,8 +27,11 @@ final class MyIdFile {
      * @throws UserMistakeException if the file is missing, unreadable, wrong, or names no server of the ensemble
      */
     static int read(Path dataDirectory, EnsembleLines ensemble, int maxId) throws UserMistakeException {
-        Path file = dataDirectory.resolve("myid");
+        Path file = dataDirectory.resolve(NAME);
         String remedy = "write the id of this server (" + ensemble.ids() + ") into it as its only line";
+        if (!Files.exists(file) && ensemble.servers().size() == 1) {
+            return (int) ensemble.servers().get(0).id();
+        }
         if (!Files.exists(file)) {
             throw UserMistakeException.inConfiguration("%s does not exist; create it and %s", file, remedy);
         }
@@ -51,5 +62,23 @@ final class MyIdFile {
                     file, id, ensemble.file().path(), id, remedy);
         }
         return (int) id;
+    }
+
+    /**
+     * Writes the file if there is none.
+     *
+     * @param dataDirectory an existing directory
+     * @param id this server's id
+     */
+    public static void writeIfMissing(Path dataDirectory, int id) {
+        Path file = dataDirectory.resolve(NAME);
+        if (Files.exists(file)) {
+            return;
+        }
+        try {
+            AtomicFile.write(file, (id + "\n").getBytes(StandardCharsets.US_ASCII));
+        } catch (IOException e) {
+            LOG.warn("{} could not be written: {}. Write {} into it before there are other servers", file, e, id);
+        }
     }
 }

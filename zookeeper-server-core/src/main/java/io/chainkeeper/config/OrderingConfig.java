@@ -46,6 +46,9 @@ public record OrderingConfig(
     /** The value of {@code ordering.protocol} that starts the stock quorum server. */
     public static final String ZAB = "zab";
 
+    /** Name of the directory, below {@code dataLogDir}, that is not ZooKeeper's. */
+    public static final String ORDERING_DIRECTORY = "ordering";
+
     /** The protocol of a file that names none. */
     public static final String DEFAULT_PROTOCOL = "chain";
 

@@ -1,7 +1,6 @@
 package io.chainkeeper.config;
 
 import io.chainkeeper.ordering.OrderingProtocolFactory;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -24,7 +23,6 @@ public final class OrderingConfigParser {
     private static final String DATA_DIR = "dataDir";
     private static final String DATA_LOG_DIR = "dataLogDir";
     private static final String VERSION_2 = "version-2";
-    private static final String ORDERING = "ordering";
 
     private final SortedMap<String, OrderingProtocolFactory> factories = new TreeMap<>();
 
@@ -51,6 +49,7 @@ public final class OrderingConfigParser {
                 OrderingSettings.parse(zooCfg, factories, EnsembleLines.countParticipants(serverFile));
         boolean standaloneEnabled = !zooCfg.value("standaloneEnabled", "true").equalsIgnoreCase("false");
         if (settings.factory() == null || serverCount == 0 || serverCount == 1 && standaloneEnabled) {
+            checkStockServer(zooCfg, settings);
             warnIfWithoutEffect(zooCfg, settings);
             return Optional.empty();
         }
@@ -58,12 +57,14 @@ public final class OrderingConfigParser {
         int maxId = maxId(zooCfg);
         EnsembleLines ensemble = EnsembleLines.parse(serverFile, settings.protocol(), maxId);
         int replicaId = MyIdFile.read(dataDirectory(zooCfg), ensemble, maxId);
-        QuietPeerConfig peerConfig = ZooKeeperSettings.parse(zooCfg);
+        QuietPeerConfig peerConfig = ZooKeeperSettings.parse(zooCfg, replicaId);
         SecuritySettings.check(zooCfg);
         checkResolvedAddresses(ensemble, peerConfig);
         checkDirectories(peerConfig);
-        Path orderingDirectory = peerConfig.getDataLogDir().toPath().resolve(ORDERING);
-        checkIdentity(orderingDirectory, peerConfig.getDataDir().toPath(), replicaId);
+        Path orderingDirectory = peerConfig.getDataLogDir().toPath().resolve(OrderingConfig.ORDERING_DIRECTORY);
+        ClusterIdentity identity =
+                checkIdentity(orderingDirectory, peerConfig.getDataDir().toPath(), replicaId);
+        DirectoryProtocol.check(zooCfg, orderingDirectory, identity, settings.protocol(), factories.values());
         checkPorts(zooCfg, ensemble, replicaId, peerConfig);
         OrderingConfig ordering = new OrderingConfig(
                 settings.protocol(),
@@ -84,7 +85,20 @@ public final class OrderingConfigParser {
                 ordering,
                 settings.factory(),
                 Boolean.parseBoolean(zooCfg.value("sslQuorumReloadCertFiles", "false")),
-                peerConfig.linkAuthentication()));
+                peerConfig.linkAuthentication(),
+                settings.linkSecret()));
+    }
+
+    private void checkStockServer(SettingsFile zooCfg, OrderingSettings settings) throws UserMistakeException {
+        String logDirectory = zooCfg.value(DATA_LOG_DIR, zooCfg.value(DATA_DIR, ""));
+        if (logDirectory.isEmpty()) {
+            return;
+        }
+        String asked = settings.factory() == null
+                ? zooCfg.at(zooCfg.find(OrderingSettings.PROTOCOL).orElseThrow())
+                : zooCfg.path() + ": this file asks for ZooKeeper's stand-alone server (several server.N lines, or one"
+                        + " and standaloneEnabled=false, for ordering.protocol=" + settings.protocol() + ")";
+        DirectoryProtocol.checkStock(asked, Path.of(logDirectory), factories.values());
     }
 
     private static void warnIfWithoutEffect(SettingsFile zooCfg, OrderingSettings settings) {
@@ -143,25 +157,22 @@ public final class OrderingConfigParser {
         String logKey = logDirectory.equals(dataDirectory) ? DATA_DIR : DATA_LOG_DIR;
         DirectoryCheck.check(DATA_DIR, dataDirectory, VERSION_2);
         DirectoryCheck.check(logKey, logDirectory, VERSION_2);
-        DirectoryCheck.checkUsable(logKey, logDirectory, logDirectory.resolve(ORDERING));
+        DirectoryCheck.checkUsable(logKey, logDirectory, logDirectory.resolve(OrderingConfig.ORDERING_DIRECTORY));
     }
 
-    private static void checkIdentity(Path orderingDirectory, Path dataDirectory, int replicaId)
+    private static ClusterIdentity checkIdentity(Path orderingDirectory, Path dataDirectory, int replicaId)
             throws UserMistakeException {
-        Path file = orderingDirectory.resolve(ClusterIdentity.FILE_NAME);
-        ClusterIdentity identity;
-        try {
-            identity = ClusterIdentity.read(orderingDirectory);
-        } catch (IOException e) {
-            throw UserMistakeException.inDirectory(
-                    "%s", e.getMessage() == null ? file + " cannot be read" : e.getMessage());
-        }
+        ClusterIdentity identity = DirectoryProtocol.read(orderingDirectory);
         if (identity != null && identity.replicaId() != replicaId) {
             throw UserMistakeException.inDirectory(
                     "%s: this directory holds the data of server %d, but %s says %d; correct myid, or give this server"
                             + " directories of its own (dataDir, dataLogDir)",
-                    file, identity.replicaId(), dataDirectory.resolve("myid"), replicaId);
+                    orderingDirectory.resolve(ClusterIdentity.FILE_NAME),
+                    identity.replicaId(),
+                    dataDirectory.resolve("myid"),
+                    replicaId);
         }
+        return identity;
     }
 
     private static void checkPorts(

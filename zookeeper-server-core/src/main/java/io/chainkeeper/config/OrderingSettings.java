@@ -28,6 +28,7 @@ import java.util.stream.Collectors;
  * @param safeguards {@code ordering.diskReserveBytes} and {@code ordering.digestAuditSeconds}
  * @param stateTransferBytesPerSecond {@code ordering.stateTransferBytesPerSecond}
  * @param checkpointBytes {@code ordering.checkpointBytes}
+ * @param linkSecret {@code ordering.secretFile} and {@code ordering.secretRequired}, null if there is none
  * @param protocolSettings the keys of the chosen protocol that the file sets
  */
 record OrderingSettings(
@@ -40,6 +41,7 @@ record OrderingSettings(
         Safeguards safeguards,
         long stateTransferBytesPerSecond,
         long checkpointBytes,
+        LinkSecret linkSecret,
         Map<String, String> protocolSettings) {
     private static final String PREFIX = "ordering.";
     /** The key that names the protocol. */
@@ -53,13 +55,15 @@ record OrderingSettings(
     private static final String STATE_TRANSFER_BYTES_PER_SECOND = "ordering.stateTransferBytesPerSecond";
     private static final String CHECKPOINT_BYTES = "ordering.checkpointBytes";
     private static final String READS = "reads";
-    private static final Set<String> KEYS = new TreeSet<>(List.of(
+    static final Set<String> KEYS = new TreeSet<>(List.of(
             PROTOCOL,
             DURABILITY,
             LOG_STORE,
             LOG_RETENTION_BYTES,
             STATE_TRANSFER_BYTES_PER_SECOND,
             CHECKPOINT_BYTES,
+            LinkSecret.FILE,
+            LinkSecret.REQUIRED,
             DISK_RESERVE_BYTES,
             DIGEST_AUDIT_SECONDS));
 
@@ -103,6 +107,7 @@ record OrderingSettings(
                         OrderingConfig.DEFAULT_CHECKPOINT_BYTES,
                         OrderingConfig.MIN_CHECKPOINT_BYTES,
                         OrderingConfig.MAX_CHECKPOINT_BYTES),
+                LinkSecret.parse(zooCfg),
                 factory == null ? Map.of() : settingsOf(zooCfg, factory));
     }
 

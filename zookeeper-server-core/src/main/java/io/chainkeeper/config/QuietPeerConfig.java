@@ -32,6 +32,11 @@ final class QuietPeerConfig extends QuorumPeerConfig {
             Map.entry("requestStaleConnectionCheck", "request_stale_connection_check"),
             Map.entry("throttledOpWaitTime", "throttled_op_wait_time"));
 
+    /** @param replicaId this server's id, which is not asked for if there is no file with it */
+    QuietPeerConfig(int replicaId) {
+        serverId = replicaId;
+    }
+
     @Override
     public void parseProperties(Properties properties) throws IOException, ConfigException {
         Properties others = new Properties();

@@ -11,10 +11,12 @@ import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
  * @param factory the protocol that {@code ordering.protocol} names
  * @param reloadLinkCertificates {@code sslQuorumReloadCertFiles}
  * @param linkAuthentication SASL between servers, null if there is none
+ * @param linkSecret the secret that servers share, null if there is none
  */
 public record StartupConfig(
         QuorumPeerConfig peerConfig,
         OrderingConfig ordering,
         OrderingProtocolFactory factory,
         boolean reloadLinkCertificates,
-        LinkAuthentication linkAuthentication) {}
+        LinkAuthentication linkAuthentication,
+        LinkSecret linkSecret) {}

@@ -71,14 +71,15 @@ final class ZooKeeperSettings {
      * Parses a zoo.cfg. Writes nothing; keys that ZooKeeper's parser does not know become system properties.
      *
      * @param zooCfg the file
+     * @param replicaId this server's id
      * @return what ZooKeeper makes of it
      * @throws UserMistakeException if it is wrong
      */
-    static QuietPeerConfig parse(SettingsFile zooCfg) throws UserMistakeException {
+    static QuietPeerConfig parse(SettingsFile zooCfg, int replicaId) throws UserMistakeException {
         for (SettingsFile.Entry entry : zooCfg.entries()) {
             checkNumbers(zooCfg, entry);
         }
-        QuietPeerConfig peerConfig = new QuietPeerConfig();
+        QuietPeerConfig peerConfig = new QuietPeerConfig(replicaId);
         try {
             peerConfig.parse(zooCfg.path().toString());
         } catch (QuorumPeerConfig.ConfigException e) {

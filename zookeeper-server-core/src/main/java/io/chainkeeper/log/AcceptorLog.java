@@ -56,6 +56,18 @@ public interface AcceptorLog extends Closeable {
     void truncate(long belowPosition) throws IOException;
 
     /**
+     * Drops all positional records up to a position, for ever: the state up to there came from another replica, so what
+     * was accepted here below it need not be what was decided. On return this is on stable storage, whatever the log's
+     * durability, and no start will find them again. Records that are appended later count, whatever their position.
+     * Metadata stays. Called before anything of this start is read or appended; does nothing if the latest call was for
+     * the same position.
+     *
+     * @param position the last position to be dropped
+     * @throws IOException if it could not be written; the log must not be used any more
+     */
+    void discardThrough(long position) throws IOException;
+
+    /**
      * Reads the latest records of consecutive positions.
      *
      * @param fromPosition first position

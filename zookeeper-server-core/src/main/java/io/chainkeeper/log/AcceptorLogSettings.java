@@ -2,6 +2,7 @@ package io.chainkeeper.log;
 
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.SizeLimits;
 
 /**
  * Every bound of the acceptor log, in one place.
@@ -20,7 +21,8 @@ import io.chainkeeper.ordering.LogRecord;
  * @param maxRetainedPositions how many positions below the truncation point are kept at most; bounds the index
  * @param asyncForceIntervalMillis pause between two forces in the background; with the duration of one force this is
  *     what a power failure can cost under {@link Durability#ASYNC}
- * @param lmdbMapBytes largest size of the LMDB store; only address space is reserved
+ * @param lmdbMapBytes largest size of the LMDB store; only address space is reserved. More than an epoch of ISS may
+ *     hold when its positions have eight megabytes each: the log must not be full before the disk is
  */
 public record AcceptorLogSettings(
         int segmentBytes,
@@ -61,20 +63,21 @@ public record AcceptorLogSettings(
         InvariantViolated.check(lmdbMapBytes >= MIB, "LMDB map of %d bytes is under 1 MiB", lmdbMapBytes);
     }
 
-    /** @return segments of 64 MiB, records of 16 MiB, 256 MiB kept for replicas that were away */
+    /** @return segments for one of the largest records, 256 MiB kept for replicas that were away */
     public static AcceptorLogSettings defaults() {
+        int maxMetadataBytes = MIB;
         return new AcceptorLogSettings(
-                64 * MIB,
+                SegmentHeader.BYTES + maxMetadataBytes + RecordHeader.BYTES + SizeLimits.MAX_RECORD_BYTES,
                 4 * MIB,
                 64 * KIB,
                 MIB,
-                16 * MIB + 64 * KIB,
-                MIB,
+                SizeLimits.MAX_RECORD_BYTES,
+                maxMetadataBytes,
                 256L * MIB,
                 32L * MIB,
                 1_000_000,
                 50,
-                16L * 1024 * MIB);
+                1024L * 1024 * MIB);
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.chainkeeper.log;
 
 import io.chainkeeper.config.OrderingConfig.LogStore;
+import io.chainkeeper.ordering.LogTraces;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,7 +57,30 @@ public final class AcceptorLogs {
         return log;
     }
 
-    private static LogStore present(Path directory) throws IOException {
+    /**
+     * Looks at the log of a directory and changes nothing, not even by opening it. No server may run on the directory.
+     *
+     * @param directory where the log would lie; need not exist
+     * @return what tells of the protocol that has written it; null if there is no log
+     * @throws CorruptLogException if the log is damaged
+     * @throws IOException if it cannot be read, with a message of one line that names the path and the remedy
+     */
+    public static LogTraces traces(Path directory) throws IOException {
+        LogStore present = present(directory);
+        if (present == null) {
+            return null;
+        }
+        return present == LogStore.LMDB
+                ? LmdbTraces.read(directory)
+                : LogRecovery.scan(new DirectoryLogFiles(directory)).traces();
+    }
+
+    /**
+     * @param directory where the log would lie; need not exist
+     * @return which implementation holds it, null if there is no log
+     * @throws IOException if the directory cannot be read
+     */
+    public static LogStore present(Path directory) throws IOException {
         if (!Files.isDirectory(directory)) {
             return null;
         }

@@ -39,6 +39,12 @@ final class LmdbAcceptorLog implements AcceptorLog {
     /** Name of LMDB's data file. */
     static final String DATA_FILE = "data.mdb";
 
+    /** Name of the database of positional records. */
+    static final String POSITIONS = "positions";
+
+    /** Name of the database of metadata. */
+    static final String METADATA = "metadata";
+
     /** Without these, LMDB's buffers cannot be mapped. */
     static final String JVM_OPTIONS =
             "--add-opens=java.base/java.nio=ALL-UNNAMED --add-opens=java.base/sun.nio.ch=ALL-UNNAMED";
@@ -82,8 +88,8 @@ final class LmdbAcceptorLog implements AcceptorLog {
         boolean opened = false;
         try {
             coverLastPage();
-            positions = env.openDbi("positions", MDB_CREATE);
-            metadata = env.openDbi("metadata", MDB_CREATE);
+            positions = env.openDbi(POSITIONS, MDB_CREATE);
+            metadata = env.openDbi(METADATA, MDB_CREATE);
             checkAll(positions);
             checkAll(metadata);
             env.sync(true);
@@ -122,7 +128,7 @@ final class LmdbAcceptorLog implements AcceptorLog {
     }
 
     /** Which class fails to load, and how, depends on the option that is missing. */
-    private static IOException notLoaded(Throwable cause) {
+    static IOException notLoaded(Throwable cause) {
         return new IOException(
                 "LMDB cannot be loaded (" + cause.getClass().getSimpleName() + "): start Java with " + JVM_OPTIONS
                         + ", or use ordering.logStore=segmented",
@@ -254,6 +260,27 @@ final class LmdbAcceptorLog implements AcceptorLog {
             while (more) {
                 more = deleteBelow(keepFrom);
             }
+        });
+    }
+
+    @Override
+    public void discardThrough(long position) throws IOException {
+        guard.check();
+        if (Discarded.position(recovered(0).metadata(Discarded.KIND)) == position) {
+            return;
+        }
+        write(() -> {
+            commit();
+            boolean more = true;
+            while (more) {
+                more = deleteBelow(position + 1);
+            }
+        });
+        // Last, so that after a crash before it the next start begins anew.
+        append(Discarded.record(position));
+        write(() -> {
+            commit();
+            env.sync(true);
         });
     }
 

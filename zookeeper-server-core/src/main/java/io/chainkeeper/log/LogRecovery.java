@@ -1,6 +1,7 @@
 package io.chainkeeper.log;
 
 import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.LogTraces;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,9 @@ final class LogRecovery {
 
     /** The latest metadata. */
     final MetadataTable metadata = new MetadataTable();
+
+    /** The kinds of all positional records. */
+    private final boolean[] positionalKinds = new boolean[128];
 
     /** Where the records of the last segment end. */
     int end;
@@ -90,6 +94,19 @@ final class LogRecovery {
         }
     }
 
+    /** What tells of the protocol. */
+    LogTraces traces() {
+        List<LogRecord> latest = new ArrayList<>();
+        metadata.forEach(latest::add);
+        List<Integer> kinds = new ArrayList<>();
+        for (int kind = 1; kind < positionalKinds.length; kind++) {
+            if (positionalKinds[kind]) {
+                kinds.add(kind);
+            }
+        }
+        return new LogTraces(latest, kinds);
+    }
+
     private void checkFollows(SegmentHeader header, String name) throws CorruptLogException {
         if (segments.isEmpty()) {
             return;
@@ -111,10 +128,17 @@ final class LogRecovery {
         RecordHeader record = scanner.record();
         forcedOffset = Math.max(forcedOffset, record.syncedBelow());
         if (record.position() == LogRecord.METADATA) {
-            metadata.put(scanner.toRecord());
+            LogRecord latest = scanner.toRecord();
+            metadata.put(latest);
+            // A copy at the beginning of a segment says nothing of what was appended between it and its original.
+            if (latest.kind() == Discarded.KIND
+                    && scanner.offset() >= scanner.header().metadataEnd()) {
+                index.removeBelow(Discarded.position(latest) + 1);
+            }
         } else {
             index.put(record.position(), segment.number, scanner.offset(), (int) record.recordBytes());
             segment.include(record.position());
+            positionalKinds[record.kind()] = true;
         }
     }
 

@@ -53,6 +53,12 @@ final class MemoryAcceptorLog implements AcceptorLog {
     }
 
     @Override
+    public synchronized void discardThrough(long position) throws IOException {
+        guard.check();
+        records.headMap(position, true).clear();
+    }
+
+    @Override
     public synchronized List<LogRecord> read(long fromPosition, int maxBytes) throws IOException {
         guard.check();
         List<LogRecord> found = new ArrayList<>();

@@ -151,6 +151,11 @@ final class RecordHeader {
         return (long) BYTES + headLength + bodyLength;
     }
 
+    /** @return kind of the record of the header read last */
+    int kind() {
+        return kind;
+    }
+
     /** @return position of the header read last */
     long position() {
         return position;

@@ -157,6 +157,26 @@ final class SegmentedAcceptorLog implements AcceptorLog {
         guard.leave();
     }
 
+    @Override
+    public void discardThrough(long position) throws IOException {
+        guard.check();
+        if (Discarded.position(metadata.get(Discarded.KIND)) == position) {
+            return;
+        }
+        append(Discarded.record(position));
+        guard.enter();
+        try {
+            writer.flush();
+            writer.force();
+        } catch (IOException e) {
+            throw guard.failed("written", e);
+        }
+        synchronized (lock) {
+            index.removeBelow(position + 1);
+        }
+        guard.leave();
+    }
+
     /** How many of the oldest segments hold nothing that must, or within the retention should, be kept. */
     private int droppable(long belowPosition) {
         int unneeded = 0;

@@ -48,10 +48,14 @@ public final class ChainkeeperMain {
      *     accessible
      */
     public static int run(String[] args) {
+        StartReport report = new StartReport(System.getenv(StartReport.VARIABLE));
         return new ServerLauncher(
                         ServiceLoader.load(OrderingProtocolFactory.class),
-                        new ReplicaStarter(),
-                        QuorumPeerMain::main,
+                        report.reporting(new ReplicaStarter()),
+                        stockArgs -> {
+                            report.write(StartReport.STOCK);
+                            QuorumPeerMain.main(stockArgs);
+                        },
                         System.err)
                 .run(args);
     }

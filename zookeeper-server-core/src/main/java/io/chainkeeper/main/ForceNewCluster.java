@@ -15,6 +15,7 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.server.execution.Zxids;
 import io.chainkeeper.server.storage.Checkpoint;
 import io.chainkeeper.server.storage.CheckpointStore;
+import io.chainkeeper.server.storage.TxnLogScanner;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -26,7 +27,6 @@ import java.util.List;
 import java.util.ServiceLoader;
 import java.util.UUID;
 import java.util.stream.Collectors;
-import org.apache.zookeeper.server.persistence.FileTxnLog;
 
 /**
  * The way on when the quorum is lost for good: makes one server, stopped, the only member of a new cluster with the
@@ -135,7 +135,7 @@ public final class ForceNewCluster {
         long accepted =
                 Math.max(checkpointPosition, log.recovered(checkpointPosition).lastPosition());
         File transactions = new File(config.peerConfig().getDataLogDir(), "version-2");
-        long zxid = new FileTxnLog(transactions).getLastLoggedZxid();
+        long zxid = TxnLogScanner.lastZxid(transactions);
         String others = ordering.members().keySet().stream()
                 .filter(id -> id != ordering.replicaId())
                 .map(id -> "server." + id)
@@ -143,7 +143,7 @@ public final class ForceNewCluster {
         out.println("Server " + ordering.replicaId() + " of cluster " + name(identity.clusterId())
                 + " will go on alone, as the only member of the new cluster " + request.clusterId() + ".");
         out.println("  Kept:  what this server has: accepted up to position " + accepted + " of the order, executed at"
-                + " least up to zxid " + Zxids.text(Math.max(0, zxid)) + ".");
+                + " least up to zxid " + Zxids.text(zxid) + ".");
         out.println("         What it has accepted counts as decided, also writes that were never acknowledged.");
         out.println("  Lost:  every write that only " + others + " held, even if it was acknowledged.");
         out.println("  Never: start " + others + " with the data they have now. This server refuses them, but"

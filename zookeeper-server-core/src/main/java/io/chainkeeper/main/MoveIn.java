@@ -13,6 +13,7 @@ import io.chainkeeper.log.AcceptorLogs;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.server.execution.Zxids;
 import io.chainkeeper.server.storage.StopMarker;
+import io.chainkeeper.server.storage.TxnLogScanner;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -23,7 +24,6 @@ import java.util.List;
 import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 import org.apache.zookeeper.server.persistence.FileSnap;
-import org.apache.zookeeper.server.persistence.FileTxnLog;
 import org.apache.zookeeper.server.persistence.Util;
 
 /**
@@ -130,7 +130,7 @@ public final class MoveIn {
                 zxid = Util.getZxidFromName(snapshot.getName(), "snapshot");
             }
         }
-        return logs.isDirectory() ? Math.max(zxid, new FileTxnLog(logs).getLastLoggedZxid()) : zxid;
+        return Math.max(zxid, TxnLogScanner.lastZxid(logs));
     }
 
     private int moveIn(StartupConfig config, String text, boolean consent) throws IOException {

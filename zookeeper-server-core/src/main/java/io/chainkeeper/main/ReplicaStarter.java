@@ -2,8 +2,13 @@ package io.chainkeeper.main;
 
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.LinkAuthentication;
+import io.chainkeeper.config.LinkSecret;
+import io.chainkeeper.config.MyIdFile;
 import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.config.StartupConfig;
+import io.chainkeeper.config.UserMistakeException;
+import io.chainkeeper.config.UserMistakeException.Exit;
+import io.chainkeeper.ordering.SizeLimits;
 import io.chainkeeper.server.AuthenticationSchemes;
 import io.chainkeeper.server.ChainkeeperServer;
 import io.chainkeeper.server.ClientConnections;
@@ -12,6 +17,7 @@ import io.chainkeeper.server.sasl.QuorumSasl;
 import io.chainkeeper.server.tls.ClientTls;
 import io.chainkeeper.server.tls.QuorumTls;
 import io.chainkeeper.transport.PeerAuthentication;
+import io.chainkeeper.transport.PeerSecret;
 import io.chainkeeper.transport.PeerTls;
 import io.chainkeeper.transport.TransportSettings;
 import java.io.IOException;
@@ -19,6 +25,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.apache.jute.BinaryInputArchive;
 import org.apache.zookeeper.common.ZKConfig;
 import org.apache.zookeeper.server.NettyServerCnxnFactory;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
@@ -33,6 +40,8 @@ public final class ReplicaStarter implements ServerStarter {
     public RunningServer start(StartupConfig config) throws IOException {
         ChainkeeperServer server = replica(config);
         server.startClientsFirst();
+        MyIdFile.writeIfMissing(
+                config.peerConfig().getDataDir().toPath(), config.ordering().replicaId());
         return new Running(server);
     }
 
@@ -50,11 +59,16 @@ public final class ReplicaStarter implements ServerStarter {
     }
 
     private static ChainkeeperServer replica(StartupConfig config) throws IOException {
+        String refusal = SizeLimits.refusal(
+                BinaryInputArchive.maxBuffer, Runtime.getRuntime().maxMemory());
+        if (refusal != null) {
+            throw new UserMistakeException(Exit.INVALID_CONFIGURATION, refusal);
+        }
         QuorumPeerConfig peerConfig = config.peerConfig();
         Path orderingDirectory = config.ordering().orderingDirectory();
         AuthenticationSchemes.enable();
         ClientConnections.choose();
-        long executionProfile = ExecutionProfile.hash(ExecutionProfile.settings(QuorumPeerConfig.isReconfigEnabled()));
+        long executionProfile = ExecutionProfile.of(QuorumPeerConfig.isReconfigEnabled());
         PeerTls tls = linkTls(peerConfig, config.reloadLinkCertificates());
         ClientTls.check(peerConfig.getSecureClientPortAddress() != null
                 || Boolean.getBoolean(NettyServerCnxnFactory.PORT_UNIFICATION_KEY));
@@ -65,7 +79,8 @@ public final class ReplicaStarter implements ServerStarter {
                 () -> clusterOf(orderingDirectory),
                 peerConfig.getQuorumListenOnAllIPs(),
                 tls,
-                linkAuthentication(config));
+                linkAuthentication(config),
+                linkSecret(config.linkSecret()));
         return new ChainkeeperServer(peerConfig, config.ordering(), ordering);
     }
 
@@ -95,6 +110,18 @@ public final class ReplicaStarter implements ServerStarter {
         return new QuorumSasl(settings, hosts);
     }
 
+    private static PeerSecret linkSecret(LinkSecret settings) throws IOException {
+        if (settings == null) {
+            return null;
+        }
+        if (!settings.required()) {
+            LOG.warn(
+                    "ordering.secretRequired=false: servers that do not know the secret are let in too. Remove the line"
+                            + " as soon as all servers have ordering.secretFile");
+        }
+        return new SecretFile(settings);
+    }
+
     private static long clusterOf(Path orderingDirectory) {
         try {
             ClusterIdentity identity = ClusterIdentity.read(orderingDirectory);
@@ -108,6 +135,11 @@ public final class ReplicaStarter implements ServerStarter {
     }
 
     private record Running(ChainkeeperServer server) implements RunningServer {
+        @Override
+        public boolean awaitStarted() throws InterruptedException {
+            return server.awaitStarted();
+        }
+
         @Override
         public String failureMessage() {
             return server.failureMessage();

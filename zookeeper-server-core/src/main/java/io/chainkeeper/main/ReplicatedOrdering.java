@@ -10,6 +10,7 @@ import io.chainkeeper.log.Durability;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.SizeLimits;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.Replica;
@@ -19,17 +20,20 @@ import io.chainkeeper.server.OrderingFactory;
 import io.chainkeeper.server.transfer.InstalledState;
 import io.chainkeeper.transport.NettyPeerTransport;
 import io.chainkeeper.transport.PeerAuthentication;
+import io.chainkeeper.transport.PeerSecret;
 import io.chainkeeper.transport.PeerTls;
-import io.chainkeeper.transport.PeerTransport;
 import io.chainkeeper.transport.StateChannel;
 import io.chainkeeper.transport.StateResponder;
+import io.chainkeeper.transport.TransportLimits;
 import io.chainkeeper.transport.TransportSettings;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.LongSupplier;
+import org.apache.jute.BinaryInputArchive;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,7 +48,12 @@ final class ReplicatedOrdering implements OrderingFactory {
     private final boolean listenOnAllAddresses;
     private final PeerTls tls;
     private final PeerAuthentication authentication;
+    private final PeerSecret secret;
+    private boolean warned;
     private FutureTask<AcceptorLog> opening;
+
+    /** The latest incarnation of this replica in the order, as far as an earlier start of this process has seen. */
+    private volatile long supersededBy = Long.MIN_VALUE;
 
     /**
      * @param config the ordering part of the zoo.cfg
@@ -55,6 +64,7 @@ final class ReplicatedOrdering implements OrderingFactory {
      * @param listenOnAllAddresses {@code quorumListenOnAllIPs}
      * @param tls where links get their TLS from, null for plain links
      * @param authentication where links get their SASL from, null for links without
+     * @param secret where links get their shared secret from, null for links without
      */
     ReplicatedOrdering(
             OrderingConfig config,
@@ -63,7 +73,8 @@ final class ReplicatedOrdering implements OrderingFactory {
             LongSupplier clusterId,
             boolean listenOnAllAddresses,
             PeerTls tls,
-            PeerAuthentication authentication) {
+            PeerAuthentication authentication,
+            PeerSecret secret) {
         this.config = config;
         this.factory = factory;
         this.executionProfile = executionProfile;
@@ -71,6 +82,7 @@ final class ReplicatedOrdering implements OrderingFactory {
         this.listenOnAllAddresses = listenOnAllAddresses;
         this.tls = tls;
         this.authentication = authentication;
+        this.secret = secret;
     }
 
     /** Opens the acceptor log, all of which is read and checked. */
@@ -118,14 +130,25 @@ final class ReplicatedOrdering implements OrderingFactory {
     }
 
     @Override
+    public void startAbove(long incarnation) {
+        supersededBy = Math.max(supersededBy, incarnation);
+    }
+
+    private long nextIncarnation(AcceptorLog log, Application application) {
+        long inOrder = application.proposerTable().incarnationOf(config.replicaId());
+        return Replica.nextIncarnation(log, application.recoveredPosition(), Math.max(inOrder, supersededBy));
+    }
+
+    @Override
     public RunningOrder start(Application application, StateResponder stateResponder, FailureHandler failure)
             throws IOException {
         AcceptorLog log = takeLog();
         Closeable toClose = log;
         try {
             checkLogIsThere(log, application.recoveredPosition());
-            long incarnation = Replica.nextIncarnation(log, application.recoveredPosition());
-            PeerTransport transport = new NettyPeerTransport(transportSettings(incarnation));
+            discardReplaced(log);
+            long incarnation = nextIncarnation(log, application);
+            NettyPeerTransport transport = new NettyPeerTransport(transportSettings(incarnation));
             transport.answerStateRequests(stateResponder);
             Replica replica = new Replica(
                     config.replicaId(),
@@ -144,6 +167,7 @@ final class ReplicatedOrdering implements OrderingFactory {
                 replica.expectRefusals();
             }
             replica.start();
+            warnOfStrangers(transport);
             toClose = null;
             return new Running(replica);
         } finally {
@@ -180,14 +204,43 @@ final class ReplicatedOrdering implements OrderingFactory {
         }
     }
 
-    private TransportSettings transportSettings(long incarnation) {
+    /**
+     * What this replica had accepted up to the position of a state that came from another member need not be what was
+     * decided there, and must never pass for it. Here and not at the installation, because every crash leaves the state
+     * known as installed.
+     */
+    private void discardReplaced(AcceptorLog log) throws IOException {
+        InstalledState installed = InstalledState.read(config.orderingDirectory());
+        if (installed != null) {
+            log.discardThrough(installed.position());
+        }
+    }
+
+    private void warnOfStrangers(NettyPeerTransport transport) {
+        InetSocketAddress address = transport.localAddress();
+        if (!warned
+                && transport.admitsUnauthenticated()
+                && !address.getAddress().isLoopbackAddress()) {
+            warned = true;
+            LOG.warn(
+                    "Links between servers are not authenticated: whoever reaches {} can claim to be a server of the"
+                            + " ensemble. Set ordering.secretFile on all servers (docs/access.md)",
+                    address);
+        }
+    }
+
+    private TransportSettings transportSettings(long incarnation) throws IOException {
         return TransportSettings.builder(config.replicaId(), config.protocol(), config.addresses())
+                .limits(TransportLimits.DEFAULT.withSizes(
+                        SizeLimits.MAX_FRAME_BYTES, SizeLimits.linkBytes(BinaryInputArchive.maxBuffer)))
                 .executionProfile(executionProfile)
                 .incarnation(incarnation)
                 .clusterId(clusterId)
                 .listenOnAllAddresses(listenOnAllAddresses)
                 .tls(tls)
                 .authentication(authentication)
+                .secret(secret)
+                .diskIdentity(DiskIdentity.of(config.orderingDirectory()))
                 .build();
     }
 

@@ -1,5 +1,6 @@
 package io.chainkeeper.main;
 
+import io.chainkeeper.config.DirectoryProtocol;
 import io.chainkeeper.config.OrderingConfigParser;
 import io.chainkeeper.config.StartupConfig;
 import io.chainkeeper.config.UserMistakeException;
@@ -11,6 +12,8 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.zookeeper.server.ExitCode;
@@ -65,6 +68,9 @@ final class ServerLauncher {
             if (config.isPresent()) {
                 return runReplica(config.get());
             }
+            if (args.length > 1) {
+                checkStandAlone(path(args[1]));
+            }
             stockServer.accept(args);
             return 0;
         } catch (UserMistakeException e) {
@@ -102,8 +108,15 @@ final class ServerLauncher {
             return Path.of(argument);
         } catch (InvalidPathException e) {
             throw new UserMistakeException(
-                    Exit.INVALID_CONFIGURATION, "'" + argument + "' is not a path; give the path of a zoo.cfg");
+                    Exit.INVALID_CONFIGURATION,
+                    "'" + argument + "' is not a path; give the path of a zoo.cfg, or of a data directory");
         }
+    }
+
+    private void checkStandAlone(Path dataDirectory) throws UserMistakeException {
+        List<OrderingProtocolFactory> known = new ArrayList<>();
+        factories.forEach(known::add);
+        DirectoryProtocol.checkStock("port and dataDir ask for ZooKeeper's stand-alone server", dataDirectory, known);
     }
 
     private int runReplica(StartupConfig config) throws IOException, InterruptedException {

@@ -19,6 +19,14 @@ public interface ServerStarter {
 
     /** A replica that has started. Safe for use by any thread. */
     interface RunningServer extends Closeable {
+        /**
+         * Waits until this start has shown whether it works, as far as that shows soon.
+         *
+         * @return false if the server ends instead of serving clients or waiting for other servers
+         * @throws InterruptedException if interrupted
+         */
+        boolean awaitStarted() throws InterruptedException;
+
         /** @return why the server failed, one line; null if it did not */
         String failureMessage();
 

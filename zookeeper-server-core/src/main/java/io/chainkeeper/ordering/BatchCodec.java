@@ -154,6 +154,61 @@ public final class BatchCodec {
     }
 
     /**
+     * Tells what may stand at a position from what a defect or a stranger made up: looks at counts, lengths, the range
+     * of numbers and the members of a membership, but at no command. Copies and keeps nothing.
+     *
+     * @param value the value of a position
+     * @throws MalformedMessageException if it is no batch, no membership and no note
+     */
+    public static void check(ByteSlice value) throws MalformedMessageException {
+        if (value.length() < BATCH_OVERHEAD_BYTES) {
+            throw new MalformedMessageException("value of " + value.length() + " bytes is no batch");
+        }
+        ByteBuffer in = value.asByteBuffer();
+        int count = in.getInt();
+        if (count == MEMBERSHIP_MARK) {
+            decodeMembership(value);
+        } else if (count != NOTE_MARK) {
+            checkCommands(in, count, value.length());
+        }
+    }
+
+    private static void checkCommands(ByteBuffer in, int count, int bytes) throws MalformedMessageException {
+        if (count < 0 || count > in.remaining() / COMMAND_OVERHEAD_BYTES) {
+            throw new MalformedMessageException("value of " + bytes + " bytes claims " + count + " commands");
+        }
+        for (int i = 0; i < count; i++) {
+            if (in.remaining() < COMMAND_OVERHEAD_BYTES) {
+                throw new MalformedMessageException("batch of " + bytes + " bytes is cut short");
+            }
+            int proposer = in.getInt();
+            in.getLong();
+            checkNumbers(proposer, in.getInt(), in.getLong());
+            int length = in.getInt();
+            if (length < 0 || length > in.remaining()) {
+                throw new MalformedMessageException("command of " + length + " bytes in a batch of " + bytes);
+            }
+            in.position(in.position() + length);
+        }
+        if (in.hasRemaining()) {
+            throw new MalformedMessageException("batch has " + in.remaining() + " bytes too many");
+        }
+    }
+
+    /**
+     * @param proposer of a command
+     * @param stream of it
+     * @param sequence of it
+     * @throws MalformedMessageException if no replica can have proposed it
+     */
+    public static void checkNumbers(int proposer, int stream, long sequence) throws MalformedMessageException {
+        if (proposer < 1 || proposer > Membership.MAX_REPLICA_ID || stream < 0 || sequence < 1) {
+            throw new MalformedMessageException(
+                    "command of replica " + proposer + " in stream " + stream + " with sequence " + sequence);
+        }
+    }
+
+    /**
      * Writes one command in the batch's form.
      *
      * @param out with room for {@link #COMMAND_OVERHEAD_BYTES} and the command

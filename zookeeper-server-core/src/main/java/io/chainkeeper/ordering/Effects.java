@@ -17,10 +17,11 @@ public interface Effects {
     /**
      * Sends a message as soon as a record is on stable storage; at once if it already is.
      *
-     * @param logSequence sequence that {@link #append} returned for the record that the message rests on; 0 for a
-     *     promise that rests on nothing new
+     * @param logSequence sequence that {@link #append} returned, in this start, for the record that the message rests
+     *     on; 0 if the message is no promise and rests on nothing
      * @param to replica id of another member
      * @param message the message
+     * @throws InvariantViolated if it is a promise and rests on no record of this start ({@link PromiseRule})
      */
     void sendAfter(long logSequence, int to, Message message);
 
@@ -37,8 +38,9 @@ public interface Effects {
      *
      * @param position the previous delivered position + 1
      * @param value the batch or the membership, as {@link BatchCodec} encodes it
+     * @param prefixHash {@link PrefixHash} of all values up to this one; the application keeps it with its state
      */
-    void deliver(long position, ByteSlice value);
+    void deliver(long position, ByteSlice value, long prefixHash);
 
     /**
      * Says that everything any client can have seen when the barrier was asked for has been handed to {@link
@@ -81,6 +83,18 @@ public interface Effects {
     void statusChanged(OrderingStatus status);
 
     /**
+     * Says that a message of another member was not taken notice of, because no member can have meant it. The host ends
+     * the link and says why. A host among whose replicas nobody is a stranger takes it for a defect.
+     *
+     * @param from replica id, as the link knows it
+     * @param reason what the member sent, to follow its name; one line
+     * @throws InvariantViolated unless the host overrides it
+     */
+    default void refuse(int from, String reason) {
+        throw new InvariantViolated("replica " + from + " " + reason);
+    }
+
+    /**
      * Said by the leader only: a configured replica has shown no sign of life for the silence limit, or shows one
      * again.
      *
@@ -88,4 +102,17 @@ public interface Effects {
      * @param silent true if it went silent
      */
     void memberSilent(int member, boolean silent);
+
+    /**
+     * Says that another replica holds another order than this one. Neither works with the other any more; if it is this
+     * one that stands against a majority, it stops by {@link InvariantViolated}. A host none of whose replicas is meant
+     * to be wrong takes it for a defect.
+     *
+     * @param peer replica id
+     * @param difference at which position, and both hashes, for people
+     * @throws InvariantViolated unless the host overrides it
+     */
+    default void orderContradicted(int peer, String difference) {
+        throw new InvariantViolated("agreement: replica " + peer + " holds another order: " + difference);
+    }
 }

@@ -18,6 +18,9 @@ public record LogRecord(long position, int kind, ByteSlice head, ByteSlice body)
     /** First kind that belongs to the host and not to the protocol. */
     public static final int FIRST_HOST_KIND = 100;
 
+    /** Metadata record of the host: the name of the protocol that writes the log, UTF-8. */
+    public static final int PROTOCOL_KIND = 110;
+
     /** Checks the ranges. */
     public LogRecord {
         InvariantViolated.check(position >= METADATA, "log record position %d is negative", position);

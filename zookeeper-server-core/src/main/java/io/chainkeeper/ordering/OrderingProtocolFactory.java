@@ -40,4 +40,15 @@ public interface OrderingProtocolFactory {
      * @return the instance, before {@link OrderingProtocol#onStart}
      */
     OrderingProtocol create(ProtocolContext context, Effects effects);
+
+    /**
+     * Looks at a log that does not name its protocol: whose kinds and heads it has. Of a log in which some protocol has
+     * written anything, at most one protocol may say yes.
+     *
+     * @param traces what is left of whoever wrote it
+     * @return whether this protocol may have; unless overridden false, for protocols that came when logs bore names
+     */
+    default boolean mayHaveWritten(LogTraces traces) {
+        return false;
+    }
 }

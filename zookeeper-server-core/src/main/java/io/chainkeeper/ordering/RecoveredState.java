@@ -13,6 +13,15 @@ public interface RecoveredState {
     long appliedPosition();
 
     /**
+     * {@link PrefixHash} of all values up to {@link #appliedPosition}, as the checkpoint has it.
+     *
+     * @return {@link PrefixHash#UNKNOWN} if the checkpoint has none
+     */
+    default long appliedPrefixHash() {
+        return appliedPosition() == 0 ? PrefixHash.EMPTY : PrefixHash.UNKNOWN;
+    }
+
+    /**
      * The membership in force after {@link #appliedPosition}, as the checkpoint has it.
      *
      * @return null if the checkpoint precedes the first ordered membership: the initial one is in force
@@ -23,10 +32,11 @@ public interface RecoveredState {
 
     /**
      * @param membership the membership in force after {@link #appliedPosition}
-     * @return this state with what the checkpoint knows of the membership
+     * @param prefixHash see {@link #appliedPrefixHash}
+     * @return this state with what the checkpoint knows
      */
-    default RecoveredState with(Membership membership) {
-        return new RecoveredWithMembership(this, membership);
+    default RecoveredState with(Membership membership, long prefixHash) {
+        return new RecoveredWithCheckpoint(this, membership, prefixHash);
     }
 
     /**

@@ -32,6 +32,14 @@ public interface Application {
     Membership recoveredMembership();
 
     /**
+     * A position is about to be executed: from now on, until {@link #positionApplied}, {@link #proposerTable} and the
+     * application's own state need not be those of one position. Also called for positions that hold no commands.
+     *
+     * @param position the position
+     */
+    void positionBegins(long position);
+
+    /**
      * A position holds a membership, which is in force from the next one on.
      *
      * @param position the position
@@ -76,6 +84,16 @@ public interface Application {
      * @param silent true if it went silent
      */
     void memberSilent(int member, boolean silent);
+
+    /**
+     * The order holds commands of this replica under a later incarnation than the one that runs, as after the loss of a
+     * disk with a clock that was set back. What this replica proposes has no effect, so nobody is to be served until it
+     * has been started again above that incarnation. Said once. Called by the executor thread, which goes on executing
+     * what others propose; must not block.
+     *
+     * @param incarnation the latest incarnation of this replica in the order
+     */
+    void superseded(long incarnation);
 
     /**
      * This replica lags behind what the members' acceptor logs still hold: only the state of another member can bring

@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * Barriers pass through the same queue, so that a read sees everything delivered before its barrier.
  */
 final class DeliveryExecutor implements Runnable {
-    private record Delivered(long position, ByteSlice value, long sinceNanos) {}
+    private record Delivered(long position, ByteSlice value, long prefixHash, long sinceNanos) {}
 
     private record Barrier(List<TotalOrder.ReadWaiter> waiters) {}
 
@@ -38,6 +38,7 @@ final class DeliveryExecutor implements Runnable {
     private ArrayDeque<Object> waiting = new ArrayDeque<>();
     private boolean stopping;
     private boolean idle;
+    private boolean superseded;
 
     private volatile long backlogBytes;
     private volatile long appliedPosition;
@@ -80,9 +81,9 @@ final class DeliveryExecutor implements Runnable {
     }
 
     /** Ordering loop: queues a decided value. Woken by {@link #wake}. */
-    void deliver(long position, ByteSlice value) {
+    void deliver(long position, ByteSlice value, long prefixHash) {
         synchronized (lock) {
-            waiting.add(new Delivered(position, value, System.nanoTime()));
+            waiting.add(new Delivered(position, value, prefixHash, System.nanoTime()));
             backlogBytes += value.length() + ReplicaLimits.COMMAND_COST_BYTES;
         }
     }
@@ -208,12 +209,14 @@ final class DeliveryExecutor implements Runnable {
                 position == appliedPosition + 1, "position %d delivered after %d", position, appliedPosition);
         waitMicros.addMicrosSince(delivered.sinceNanos());
         long begin = System.nanoTime();
+        application.positionBegins(position);
         if (BatchCodec.isMembership(delivered.value())) {
             application.membershipChanged(position, BatchCodec.decodeMembership(delivered.value()));
         } else {
             applyBatch(position, delivered.value());
         }
         appliedPosition = position;
+        proposers.positionApplied(delivered.prefixHash());
         application.positionApplied(position);
         executeMicros.addMicrosSince(begin);
     }
@@ -224,8 +227,12 @@ final class DeliveryExecutor implements Runnable {
         batchBytes.add(value.length());
         for (ProposedCommand command : commands) {
             boolean isOwn = command.proposer() == replicaId && command.incarnation() == incarnation;
-            if (proposers.advance(command) == ProposerTable.Verdict.APPLY) {
+            ProposerTable.Verdict verdict = proposers.advance(command);
+            if (verdict == ProposerTable.Verdict.APPLY) {
                 application.apply(position, command, isOwn ? takeOwn(command) : null);
+            } else if (isOwn && verdict == ProposerTable.Verdict.SUPERSEDED && !superseded) {
+                superseded = true;
+                application.superseded(proposers.incarnationOf(replicaId));
             }
         }
     }

@@ -13,16 +13,19 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.transport.PeerTransport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * All that touches the protocol, by one thread at a time. Takes inputs in batches, carries out effects as they are
@@ -33,6 +36,7 @@ import java.util.concurrent.locks.LockSupport;
  * have no thread, and tells failures.
  */
 final class OrderingLoop implements Runnable, Effects {
+    private static final Logger LOG = LoggerFactory.getLogger(OrderingLoop.class);
     private static final int GAUGES_PERIOD_MILLIS = 500;
 
     /** An input other than a proposal, a read or a message. */
@@ -41,8 +45,6 @@ final class OrderingLoop implements Runnable, Effects {
     }
 
     record Arrived(int peer, Message message, int frameBytes) {}
-
-    private record Held(long logSequence, int to, Message message) {}
 
     private record Defect(String message, Throwable cause) {}
 
@@ -59,19 +61,22 @@ final class OrderingLoop implements Runnable, Effects {
     private final InboundBytes inbound;
     private final ReplicaLimits limits;
     private final ExecutorService logReader;
+    private final LogReader reader;
     private final boolean alone;
     private final FailureHandler failure;
     private final Thread thread;
     private final Turn turn = new Turn();
+    private final CompletableFuture<Boolean> begun = new CompletableFuture<>();
     private final Runnable takeTurn = this::takeTurn;
 
     private final ConcurrentLinkedQueue<Object> inputs = new ConcurrentLinkedQueue<>();
-    private final ArrayDeque<Held> held = new ArrayDeque<>();
+    private final HeldMessages held = new HeldMessages(this::transmit);
     private final Map<Long, Readers> barriers = new TreeMap<>();
     private final Measure barrierMicros = new Measure("read_barrier_micros");
     private final long[] nextSequence;
 
     private OrderingProtocol protocol;
+    private String protocolName;
     private List<TotalOrder.ReadWaiter> newReaders = new ArrayList<>();
     private boolean incarnationKept;
 
@@ -128,6 +133,7 @@ final class OrderingLoop implements Runnable, Effects {
         this.inbound = inbound;
         this.limits = limits;
         this.logReader = logReader;
+        this.reader = new LogReader(log);
         this.alone = alone;
         this.failure = failure;
         this.nextSequence = new long[streams];
@@ -136,14 +142,17 @@ final class OrderingLoop implements Runnable, Effects {
     }
 
     /** Gives the instance; before {@link #start}. */
-    void host(OrderingProtocol instance) {
+    void host(OrderingProtocol instance, String name) {
         protocol = instance;
+        protocolName = name;
         // Who shows the gauges asks for their names once, and may do so before the first tick.
         gauges = measure();
     }
 
-    void start() {
+    /** Returns whether the protocol has taken up what the log holds; if not, there are no turns, which is told too. */
+    boolean start() {
         thread.start();
+        return begun.join();
     }
 
     // ---------------------------------------------------------------- inputs, any thread
@@ -182,6 +191,7 @@ final class OrderingLoop implements Runnable, Effects {
     @Override
     public void run() {
         carryOut(this::begin);
+        begun.complete(!stopping);
         while (!stopping) {
             sleep();
             if (!takeTurn() && !stopping) {
@@ -199,7 +209,10 @@ final class OrderingLoop implements Runnable, Effects {
     }
 
     private void begin() {
-        protocol.onStart(log.recovered(application.recoveredPosition()).with(application.recoveredMembership()));
+        protocol.onStart(log.recovered(application.recoveredPosition())
+                .with(
+                        application.recoveredMembership(),
+                        application.proposerTable().prefixHash()));
         recovering = false;
         if (alone) {
             keepIncarnation();
@@ -314,6 +327,8 @@ final class OrderingLoop implements Runnable, Effects {
         incarnationKept = true;
         ByteSlice head = ByteSlice.of(
                 ByteBuffer.allocate(Long.BYTES).putLong(incarnation).array());
+        ByteSlice name = ByteSlice.of(protocolName.getBytes(StandardCharsets.UTF_8));
+        logWriter.append(new LogRecord(LogRecord.METADATA, LogRecord.PROTOCOL_KIND, name, ByteSlice.EMPTY));
         long sequence = logWriter.append(new LogRecord(LogRecord.METADATA, Replica.INCARNATION, head, ByteSlice.EMPTY));
         logWriter.awaitDurable(sequence);
     }
@@ -353,10 +368,7 @@ final class OrderingLoop implements Runnable, Effects {
             return false;
         }
         durableSeen = durable;
-        while (!held.isEmpty() && held.peek().logSequence() <= durable) {
-            Held released = held.remove();
-            transmit(released.to(), released.message());
-        }
+        held.release(durable);
         protocol.onDurable(durable);
         return true;
     }
@@ -367,6 +379,7 @@ final class OrderingLoop implements Runnable, Effects {
         executor.putGauges(all);
         barrierMicros.put(all);
         all.put("log_bytes", log.sizeBytes());
+        all.put("log_damaged_reads", reader.damagedReads());
         all.put("read_barriers_waiting", (long) barriers.size());
         all.put("inputs_waiting", (long) inputs.size());
         lastMeasuredNanos = System.nanoTime();
@@ -377,17 +390,12 @@ final class OrderingLoop implements Runnable, Effects {
 
     @Override
     public void send(int to, Message message) {
-        InvariantViolated.check(!message.isPromise(), "%s is a promise and rests on no record", message);
-        transmit(to, message);
+        held.send(to, message);
     }
 
     @Override
     public void sendAfter(long logSequence, int to, Message message) {
-        if (logSequence <= durableSeen) {
-            transmit(to, message);
-        } else {
-            held.add(new Held(logSequence, to, message));
-        }
+        held.sendAfter(logSequence, to, message);
     }
 
     private void transmit(int to, Message message) {
@@ -396,15 +404,15 @@ final class OrderingLoop implements Runnable, Effects {
 
     @Override
     public long append(LogRecord record) {
-        return logWriter.append(record);
+        return held.appended(logWriter.append(record));
     }
 
     @Override
-    public void deliver(long position, ByteSlice value) {
+    public void deliver(long position, ByteSlice value, long prefixHash) {
         if (recovering) {
             executor.awaitRoom(limits.maxBacklogBytes());
         }
-        executor.deliver(position, value);
+        executor.deliver(position, value, prefixHash);
     }
 
     @Override
@@ -417,6 +425,7 @@ final class OrderingLoop implements Runnable, Effects {
 
     @Override
     public void truncate(long belowPosition) {
+        reader.truncated(belowPosition);
         logWriter.truncate(belowPosition);
     }
 
@@ -424,7 +433,7 @@ final class OrderingLoop implements Runnable, Effects {
     public void readLog(long fromPosition, int maxBytes) {
         logReader.execute(() -> {
             try {
-                List<LogRecord> records = log.read(fromPosition, maxBytes);
+                List<LogRecord> records = reader.read(fromPosition, maxBytes);
                 submit((Input) p -> p.onLogRead(fromPosition, records));
             } catch (IOException | RuntimeException e) {
                 // Told by the loop: whoever closes the replica for it waits for the thread of the log reader.
@@ -445,6 +454,11 @@ final class OrderingLoop implements Runnable, Effects {
     }
 
     @Override
+    public void refuse(int from, String reason) {
+        transport.disconnect(from, reason);
+    }
+
+    @Override
     public void statusChanged(OrderingStatus next) {
         status = next;
         application.statusChanged(next);
@@ -453,6 +467,15 @@ final class OrderingLoop implements Runnable, Effects {
     @Override
     public void memberSilent(int member, boolean silent) {
         application.memberSilent(member, silent);
+    }
+
+    @Override
+    public void orderContradicted(int peer, String difference) {
+        LOG.error(
+                "Server {} holds another order than this server: {}. They do not work with each other any more; the one"
+                        + " that a majority contradicts stops: docs/operations.md, \"Divergence alarm\"",
+                peer,
+                difference);
     }
 
     void close() throws InterruptedException {

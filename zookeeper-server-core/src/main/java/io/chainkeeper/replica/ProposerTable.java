@@ -2,6 +2,7 @@ package io.chainkeeper.replica;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.PrefixHash;
 import io.chainkeeper.ordering.ProposedCommand;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -9,16 +10,22 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Which command of each proposer was applied last: replicated state that makes execution exactly-once and
- * first-in-first-out per stream. Deterministic; used by the executor thread only.
+ * What has been applied of the order: which command of each proposer was the last, which makes execution exactly-once
+ * and first-in-first-out per stream, and the hash of all values up to the last position, by which others can tell
+ * whether they have applied the same. Replicated state, deterministic; used by the executor thread only.
  */
 public final class ProposerTable {
     /** What is to be done with a delivered command. */
     public enum Verdict {
         /** It is the next of its stream. */
         APPLY,
-        /** It was applied before, or belongs to an earlier incarnation of its proposer. */
+        /** It was applied before. */
         REPEATED,
+        /**
+         * It belongs to an incarnation before one that a command was applied of. If its proposer still runs with it,
+         * nothing that it proposes will ever have an effect: it has to begin a later one.
+         */
+        SUPERSEDED,
         /**
          * A command before it is missing: a new leader recovered a later command of the stream without an earlier
          * one. It has no effect; a proposer that lives proposes all of them again, in order.
@@ -39,6 +46,7 @@ public final class ProposerTable {
     private static final int ENTRY_BYTES = 24;
 
     private final Map<Key, Entry> entries = new TreeMap<>();
+    private long prefixHash = PrefixHash.EMPTY;
 
     /**
      * Judges a command and, if it is the next one, remembers it as applied.
@@ -51,7 +59,7 @@ public final class ProposerTable {
         Entry entry = entries.get(key);
         long lastIncarnation = entry == null ? Long.MIN_VALUE : entry.incarnation();
         if (command.incarnation() < lastIncarnation) {
-            return Verdict.REPEATED;
+            return Verdict.SUPERSEDED;
         }
         long last = command.incarnation() == lastIncarnation ? entry.sequence() : 0;
         if (command.sequence() <= last) {
@@ -78,19 +86,36 @@ public final class ProposerTable {
         return newest;
     }
 
+    /**
+     * A position has been applied.
+     *
+     * @param hash {@link PrefixHash} of all values up to it
+     */
+    public void positionApplied(long hash) {
+        prefixHash = hash;
+    }
+
+    /**
+     * @return {@link PrefixHash} of all values applied; {@link PrefixHash#UNKNOWN} if the table was stored without it
+     */
+    public long prefixHash() {
+        return prefixHash;
+    }
+
     /** @return the table's bytes, the same on every replica at the same position */
     public ByteSlice encode() {
-        ByteBuffer out = ByteBuffer.allocate(4 + entries.size() * ENTRY_BYTES);
+        ByteBuffer out = ByteBuffer.allocate(4 + entries.size() * ENTRY_BYTES + Long.BYTES);
         out.putInt(entries.size());
         entries.forEach((key, entry) -> {
             out.putInt(key.proposer()).putInt(key.stream());
             out.putLong(entry.incarnation()).putLong(entry.sequence());
         });
+        out.putLong(prefixHash);
         return ByteSlice.of(out.array());
     }
 
     /**
-     * Reads back what {@link #encode} wrote.
+     * Reads back what {@link #encode} wrote, or did before it wrote the hash.
      *
      * @param bytes the table's bytes
      * @return the table
@@ -104,6 +129,7 @@ public final class ProposerTable {
             for (int i = 0; i < count; i++) {
                 table.entries.put(new Key(in.getInt(), in.getInt()), new Entry(in.getLong(), in.getLong()));
             }
+            table.prefixHash = in.hasRemaining() ? in.getLong() : PrefixHash.UNKNOWN;
         } catch (BufferUnderflowException e) {
             throw new MalformedMessageException("proposer table of " + bytes.length() + " bytes is cut short");
         }

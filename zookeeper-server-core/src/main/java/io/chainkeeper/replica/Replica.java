@@ -4,6 +4,7 @@ import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
@@ -12,16 +13,19 @@ import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.SizeLimits;
 import io.chainkeeper.transport.PeerTransport;
 import io.chainkeeper.transport.RefusalKind;
 import io.chainkeeper.transport.StateChannel;
 import java.io.Closeable;
 import java.io.IOException;
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -44,6 +48,8 @@ public final class Replica implements TotalOrder, Closeable {
      */
     private static final long STEP_AFTER_CLOCK_SET_BACK = 3_600_000;
 
+    private static final int MAX_COMMAND_BYTES = SizeLimits.commandBytes(SizeLimits.MAX_REQUEST_BYTES);
+
     private static final Logger LOG = LoggerFactory.getLogger(Replica.class);
 
     private final PeerTransport transport;
@@ -64,6 +70,7 @@ public final class Replica implements TotalOrder, Closeable {
     private final Links links = new Links();
     private final Runnable wakeUp = this::wakeLoop;
     private volatile boolean refusalsExpected;
+    private final CompletableFuture<String> failureMessage = new CompletableFuture<>();
     private volatile boolean stopped;
 
     /**
@@ -124,7 +131,7 @@ public final class Replica implements TotalOrder, Closeable {
                 ensemble.participants().equals(List.of(replicaId))
                         && ensemble.observers().isEmpty(),
                 this::fail);
-        SplittableRandom random = new SplittableRandom(incarnation * 31 + replicaId);
+        SplittableRandom random = new SplittableRandom(new SecureRandom().nextLong());
         OrderingProtocol protocol = factory.create(
                 new ProtocolContext(
                         replicaId,
@@ -135,7 +142,7 @@ public final class Replica implements TotalOrder, Closeable {
                         limits.tickMillis(),
                         start),
                 loop);
-        loop.host(protocol);
+        loop.host(protocol, factory.name());
     }
 
     /**
@@ -144,14 +151,25 @@ public final class Replica implements TotalOrder, Closeable {
      *
      * @param log the acceptor log, just opened
      * @param appliedPosition position of the application's checkpoint, 0 if there is none
-     * @return larger than the number of any earlier start that had a link
+     * @param latestKnown the latest incarnation of this replica that the order is known to hold; what the log knows
+     *     need not be included. {@link Long#MIN_VALUE} if none is known
+     * @return larger than that, and than the number of any earlier start with this log that had a link
      */
-    public static long nextIncarnation(AcceptorLog log, long appliedPosition) {
+    public static long nextIncarnation(AcceptorLog log, long appliedPosition, long latestKnown) {
         LogRecord previous = log.recovered(appliedPosition).metadata(INCARNATION);
         long last = previous == null ? 0 : previous.head().asByteBuffer().getLong();
-        // The wall clock keeps incarnations apart where the log remembers nothing (ordering.durability=memory).
-        long clock = System.currentTimeMillis();
-        return clock > last ? clock : last + STEP_AFTER_CLOCK_SET_BACK;
+        return incarnationAfter(Math.max(last, latestKnown), System.currentTimeMillis());
+    }
+
+    /**
+     * The rule of {@link #nextIncarnation}.
+     *
+     * @param latest the latest incarnation known
+     * @param clockMillis the wall clock; it keeps incarnations apart where nothing is remembered
+     * @return later than that one
+     */
+    public static long incarnationAfter(long latest, long clockMillis) {
+        return clockMillis > latest ? clockMillis : latest + STEP_AFTER_CLOCK_SET_BACK;
     }
 
     /**
@@ -163,15 +181,18 @@ public final class Replica implements TotalOrder, Closeable {
     }
 
     /**
-     * Starts the threads and opens the links.
+     * Starts the threads, lets the protocol take up what the log holds, and opens the links.
      *
-     * @throws IOException if the port cannot be opened; nothing keeps running then but the threads, to be ended by
-     *     {@link #close}
+     * @throws IOException if the log cannot be taken up or the port not be opened; nothing keeps running then but the
+     *     threads, to be ended by {@link #close}
      */
     public void start() throws IOException {
         logWriter.start();
         executor.start();
-        loop.start();
+        // Whoever starts servers takes one whose ports are open for one that has started.
+        if (!loop.start()) {
+            throw new IOException(failureMessage.join());
+        }
         transport.start(links);
     }
 
@@ -183,7 +204,10 @@ public final class Replica implements TotalOrder, Closeable {
     @Override
     public void propose(Proposal proposal) {
         checkRunning();
-        outstanding.acquire(proposal.command().length());
+        int bytes = proposal.command().length();
+        InvariantViolated.check(
+                bytes <= MAX_COMMAND_BYTES, "a command of %d bytes, the order takes %d", bytes, MAX_COMMAND_BYTES);
+        outstanding.acquire(bytes);
         loop.add(proposal);
         RequestBurst.wakeBehind(wakeUp);
     }
@@ -227,6 +251,16 @@ public final class Replica implements TotalOrder, Closeable {
     }
 
     @Override
+    public boolean hasTriedPeers() {
+        return transport.hasTriedPeers();
+    }
+
+    @Override
+    public boolean admitsUnauthenticated() {
+        return transport.admitsUnauthenticated();
+    }
+
+    @Override
     public int streamCount() {
         return streams;
     }
@@ -267,6 +301,7 @@ public final class Replica implements TotalOrder, Closeable {
         stopped = true;
         outstanding.stop();
         if (failed.compareAndSet(false, true)) {
+            failureMessage.complete(message);
             failure.failed(message, cause);
         }
     }
@@ -342,6 +377,9 @@ public final class Replica implements TotalOrder, Closeable {
                         peer,
                         replicaId);
                 return;
+            }
+            if (kind == RefusalKind.CLAIMED || up.contains(peer)) {
+                return; // whoever it was, the peer itself has not been heard
             }
             refused.add(peer);
             if (!refusalsExpected && up.isEmpty() && refused.size() > memberCount / 2) {

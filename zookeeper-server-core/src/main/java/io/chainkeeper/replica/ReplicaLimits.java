@@ -1,7 +1,10 @@
 package io.chainkeeper.replica;
 
+import io.chainkeeper.ordering.SizeLimits;
+
 /**
- * The bounds of a replica's queues, in one place.
+ * The bounds of a replica's queues, in one place. Each that counts bytes may be passed by one command, value or frame:
+ * those may be larger than a whole queue ({@link SizeLimits}).
  *
  * @param maxOutstandingBytes bytes of this replica's own commands that are proposed and not yet applied; more wait in
  *     {@link TotalOrder#propose}
@@ -22,5 +25,6 @@ public record ReplicaLimits(
     static final int COMMAND_COST_BYTES = 256;
 
     /** The bounds used unless a test says otherwise. */
-    public static final ReplicaLimits DEFAULT = new ReplicaLimits(32L << 20, 32L << 20, 64L << 20, 64L << 20, 1024, 50);
+    public static final ReplicaLimits DEFAULT =
+            new ReplicaLimits(SizeLimits.MAX_OUTSTANDING_BYTES, 32L << 20, 64L << 20, 64L << 20, 1024, 50);
 }

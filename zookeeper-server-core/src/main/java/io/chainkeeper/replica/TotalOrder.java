@@ -3,6 +3,7 @@ package io.chainkeeper.replica;
 import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.SizeLimits;
 import java.util.Map;
 import java.util.Set;
 
@@ -13,7 +14,7 @@ public interface TotalOrder {
      * same {@link Proposal} object. Proposals made by one thread to one stream are applied in that order. Waits while
      * the bound on commands or bytes in progress is reached: that is the back-pressure on clients.
      *
-     * @param proposal the command
+     * @param proposal the command, no larger than a request of {@link SizeLimits#MAX_REQUEST_BYTES} makes it
      * @throws ReplicaStoppedException if this replica has stopped or stops meanwhile
      */
     void propose(Proposal proposal);
@@ -51,6 +52,16 @@ public interface TotalOrder {
     /** @return replicas that a link is up to */
     default Set<Integer> linkedPeers() {
         return Set.of();
+    }
+
+    /** @return whether all replicas that this one connects to have been tried, and those that refuse it have said so */
+    default boolean hasTriedPeers() {
+        return true;
+    }
+
+    /** @return whether strangers who reach the port of the links can claim to be replicas */
+    default boolean admitsUnauthenticated() {
+        return false;
     }
 
     /** @return in how many streams commands are ordered; a session's commands all go to one of them */

@@ -1,5 +1,6 @@
 package io.chainkeeper.server;
 
+import io.chainkeeper.server.request.ReplyMemory;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
@@ -29,6 +30,9 @@ final class AnswerBatches extends ChannelOutboundHandlerAdapter {
     /** Answers are put together in buffers of so many bytes at most; larger ones go as they are. */
     private static final int MAX_TOGETHER_BYTES = 32 << 10;
 
+    /** After so long what has been collected goes although more may come. */
+    private static final long LATE_NANOS = 1_000_000;
+
     private static final ThreadLocal<Batch> BATCH = ThreadLocal.withInitial(Batch::new);
 
     private record Answer(Object message, ChannelPromise promise) {}
@@ -37,6 +41,7 @@ final class AnswerBatches extends ChannelOutboundHandlerAdapter {
     private static final class Batch {
         private final List<AnswerBatches> connections = new ArrayList<>();
         private int answers;
+        private long beganNanos;
         private boolean isOpen;
     }
 
@@ -54,7 +59,23 @@ final class AnswerBatches extends ChannelOutboundHandlerAdapter {
 
     /** From now on what the calling thread sends is collected. */
     static void begin() {
-        BATCH.get().isOpen = true;
+        Batch batch = BATCH.get();
+        batch.isOpen = true;
+        batch.beganNanos = System.nanoTime();
+    }
+
+    /** Hands over what the calling thread has collected, and collects on. */
+    static void sendOn() {
+        Batch batch = BATCH.get();
+        handOver(batch);
+        batch.beganNanos = System.nanoTime();
+    }
+
+    /** As {@link #sendOn}, if it is a while since the last time. */
+    static void sendOnIfLate() {
+        if (System.nanoTime() - BATCH.get().beganNanos >= LATE_NANOS) {
+            sendOn();
+        }
     }
 
     /** Hands over what the calling thread has collected, and collects no more. */
@@ -83,6 +104,7 @@ final class AnswerBatches extends ChannelOutboundHandlerAdapter {
 
     @Override
     public void write(ChannelHandlerContext of, Object message, ChannelPromise promise) {
+        count(message, promise);
         Batch batch = BATCH.get();
         synchronized (lock) {
             boolean isFirst = collected.isEmpty();
@@ -97,6 +119,14 @@ final class AnswerBatches extends ChannelOutboundHandlerAdapter {
         }
         if (batch.isOpen && ++batch.answers >= MAX_ANSWERS) {
             handOver(batch);
+        }
+    }
+
+    private static void count(Object message, ChannelPromise promise) {
+        int bytes = message instanceof ByteBuf buffer ? buffer.readableBytes() : 0;
+        if (bytes > ReplyMemory.LONG_REPLY_BYTES) {
+            ReplyMemory.OF_PROCESS.sent(bytes);
+            promise.addListener(written -> ReplyMemory.OF_PROCESS.release(bytes));
         }
     }
 

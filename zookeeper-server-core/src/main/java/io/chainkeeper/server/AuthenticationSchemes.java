@@ -6,6 +6,7 @@ import java.util.Set;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.server.auth.AuthenticationProvider;
+import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
 import org.apache.zookeeper.server.auth.ProviderRegistry;
 import org.apache.zookeeper.server.auth.SASLAuthenticationProvider;
 import org.apache.zookeeper.server.auth.X509AuthenticationProvider;
@@ -23,11 +24,14 @@ public final class AuthenticationSchemes {
             X509AuthenticationProvider.class.getName(),
             X509Identities.class.getName(),
             SASLAuthenticationProvider.class.getName(),
-            SaslIdentities.class.getName());
+            SaslIdentities.class.getName(),
+            DigestIdentities.class.getName());
     private static final String X509 = "x509";
     private static final String SASL = "sasl";
+    private static final String DIGEST = "digest";
     private static final int X509_FLAG = 1;
     private static final int SASL_FLAG = 2;
+    private static final int DIGEST_FLAG = 4;
 
     private AuthenticationSchemes() {}
 
@@ -35,6 +39,9 @@ public final class AuthenticationSchemes {
     public static void enable() {
         addIfAbsent(X509, X509AuthenticationProvider.class, X509Identities.class);
         addIfAbsent(SASL, SASLAuthenticationProvider.class, SaslIdentities.class);
+        if (!DigestAuthenticationProvider.isEnabled()) {
+            addIfAbsent(DIGEST, DigestAuthenticationProvider.class, DigestIdentities.class);
+        }
     }
 
     private static void addIfAbsent(String scheme, Class<?> full, Class<?> toAdd) {
@@ -56,7 +63,14 @@ public final class AuthenticationSchemes {
 
     /** @return flags of the schemes that a stock server with this server's configuration would not know */
     public static int lacked() {
-        return flagIf(X509, X509Identities.class, X509_FLAG) | flagIf(SASL, SaslIdentities.class, SASL_FLAG);
+        return flagIf(X509, X509Identities.class, X509_FLAG)
+                | flagIf(SASL, SaslIdentities.class, SASL_FLAG)
+                | lackedDigest();
+    }
+
+    /** @return the flag of scheme digest if it is switched off here, else 0 */
+    public static int lackedDigest() {
+        return flagIf(DIGEST, DigestIdentities.class, DIGEST_FLAG);
     }
 
     private static int flagIf(String scheme, Class<? extends AuthenticationProvider> substitute, int flag) {
@@ -76,7 +90,8 @@ public final class AuthenticationSchemes {
         Id id = entry == null ? null : entry.getId();
         return id != null
                 && (X509.equals(id.getScheme()) && (lacked & X509_FLAG) != 0
-                        || SASL.equals(id.getScheme()) && (lacked & SASL_FLAG) != 0);
+                        || SASL.equals(id.getScheme()) && (lacked & SASL_FLAG) != 0
+                        || DIGEST.equals(id.getScheme()) && (lacked & DIGEST_FLAG) != 0);
     }
 
     /**

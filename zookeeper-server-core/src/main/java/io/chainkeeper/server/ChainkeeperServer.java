@@ -5,9 +5,11 @@ import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.server.execution.ExecutionProfileMismatch;
 import io.chainkeeper.server.execution.SideState;
 import java.io.IOException;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import javax.security.sasl.SaslException;
 import org.apache.zookeeper.server.ExitCode;
 import org.apache.zookeeper.server.admin.AdminServer.AdminServerException;
@@ -25,6 +27,12 @@ public final class ChainkeeperServer {
     private static final long CLIENTS_FIRST_MILLIS = 2_000;
     private static final long LOOK_EVERY_MILLIS = 50;
 
+    /**
+     * How often a replica begins anew because the order holds a later start of it. Once is enough after a lost disk,
+     * twice if something of its former life is still on its way.
+     */
+    private static final int MAX_STARTS_SUPERSEDED = 4;
+
     private final QuorumPeerConfig config;
     private final OrderingConfig ordering;
     private final OrderingFactory orderingFactory;
@@ -34,8 +42,15 @@ public final class ChainkeeperServer {
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final AtomicReference<Throwable> startFailure = new AtomicReference<>();
     private final AtomicBoolean failed = new AtomicBoolean();
+    private final NewStart newStart = new StartInside();
     private boolean stopWanted;
-    private boolean restartWanted;
+    /** Why another start is to follow this one; null if none is. */
+    private String restartReason;
+
+    /** Why the present start has followed another one. The peer's thread. */
+    private String startReason;
+
+    private volatile int startsSuperseded;
     private volatile boolean clientsFirst;
     private volatile PreparedFiles prepared;
     private volatile ReplicaLife life;
@@ -126,7 +141,7 @@ public final class ChainkeeperServer {
         try {
             runPeerOnce();
             while (restartsNow()) {
-                LOG.info("Replica {} starts again from the state that it has fetched", config.getServerId());
+                LOG.info("Replica {} starts again {}", config.getServerId(), startReason);
                 prepareFiles();
                 runPeerOnce();
             }
@@ -160,17 +175,48 @@ public final class ChainkeeperServer {
     /** Whether the life that has ended is followed by another one. */
     private boolean restartsNow() {
         synchronized (monitor) {
-            boolean restarts = restartWanted && !stopWanted;
-            restartWanted = false;
+            boolean restarts = restartReason != null && !stopWanted;
+            startReason = restartReason;
+            restartReason = null;
             return restarts;
         }
     }
 
-    /** A state has been fetched: it is installed by a new start inside this process. Any thread. */
-    private void restart() {
-        synchronized (monitor) {
-            restartWanted = true;
-            monitor.notifyAll();
+    private final class StartInside implements NewStart {
+        @Override
+        public void stateFetched() {
+            restart("from the state that it has fetched");
+        }
+
+        @Override
+        public void superseded(long incarnation) {
+            LOG.warn(
+                    "What replica {} proposes has no effect: the order holds a later start of it, number {}. Its clock"
+                            + " was set back, or it has lost a directory that it had with a clock that was ahead",
+                    config.getServerId(),
+                    incarnation);
+            orderingFactory.startAbove(incarnation);
+            startsSuperseded++;
+            if (startsSuperseded > MAX_STARTS_SUPERSEDED) {
+                fail(
+                        "the order holds later starts of replica " + config.getServerId() + " again and again: another"
+                                + " server runs with the same myid; end it, or correct its myid",
+                        null);
+            } else {
+                restart("with a number above that");
+            }
+        }
+
+        @Override
+        public Map<String, LongSupplier> gauges() {
+            return Map.of("starts_superseded", () -> startsSuperseded);
+        }
+
+        private void restart(String reason) {
+            synchronized (monitor) {
+                restartReason = reason;
+                monitor.notifyAll();
+            }
         }
     }
 
@@ -183,7 +229,7 @@ public final class ChainkeeperServer {
 
     private void awaitEndOfLife() throws InterruptedException {
         synchronized (monitor) {
-            while (!stopWanted && !restartWanted) {
+            while (!stopWanted && restartReason == null) {
                 monitor.wait();
             }
         }
@@ -193,7 +239,7 @@ public final class ChainkeeperServer {
     private void awaitClientsServed(OrderedZooKeeperServer server) throws InterruptedException {
         synchronized (monitor) {
             long left = CLIENTS_FIRST_MILLIS / LOOK_EVERY_MILLIS;
-            while (left-- > 0 && !server.isServing() && !stopWanted && !restartWanted) {
+            while (left-- > 0 && !server.isServing() && !stopWanted && restartReason == null) {
                 monitor.wait(LOOK_EVERY_MILLIS);
             }
         }
@@ -222,8 +268,7 @@ public final class ChainkeeperServer {
     private ReplicaLife startLife(PassiveQuorumPeer peer) throws IOException {
         prepared.check().await();
         FailureHandler failureHandler = this::fail;
-        return ReplicaLife.start(
-                peer, prepared.files(), config, ordering, orderingFactory, failureHandler, this::restart);
+        return ReplicaLife.start(peer, prepared.files(), config, ordering, orderingFactory, failureHandler, newStart);
     }
 
     private void peerFailed(Throwable failure) {
@@ -255,6 +300,27 @@ public final class ChainkeeperServer {
     public int awaitShutdown() throws InterruptedException {
         stopped.await();
         return exitCode;
+    }
+
+    /**
+     * Waits, after {@link #start}, until this start has shown whether it works, as far as that shows soon: clients are
+     * served, or whoever could refuse this server has had the time to, and it waits for others.
+     *
+     * @return false if the server ends instead
+     * @throws InterruptedException if the waiting thread is interrupted
+     */
+    public boolean awaitStarted() throws InterruptedException {
+        StartWatch watch = new StartWatch(System.nanoTime());
+        synchronized (monitor) {
+            while (!stopWanted) {
+                OrderedZooKeeperServer current = server();
+                if (current != null && watch.hasStarted(current, System.nanoTime())) {
+                    return true;
+                }
+                monitor.wait(LOOK_EVERY_MILLIS);
+            }
+            return false;
+        }
     }
 
     /** @return why the server failed, one line; null if it did not */

@@ -1,9 +1,12 @@
 package io.chainkeeper.server;
 
+import io.chainkeeper.server.request.ReplyMemory;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.jute.BinaryInputArchive;
 import org.apache.zookeeper.server.NIOServerCnxn;
 import org.apache.zookeeper.server.NIOServerCnxnFactory;
@@ -45,6 +48,9 @@ public final class ClientConnections extends NIOServerCnxnFactory {
     }
 
     private static final class Connection extends NIOServerCnxn {
+        private final AtomicLong queuedPackets = new AtomicLong();
+        private final AtomicLong writtenPackets = new AtomicLong();
+
         Connection(
                 ZooKeeperServer server,
                 SocketChannel socket,
@@ -53,6 +59,23 @@ public final class ClientConnections extends NIOServerCnxnFactory {
                 SelectorThread selector)
                 throws IOException {
             super(server, socket, key, factory, selector);
+        }
+
+        @Override
+        public void sendBuffer(ByteBuffer... buffers) {
+            int bytes = buffers[buffers.length - 1].remaining();
+            long number = queuedPackets.incrementAndGet();
+            super.sendBuffer(buffers);
+            if (bytes > ReplyMemory.LONG_REPLY_BYTES) {
+                ReplyMemory.OF_PROCESS.sent(bytes, () -> isStale() || writtenPackets.get() >= number);
+            }
+        }
+
+        /** Called when the system has the last byte of a packet. */
+        @Override
+        protected void packetSent() {
+            super.packetSent();
+            writtenPackets.incrementAndGet();
         }
 
         /** Called at the end of each four-letter word, by the thread that has answered it. */

@@ -26,6 +26,7 @@ final class ClusterNaming implements Housekeeping.Naming {
 
     private final Path orderingDirectory;
     private final int replicaId;
+    private final String protocol;
     private volatile ClusterIdentity identity;
     private volatile boolean goingOnAlone;
     private boolean caughtUp;
@@ -33,9 +34,10 @@ final class ClusterNaming implements Housekeeping.Naming {
     private List<Integer> goesWithout = List.of();
     private String said = "";
 
-    ClusterNaming(Path orderingDirectory, int replicaId) {
+    ClusterNaming(Path orderingDirectory, int replicaId, String protocol) {
         this.orderingDirectory = orderingDirectory;
         this.replicaId = replicaId;
+        this.protocol = protocol;
     }
 
     /**
@@ -47,7 +49,10 @@ final class ClusterNaming implements Housekeeping.Naming {
         ClusterIdentity found = ClusterIdentity.read(orderingDirectory);
         identity = found;
         if (found == null) {
-            become(new ClusterIdentity(replicaId, null));
+            become(new ClusterIdentity(replicaId, null, protocol));
+        } else if (found.protocol() == null) {
+            // Of a release that did not note it; that its log agrees has been seen (DirectoryProtocol).
+            become(found.orderedBy(protocol));
         }
         MoveInRequest moveIn = MoveInRequest.read(orderingDirectory);
         if (moveIn != null) {
@@ -109,7 +114,7 @@ final class ClusterNaming implements Housekeeping.Naming {
 
     private void keep(UUID clusterId) {
         try {
-            become(new ClusterIdentity(replicaId, clusterId));
+            become(new ClusterIdentity(replicaId, clusterId, protocol));
             MoveInRequest.delete(orderingDirectory);
             LOG.info("This replica belongs to cluster {}", clusterId);
         } catch (IOException e) {

@@ -11,6 +11,7 @@ import io.chainkeeper.server.execution.AuditVerdict;
 import io.chainkeeper.server.execution.ExecutionEvents;
 import io.chainkeeper.server.execution.SideState;
 import io.chainkeeper.server.execution.StateDigest;
+import io.chainkeeper.server.execution.TransactionLimit;
 import io.chainkeeper.server.reconfig.ConfiguredEnsemble;
 import io.chainkeeper.server.reconfig.EnsemblePlan;
 import io.chainkeeper.server.reconfig.Reconfigurer;
@@ -205,7 +206,11 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         submit(() -> proposer.propose(
                 0,
                 new Command.ReplicaStarted(
-                        proposer.wallClockMillis(), executionProfile, former, naming.goesWithout())));
+                        proposer.wallClockMillis(),
+                        executionProfile,
+                        former,
+                        naming.goesWithout(),
+                        TransactionLimit.BYTES)));
         background.everyMillis(periodMillis, guarded(this::tick));
     }
 

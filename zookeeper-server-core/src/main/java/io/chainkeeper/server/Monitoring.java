@@ -54,11 +54,17 @@ final class Monitoring implements AutoCloseable {
      * @param further numbers for the status page beside those of the order
      * @param proposer for the checks of readiness
      * @param space whether writes are refused
+     * @param clientPort whether clients can connect
      * @param clockMillis a monotonic clock
      */
     void startAdminServer(
-            Map<String, LongSupplier> further, Proposer proposer, SpaceWatch space, LongSupplier clockMillis) {
-        AdminServer created = OrderedAdminServer.create(server, proposer, space::isLow, further, clockMillis);
+            Map<String, LongSupplier> further,
+            Proposer proposer,
+            SpaceWatch space,
+            ClientPort clientPort,
+            LongSupplier clockMillis) {
+        AdminServer created =
+                OrderedAdminServer.create(server, proposer, space::isLow, clientPort::problem, further, clockMillis);
         synchronized (monitor) {
             adminServer = created;
             adminServer.setZooKeeperServer(shown);

@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
@@ -13,7 +14,9 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.util.AttributeKey;
+import java.io.IOException;
 import java.lang.reflect.Field;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.server.NIOServerCnxnFactory;
@@ -54,14 +57,47 @@ final class NettyConnections extends ChannelInitializer<Channel> {
         }
     }
 
+    /**
+     * Listens at another address than before, or again. ZooKeeper's own method binds the new address first, which
+     * cannot work if the port stays the same, and closes the old one in any case.
+     *
+     * @param factory ZooKeeper's for Netty
+     * @throws IOException if the address cannot be bound; clients cannot connect then
+     */
+    static void listenAt(ServerCnxnFactory factory, InetSocketAddress address) throws IOException {
+        try {
+            Field listening = field("parentChannel");
+            Channel old = (Channel) listening.get(factory);
+            if (old != null) {
+                old.close().awaitUninterruptibly();
+            }
+            ChannelFuture bound = bootstrapOf(factory).bind(address).awaitUninterruptibly();
+            if (!bound.isSuccess()) {
+                throw new IOException("cannot be bound: " + bound.cause().getMessage(), bound.cause());
+            }
+            listening.set(factory, bound.channel());
+            field("localAddress").set(factory, bound.channel().localAddress());
+        } catch (ReflectiveOperationException e) {
+            throw unknownRelease(e);
+        }
+    }
+
     private static ServerBootstrap bootstrapOf(ServerCnxnFactory factory) {
         try {
-            Field field = NettyServerCnxnFactory.class.getDeclaredField("bootstrap");
-            field.setAccessible(true);
-            return (ServerBootstrap) field.get(factory);
+            return (ServerBootstrap) field("bootstrap").get(factory);
         } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("this release of ZooKeeper listens in another way: " + e, e);
+            throw unknownRelease(e);
         }
+    }
+
+    private static Field field(String name) throws ReflectiveOperationException {
+        Field field = NettyServerCnxnFactory.class.getDeclaredField(name);
+        field.setAccessible(true);
+        return field;
+    }
+
+    private static IllegalStateException unknownRelease(ReflectiveOperationException e) {
+        return new IllegalStateException("this release of ZooKeeper listens in another way: " + e, e);
     }
 
     @Override

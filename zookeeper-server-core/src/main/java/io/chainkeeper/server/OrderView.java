@@ -93,6 +93,18 @@ public final class OrderView {
         return started == null ? Set.of() : started.linkedPeers();
     }
 
+    /** @return whether all replicas that this one connects to have been tried; false before the order is started */
+    public boolean hasTriedPeers() {
+        TotalOrder started = order.get();
+        return started != null && started.hasTriedPeers();
+    }
+
+    /** @return whether strangers who reach the port of the links can claim to be replicas */
+    public boolean admitsUnauthenticated() {
+        TotalOrder started = order.get();
+        return started != null && started.admitsUnauthenticated();
+    }
+
     /** @return ids of those who vote, the leader first, then in the order in which values pass through them */
     public List<Integer> chain() {
         Membership inForce = membership.get();

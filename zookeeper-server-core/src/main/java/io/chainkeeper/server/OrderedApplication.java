@@ -8,13 +8,19 @@ import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.server.execution.CommandExecutor;
 import io.chainkeeper.server.execution.ExecutionLock;
+import io.chainkeeper.server.execution.LogFailure;
 import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.storage.CheckpointRequest;
 import io.chainkeeper.server.storage.Checkpoints;
+import io.chainkeeper.server.storage.StopMarker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.ObjLongConsumer;
 
 /** The server as the replica's executor thread sees it. See {@link Application} for the threads. */
@@ -29,8 +35,13 @@ final class OrderedApplication implements Application {
     private final Consumer<OrderingStatus> statusListener;
     private final BiConsumer<Integer, Boolean> silenceListener;
     private final ObjLongConsumer<Integer> stateNeeded;
+    private final LongConsumer supersededListener;
     private volatile long position;
     private boolean insidePosition;
+
+    /** To be completed at the end of the position that is being executed. */
+    private final Queue<CompletableFuture<CheckpointRequest>> awaitedCheckpoints = new ConcurrentLinkedQueue<>();
+
     private long flushedZxid;
 
     OrderedApplication(
@@ -43,7 +54,8 @@ final class OrderedApplication implements Application {
             Checkpoints checkpoints,
             Consumer<OrderingStatus> statusListener,
             BiConsumer<Integer, Boolean> silenceListener,
-            ObjLongConsumer<Integer> stateNeeded) {
+            ObjLongConsumer<Integer> stateNeeded,
+            LongConsumer supersededListener) {
         this.server = server;
         this.executor = executor;
         this.lock = lock;
@@ -55,6 +67,7 @@ final class OrderedApplication implements Application {
         this.statusListener = statusListener;
         this.silenceListener = silenceListener;
         this.stateNeeded = stateNeeded;
+        this.supersededListener = supersededListener;
     }
 
     @Override
@@ -73,22 +86,34 @@ final class OrderedApplication implements Application {
     }
 
     @Override
-    public void membershipChanged(long at, Membership membership) {
+    public void positionBegins(long at) {
         lock.beginBatch();
+        insidePosition = true;
+    }
+
+    @Override
+    public void membershipChanged(long at, Membership membership) {
         executor.membershipChanged(membership);
     }
 
     @Override
     public void apply(long at, ProposedCommand command, Proposal own) {
-        lock.beginBatch();
-        insidePosition = true;
+        letReadsIn();
         server.proposalSizes().setLastBufferSize(command.command().length());
         executor.execute(at, command, own);
     }
 
+    /** What has been executed is what reads see, so they find its answers and watch events on their way. */
+    private void letReadsIn() {
+        if (lock.keepsReadsWaiting()) {
+            AnswerBatches.sendOn();
+            lock.letReadsIn();
+        }
+    }
+
     @Override
     public void positionApplied(long at) {
-        lock.beginBatch();
+        AnswerBatches.sendOnIfLate();
         insidePosition = false;
         position = at;
         Checkpoints.Due due = due();
@@ -96,6 +121,7 @@ final class OrderedApplication implements Application {
             flush();
             checkpoints.start(due, checkpointRequest());
         }
+        completeCheckpoints();
     }
 
     private Checkpoints.Due due() {
@@ -116,18 +142,29 @@ final class OrderedApplication implements Application {
     }
 
     /**
-     * Captures the state for a checkpoint on another thread; waits for the end of the executor's batch.
+     * Captures the state for a checkpoint on another thread.
      *
-     * @return null if execution stands in the middle of a position, or this replica has another state than the cluster
+     * @return done at the end of the position that is being executed, at once if none is; null if this replica has
+     *     another state than the cluster
      */
-    CheckpointRequest captureCheckpoint() {
-        CheckpointRequest[] captured = new CheckpointRequest[1];
+    CompletableFuture<CheckpointRequest> captureCheckpoint() {
+        CompletableFuture<CheckpointRequest> captured = new CompletableFuture<>();
         lock.read(() -> {
-            if (!insidePosition && !executor.isForeign()) {
-                captured[0] = checkpointRequest();
+            if (insidePosition) {
+                awaitedCheckpoints.add(captured);
+            } else {
+                captured.complete(executor.isForeign() ? null : checkpointRequest());
             }
         });
-        return captured[0];
+        return captured;
+    }
+
+    private void completeCheckpoints() {
+        for (CompletableFuture<CheckpointRequest> captured = awaitedCheckpoints.poll();
+                captured != null;
+                captured = awaitedCheckpoints.poll()) {
+            captured.complete(executor.isForeign() ? null : checkpointRequest());
+        }
     }
 
     @Override
@@ -151,7 +188,7 @@ final class OrderedApplication implements Application {
         try {
             server.getZKDatabase().commit();
         } catch (IOException e) {
-            throw new UncheckedIOException(server.logNotWritten(e), e);
+            throw new UncheckedIOException(LogFailure.message(server, e), e);
         }
         flushedZxid = zxid;
     }
@@ -169,6 +206,16 @@ final class OrderedApplication implements Application {
     @Override
     public void stateNeeded(int fromPeer, long needed) {
         stateNeeded.accept(fromPeer, needed);
+    }
+
+    @Override
+    public void superseded(long incarnation) {
+        supersededListener.accept(incarnation);
+    }
+
+    /** At the end: the last position executed, {@link StopMarker#NO_POSITION} if the state is not the cluster's. */
+    long wholePosition() {
+        return server.hasDiverged() || executor.isForeign() ? StopMarker.NO_POSITION : position;
     }
 
     /** The last position executed; any thread. */

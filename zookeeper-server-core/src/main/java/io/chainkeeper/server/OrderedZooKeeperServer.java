@@ -1,10 +1,13 @@
 package io.chainkeeper.server;
 
+import io.chainkeeper.command.AccessRules;
 import io.chainkeeper.command.Command;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.ReplicaStoppedException;
+import io.chainkeeper.server.execution.ClientRights;
+import io.chainkeeper.server.execution.ExecutionInProgress;
 import io.chainkeeper.server.reconfig.EnsembleConfiguration;
 import io.chainkeeper.server.request.LocalRefusal;
 import io.chainkeeper.server.request.Proposer;
@@ -13,12 +16,15 @@ import io.chainkeeper.server.session.ReplicatedSessionTracker;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
 import java.util.function.BiConsumer;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.NoAuthException;
 import org.apache.zookeeper.KeeperException.QuotaExceededException;
 import org.apache.zookeeper.ZooDefs.OpCode;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.proto.ConnectRequest;
 import org.apache.zookeeper.proto.RequestHeader;
 import org.apache.zookeeper.server.ClientCnxnLimitException;
@@ -31,6 +37,7 @@ import org.apache.zookeeper.server.ServerCnxn.DisconnectReason;
 import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.apache.zookeeper.server.ServerStats;
 import org.apache.zookeeper.server.ZKDatabase;
+import org.apache.zookeeper.server.auth.ServerAuthenticationProvider.MatchValues;
 import org.apache.zookeeper.server.quorum.BufferStats;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
 import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
@@ -63,19 +70,13 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     private RequestGate gate;
     private Proposer proposer;
     private SnapshotNow snapshots;
-    private BooleanSupplier quotaRefused = () -> false;
+    private ExecutionInProgress execution;
     private final JmxBeans beans = new JmxBeans();
     private final BufferStats proposalSizes = new BufferStats();
     private final Object roleLock = new Object();
     private LeaderGauges leaderGauges;
     private OrderView view;
     private String shownRole;
-
-    /** Takes a snapshot on demand. */
-    @FunctionalInterface
-    interface SnapshotNow {
-        File take() throws IOException;
-    }
 
     OrderedZooKeeperServer(QuorumPeer peer, ZKDatabase database, FailureHandler failureHandler) {
         super(
@@ -95,12 +96,12 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
             ReplicatedSessionTracker tracker,
             RequestGate requestGate,
             Proposer orderProposer,
-            BooleanSupplier quotaRefusal,
+            ExecutionInProgress inProgress,
             SnapshotNow snapshotNow) {
         sessionTracker = tracker;
         gate = requestGate;
         proposer = orderProposer;
-        quotaRefused = quotaRefusal;
+        execution = inProgress;
         snapshots = snapshotNow;
     }
 
@@ -306,8 +307,20 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     /** During execution: what the proposer found counts, because quota sizes are not replicated exactly. */
     @Override
     public void checkQuota(String path, byte[] before, byte[] data, int type) throws QuotaExceededException {
-        if (quotaRefused.getAsBoolean()) {
+        if (execution.quotaRefused()) {
             throw new QuotaExceededException(path);
+        }
+    }
+
+    /** During execution: the settings of the server whose client asks count, see {@link ClientRights}. */
+    @Override
+    public void checkACL(ServerCnxn cnxn, List<ACL> acl, int perm, List<Id> ids, String path, List<ACL> setAcls)
+            throws NoAuthException {
+        AccessRules ordered = execution == null ? null : execution.access();
+        if (ordered == null) {
+            super.checkACL(cnxn, acl, perm, ids, path, setAcls);
+        } else if (!ClientRights.permit(this, ordered, new MatchValues(path, null, null, perm, setAcls), acl, ids)) {
+            throw new NoAuthException();
         }
     }
 
@@ -372,17 +385,6 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     @Override
     public File takeSnapshot(boolean syncSnap, boolean isSevere) throws IOException {
         return snapshots.take();
-    }
-
-    /**
-     * Puts in words that a transaction could not be logged.
-     *
-     * @param cause why
-     * @return what happened where, and what to do
-     */
-    public String logNotWritten(IOException cause) {
-        return "transaction log in " + getTxnLogFactory().getDataLogDir() + " cannot be written (" + cause.getMessage()
-                + "): check the disk and its free space, then start again";
     }
 
     @Override

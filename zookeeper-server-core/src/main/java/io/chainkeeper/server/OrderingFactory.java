@@ -20,6 +20,13 @@ public interface OrderingFactory {
     default void abandon() {}
 
     /**
+     * Numbers all further starts above one that the order holds; before {@link #start}.
+     *
+     * @param incarnation of this replica, see {@link Application#superseded}
+     */
+    default void startAbove(long incarnation) {}
+
+    /**
      * Starts ordering. The application has been recovered and may be called from now on, also before this returns.
      *
      * @param application what executes the order

@@ -22,6 +22,13 @@ final class OrderingGauges {
         this.context = context;
     }
 
+    /** Puts several parts' numbers together. */
+    static Map<String, LongSupplier> merged(List<Map<String, LongSupplier>> parts) {
+        Map<String, LongSupplier> all = new TreeMap<>();
+        parts.forEach(all::putAll);
+        return all;
+    }
+
     /** Registers a gauge for each number that the order reports now, for further ones, and for each member. */
     static OrderingGauges register(TotalOrder order, OrderView view, Map<String, LongSupplier> further) {
         OrderingGauges gauges = new OrderingGauges(

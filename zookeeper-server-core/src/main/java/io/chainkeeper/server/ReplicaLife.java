@@ -16,6 +16,7 @@ import io.chainkeeper.server.reconfig.EnsembleConfiguration;
 import io.chainkeeper.server.reconfig.ReconfigPlanner;
 import io.chainkeeper.server.reconfig.Reconfigurer;
 import io.chainkeeper.server.request.Proposer;
+import io.chainkeeper.server.request.ReplyMemory;
 import io.chainkeeper.server.request.RequestGate;
 import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.session.ReplicatedSessionTracker;
@@ -38,7 +39,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.server.FinalRequestProcessor;
@@ -51,6 +54,7 @@ final class ReplicaLife implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaLife.class);
     private static final int LONGEST_PERIOD_MILLIS = 500;
     private static final int LEAST_SNAPSHOTS_KEPT = 3;
+    private static final int LONGEST_POSITION_SECONDS = 60;
     private static final String TRANSFER_GAUGE = "state_transfer_bytes";
     /**
      * A replica that has lost the order lets its clients go before the others give their sessions away, so that a
@@ -84,8 +88,10 @@ final class ReplicaLife implements AutoCloseable {
     private final OrderedApplication application;
     private final StateSource stateSource;
     private final StateFetch stateFetch;
+    private final ClientPort clientPort;
     private volatile OrderingFactory.RunningOrder runningOrder;
     private final Monitoring monitoring;
+    private final NewStart newStart;
 
     private ReplicaLife(
             PassiveQuorumPeer peer,
@@ -93,12 +99,13 @@ final class ReplicaLife implements AutoCloseable {
             QuorumPeerConfig config,
             OrderingConfig ordering,
             FailureHandler failureHandler,
-            Runnable stateFetched)
+            NewStart newStart)
             throws IOException {
         this.peer = peer;
         this.config = config;
         this.ordering = ordering;
         this.failureHandler = failureHandler;
+        this.newStart = newStart;
         this.files = files;
         OrderedDatabase database = peer.database();
         CheckpointStore checkpoints = new CheckpointStore(PreparedFiles.checkpointDirectory(ordering));
@@ -106,17 +113,14 @@ final class ReplicaLife implements AutoCloseable {
         this.ownConfiguration = configuration();
         this.ensemble = ensemble(database);
         this.server = new OrderedZooKeeperServer(peer, database, failureHandler);
-        this.executionProfile = ExecutionProfile.hash(ExecutionProfile.settings(peer.isReconfigEnabled()));
-        if (recovery.side().clusterId() != null && recovery.side().executionProfile() != executionProfile) {
-            // Before anything is executed: with other settings the tree would silently become another one.
-            throw new IOException(ExecutionProfile.mismatchMessage());
-        }
+        this.executionProfile = ExecutionProfile.of(peer.isReconfigEnabled());
+        ExecutionProfile.requireSame(recovery.side(), executionProfile);
         this.finalProcessor = new FinalRequestProcessor(server);
         this.space = spaceWatch();
-        this.gate = new RequestGate(server, finalProcessor, lock, ordering.reads(), proposer, space);
+        this.gate = new RequestGate(server, finalProcessor, lock, ordering.reads(), proposer, space, recovery.side());
         this.snapshots = snapshots(database, checkpoints);
         this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), this::replaceState);
-        this.naming = new ClusterNaming(ordering.orderingDirectory(), ordering.replicaId());
+        this.naming = new ClusterNaming(ordering.orderingDirectory(), ordering.replicaId(), ordering.protocol());
         this.monitoring = monitoring();
         this.housekeeping = housekeeping();
         CommandExecutor executor = new CommandExecutor(
@@ -139,9 +143,11 @@ final class ReplicaLife implements AutoCloseable {
                 snapshots,
                 housekeeping::statusChanged,
                 housekeeping::memberSilent,
-                this::stateNeeded);
+                this::stateNeeded,
+                newStart::superseded);
         this.stateSource = stateSource();
-        this.stateFetch = stateFetch(stateFetched);
+        this.stateFetch = stateFetch(newStart::stateFetched);
+        this.clientPort = new ClientPort(server::getServerCnxnFactory, CLOCK_MILLIS);
         connect(database, executor);
     }
 
@@ -149,7 +155,7 @@ final class ReplicaLife implements AutoCloseable {
      * Starts a replica on a peer that has loaded its files and opened its client port.
      *
      * @param files that it has loaded
-     * @param stateFetched told when the state of another member has been fetched and a new start would install it
+     * @param newStart asked for when this replica has to begin anew
      * @throws IOException if files or ports cannot be used
      */
     static ReplicaLife start(
@@ -159,9 +165,9 @@ final class ReplicaLife implements AutoCloseable {
             OrderingConfig ordering,
             OrderingFactory factory,
             FailureHandler failureHandler,
-            Runnable stateFetched)
+            NewStart newStart)
             throws IOException {
-        ReplicaLife life = new ReplicaLife(peer, files, config, ordering, failureHandler, stateFetched);
+        ReplicaLife life = new ReplicaLife(peer, files, config, ordering, failureHandler, newStart);
         try {
             life.open(factory);
             return life;
@@ -260,7 +266,18 @@ final class ReplicaLife implements AutoCloseable {
                 files.getSnapDir(),
                 files.getDataLogDir(),
                 ordering.stateTransferBytesPerSecond(),
-                server::hasDiverged);
+                server::hasDiverged,
+                new StateSource.Snapshots() {
+                    @Override
+                    public long executedPosition() {
+                        return application.position();
+                    }
+
+                    @Override
+                    public void take() throws IOException {
+                        snapshotNow();
+                    }
+                });
     }
 
     private StateFetch stateFetch(Runnable stateFetched) {
@@ -367,7 +384,7 @@ final class ReplicaLife implements AutoCloseable {
                 config.getConfigFilename() == null ? null : Path.of(config.getConfigFilename()),
                 ownConfiguration.version(),
                 ensemble);
-        return () -> view.show(server.getServerCnxnFactory());
+        return () -> view.show(clientPort);
     }
 
     private void connect(OrderedDatabase database, CommandExecutor executor) {
@@ -380,7 +397,7 @@ final class ReplicaLife implements AutoCloseable {
                         recovery.side().sessions(), owned, ids, database, config.areLocalSessionsEnabled()),
                 gate,
                 proposer,
-                executor::quotaRefused,
+                executor.requests(),
                 this::snapshotNow);
         server.observe(this::status);
         server.setZxid(database.getDataTreeLastProcessedZxid());
@@ -403,14 +420,17 @@ final class ReplicaLife implements AutoCloseable {
 
     /** Once, after {@link #start}. */
     void startAdminServer() {
-        monitoring.startAdminServer(further(), proposer, space, CLOCK_MILLIS);
+        monitoring.startAdminServer(further(), proposer, space, clientPort, CLOCK_MILLIS);
     }
 
     private Map<String, LongSupplier> further() {
-        Map<String, LongSupplier> all = new TreeMap<>(divergence.gauges());
-        all.putAll(space.gauges());
-        all.putAll(stateFetch.gauges());
-        return all;
+        return OrderingGauges.merged(List.of(
+                divergence.gauges(),
+                space.gauges(),
+                ReplyMemory.OF_PROCESS.gauges(),
+                stateFetch.gauges(),
+                clientPort.gauges(),
+                newStart.gauges()));
     }
 
     private Monitoring monitoring() {
@@ -429,9 +449,17 @@ final class ReplicaLife implements AutoCloseable {
     }
 
     private File snapshotNow() throws IOException {
-        CheckpointRequest request = application.captureCheckpoint();
+        CheckpointRequest request;
+        try {
+            request = application.captureCheckpoint().get(LONGEST_POSITION_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted before the position that is being executed had ended", e);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new IOException("the position that is being executed did not end: " + e, e);
+        }
         if (request == null) {
-            throw new IOException("the replica is in the middle of a batch, or fetches its state; ask again");
+            throw new IOException("the replica fetches its state; ask again");
         }
         return snapshots.takeNow(request);
     }
@@ -452,7 +480,9 @@ final class ReplicaLife implements AutoCloseable {
         server.shutdown(true);
         // One whose order did not start, because its acceptor log is damaged, leaves its files as they were.
         if (runningOrder != null) {
-            StopMarker.forceAndWrite(ordering.orderingDirectory(), files.getDataLogDir(), recovery.forcedZxid());
+            long position = application.wholePosition();
+            StopMarker.forceAndWrite(
+                    ordering.orderingDirectory(), files.getDataLogDir(), recovery.forcedZxid(), position);
         }
     }
 

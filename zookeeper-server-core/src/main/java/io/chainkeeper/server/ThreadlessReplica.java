@@ -139,10 +139,10 @@ public final class ThreadlessReplica {
         ExecutionLock lock = new ExecutionLock();
         SpaceWatch unwatched =
                 new SpaceWatch(List.of(), 0, settings.ensemble().participants().size());
-        RequestGate gate = new RequestGate(server, finalProcessor, lock, settings.reads(), proposer, unwatched);
+        RequestGate gate = new RequestGate(server, finalProcessor, lock, settings.reads(), proposer, unwatched, side);
         database.getDataTree().addDigestWatcher(this::digestMismatch);
         OwnedSessions owned = new OwnedSessions(surroundings::monotonicMillis);
-        long executionProfile = ExecutionProfile.hash(ExecutionProfile.settings(false));
+        long executionProfile = ExecutionProfile.of(false);
         DrivenReaper reaper = new DrivenReaper(database, gate, surroundings);
         this.housekeeping = housekeeping(settings, surroundings, owned, executionProfile, reaper);
         CommandExecutor executor = new CommandExecutor(
@@ -165,7 +165,8 @@ public final class ThreadlessReplica {
                 new NoCheckpoints(),
                 housekeeping::statusChanged,
                 housekeeping::memberSilent,
-                (fromPeer, position) -> {}); // whoever drives this replica starts it anew with another state
+                (fromPeer, position) -> {}, // whoever drives this replica starts it anew with another state
+                incarnation -> {}); // or as a later incarnation
         database.onConnectionClosed(gate::closed);
         gate.onReconfig(housekeeping::reconfig);
         SessionIds ids = side.sessionIds(settings.replicaId(), surroundings.wallClockMillis());
@@ -173,7 +174,7 @@ public final class ThreadlessReplica {
     }
 
     private void connect(ReplicatedSessionTracker tracker, RequestGate gate, CommandExecutor executor) {
-        server.connect(tracker, gate, proposer, executor::quotaRefused, () -> {
+        server.connect(tracker, gate, proposer, executor.requests(), () -> {
             throw new IOException("a replica without files takes no snapshots");
         });
         server.setZxid(recoveredZxid);
@@ -247,6 +248,7 @@ public final class ThreadlessReplica {
                 proposer::stuckMillis,
                 expire -> proposer.propose(expire.sessionId(), expire));
         ConfigurationView view = new ConfigurationView(server.self, null, NOT_SHOWN, ensemble);
+        ClientPort clientPort = new ClientPort(() -> null, () -> 0);
         return new Housekeeping(
                 new Housekeeping.Parts(
                         server,
@@ -261,7 +263,7 @@ public final class ThreadlessReplica {
                                 settings.patienceMillis(),
                                 Serving.WithoutOrder.NOBODY),
                         ensemble,
-                        () -> view.show(null),
+                        () -> view.show(clientPort),
                         new Reconfigurer(
                                 side,
                                 new ReconfigPlanner(
@@ -331,7 +333,7 @@ public final class ThreadlessReplica {
      * @return what belongs to the position executed last; {@link #complete} makes a state of it, now or later
      */
     public CheckpointRequest captureCheckpoint() {
-        return application.captureCheckpoint();
+        return application.captureCheckpoint().getNow(null);
     }
 
     /**

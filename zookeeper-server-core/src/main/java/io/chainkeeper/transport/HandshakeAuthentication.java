@@ -61,6 +61,11 @@ final class HandshakeAuthentication {
         return settings() != null && settings().demands() && !authenticated;
     }
 
+    /** @return whether the peer that has connected has authenticated itself */
+    boolean isAuthenticated() {
+        return authenticated;
+    }
+
     /** @return whether nothing else than a token may come now */
     boolean isUnderWay() {
         return tokens > 0 && !authenticated;

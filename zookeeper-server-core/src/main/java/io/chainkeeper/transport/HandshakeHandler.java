@@ -15,10 +15,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.NotSslRecordException;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
 
 /**
@@ -39,9 +41,21 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
          * Decides whether the other side may talk.
          *
          * @param hello of the other side
+         * @param proves whether the other side has proved that it is a member, or has to before it is let in
          * @return null, or why it is refused
          */
-        Refused objection(Hello hello);
+        Refused objection(Hello hello, boolean proves);
+
+        /**
+         * Asked about a side that has connected and proves nothing, when nothing else speaks against it.
+         *
+         * @param hello of the other side
+         * @param outcome to be told, on the I/O thread, null or why it is refused
+         * @return false if its address does not matter, so that the outcome is not told
+         */
+        default boolean checksAddress(Hello hello, Consumer<Refused> outcome) {
+            return false;
+        }
 
         /**
          * Both sides agree.
@@ -84,8 +98,11 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     private final String remote;
     private final Owner owner;
     private final HandshakeAuthentication authentication;
+    private final HandshakeSecret secret;
     private ByteBuf received;
+    private Hello ownHello;
     private Hello peerHello;
+    private boolean checking;
     private ChannelHandlerContext context;
     private boolean lacksTls;
     private boolean done;
@@ -107,6 +124,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         this.remote = remote;
         this.owner = owner;
         this.authentication = new HandshakeAuthentication(io, dialedHost, new Authenticating());
+        this.secret = new HandshakeSecret(io.settings().secret());
     }
 
     /** What the outcome of the authentication leads to. */
@@ -118,7 +136,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
 
         @Override
         public void authenticated() {
-            HandshakeHandler.this.say(context, io.policy().hello(dialedPeer, purpose));
+            sayHello();
         }
 
         @Override
@@ -147,8 +165,13 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         if (isDialing() && authentication.isNeededToDial()) {
             authentication.begin();
         } else if (isDialing()) {
-            say(context, io.policy().hello(dialedPeer, purpose));
+            sayHello();
         }
+    }
+
+    private void sayHello() {
+        ownHello = io.policy().hello(dialedPeer, purpose);
+        say(context, ownHello);
     }
 
     @Override
@@ -199,12 +222,14 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
             refuse(context, peer, io.policy().refusalOfVersion(peer, other.version(), remote));
         } else if (message instanceof Refused refused) {
             wasRefused(context, refused);
+        } else if (checking) {
+            throw new MalformedMessageException("goes on before it is answered: run the same release on all servers");
         } else if (message instanceof Token token && peerHello == null && !authentication.isBusy()) {
             onToken(token);
         } else if (message instanceof Hello hello && peerHello == null && !authentication.isUnderWay()) {
             onHello(context, hello);
-        } else if (message instanceof Accepted && peerHello != null && !isDialing()) {
-            establish(context);
+        } else if (message instanceof Accepted accepted && peerHello != null && !isDialing()) {
+            onAccepted(accepted);
         } else {
             throw new MalformedMessageException("sent a handshake message out of turn ("
                     + message.getClass().getSimpleName() + "): run the same release on all servers");
@@ -220,24 +245,59 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void onHello(ChannelHandlerContext context, Hello hello) {
+        String who = "replica " + hello.sender() + " (" + remote + ") ";
+        String unproved = isDialing() ? secret.objectionToAnswer(ownHello, hello) : secret.objectionToAsked(hello);
         Refused refusal;
         if (lacksTls) {
-            refusal = Refused.elsewhere("replica " + hello.sender() + " (" + remote + ") " + NO_TLS);
+            refusal = Refused.elsewhere(who + NO_TLS);
         } else if (!isDialing() && authentication.isMissing()) {
-            refusal = Refused.elsewhere("replica " + hello.sender() + " (" + remote + ") " + NO_SASL);
+            refusal = Refused.elsewhere(who + NO_SASL);
+        } else if (unproved != null) {
+            refusal = Refused.elsewhere(who + unproved);
         } else {
-            refusal = owner.objection(hello);
+            refusal = owner.objection(hello, proves(hello));
         }
+        if (refusal == null && !isDialing() && !proves(hello)) {
+            checking = true;
+            checking = owner.checksAddress(hello, found -> addressChecked(hello, found));
+        }
+        if (!checking) {
+            answerHello(hello, refusal);
+        }
+    }
+
+    private void addressChecked(Hello hello, Refused refusal) {
+        checking = false;
+        if (!done) {
+            answerHello(hello, refusal);
+        }
+    }
+
+    private boolean proves(Hello hello) {
+        boolean hasCertificate = context.pipeline().get(SslHandler.class) != null;
+        return hasCertificate || authentication.isAuthenticated() || secret.isToBeProved(hello);
+    }
+
+    private void answerHello(Hello hello, Refused refusal) {
         if (refusal != null) {
             refuse(context, isDialing() ? dialedPeer : hello.sender(), refusal);
             return;
         }
         peerHello = hello;
         if (isDialing()) {
-            say(context, new Accepted());
+            say(context, new Accepted(secret.proofOfConnecting(ownHello, hello)));
             establish(context);
         } else {
-            say(context, io.policy().hello(hello.sender(), hello.purpose()));
+            ownHello = secret.proving(hello, io.policy().answer(hello));
+            say(context, ownHello);
+        }
+    }
+
+    private void onAccepted(Accepted accepted) {
+        if (secret.isProved(accepted.proofs(), peerHello, ownHello)) {
+            establish(context);
+        } else {
+            refuse(context, claimedPeer(), Refused.elsewhere(who() + " " + HandshakeSecret.OTHER_SECRET));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.chainkeeper.transport;
 
+import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
@@ -23,8 +24,9 @@ import java.nio.charset.StandardCharsets;
  *   body length     2    at most {@value #MAX_BODY_BYTES}, of a token {@value #MAX_TOKEN_BODY_BYTES}
  *   body
  *     hello: sender 4, receiver 4, incarnation 8, cluster 8, execution profile 8,
- *            purpose 1 (1 link, 2 state), protocol 2 + UTF-8
+ *            purpose 1 (1 link, 2 state), protocol 2 + UTF-8, {@link Credentials}
  *            (a hello begins with the sender's id in all versions)
+ *     accepted: number of proofs 1, proofs 32 each
  *     refused: kind 1 (1 not a member, else elsewhere), the reason as UTF-8
  *            (in version 1 the reason alone, since then the same in all versions)
  *     token: last 1 (1 if the accepting side is content), the SASL token
@@ -35,7 +37,7 @@ sealed interface HandshakeMessage {
     int MAGIC = 0x43484b50;
 
     /** Version of hello and of the frames that follow. */
-    int VERSION = 2;
+    int VERSION = 4;
 
     /** Bytes before the body. */
     int ENVELOPE_BYTES = 9;
@@ -97,19 +99,72 @@ sealed interface HandshakeMessage {
             long clusterId,
             long executionProfile,
             Purpose purpose,
-            String protocol)
-            implements HandshakeMessage {}
+            String protocol,
+            Credentials credentials)
+            implements HandshakeMessage {
+        /** Of a side that proves nothing. */
+        Hello(
+                int sender,
+                int receiver,
+                long incarnation,
+                long clusterId,
+                long executionProfile,
+                Purpose purpose,
+                String protocol) {
+            this(sender, receiver, incarnation, clusterId, executionProfile, purpose, protocol, Credentials.NONE);
+        }
 
-    /** The side that connected is content: frames may flow both ways. */
-    record Accepted() implements HandshakeMessage {}
+        /**
+         * @param proofs see {@link Credentials}
+         * @return the same with these proofs
+         */
+        Hello with(ByteSlice proofs) {
+            return new Hello(
+                    sender,
+                    receiver,
+                    incarnation,
+                    clusterId,
+                    executionProfile,
+                    purpose,
+                    protocol,
+                    credentials.with(proofs));
+        }
+    }
+
+    /**
+     * The side that connected is content: frames may flow both ways.
+     *
+     * @param proofs that it knows the shared secret, see {@link Credentials}
+     */
+    record Accepted(ByteSlice proofs) implements HandshakeMessage {
+        /** Of a side that proves nothing. */
+        Accepted() {
+            this(ByteSlice.EMPTY);
+        }
+    }
 
     /**
      * The connection is about to be closed.
      *
      * @param kind whether it may be otherwise later
-     * @param reason what differs and what to do, one printable line
+     * @param reason what differs and what to do, one printable line; tells a stranger nothing about the cluster
+     * @param report the same for the own log, with what the other side is not told; not sent
      */
-    record Refused(RefusalKind kind, String reason) implements HandshakeMessage {
+    record Refused(RefusalKind kind, String reason, String report) implements HandshakeMessage {
+        /** Hides nothing. */
+        Refused(RefusalKind kind, String reason) {
+            this(kind, reason, reason);
+        }
+
+        /**
+         * @param reason for the other side
+         * @param report for the own log
+         * @return a refusal of a peer that belongs elsewhere
+         */
+        static Refused elsewhere(String reason, String report) {
+            return new Refused(RefusalKind.ELSEWHERE, reason, report);
+        }
+
         /**
          * @param reason what differs and what to do
          * @return a refusal of a peer that belongs elsewhere
@@ -144,12 +199,17 @@ sealed interface HandshakeMessage {
     static void encode(HandshakeMessage message, ByteBuf out) {
         if (message instanceof Hello hello) {
             byte[] protocol = hello.protocol().getBytes(StandardCharsets.UTF_8);
-            envelope(KIND_HELLO, HELLO_FIXED_BYTES + protocol.length, out);
+            envelope(
+                    KIND_HELLO,
+                    HELLO_FIXED_BYTES + protocol.length + hello.credentials().encodedBytes(),
+                    out);
             out.writeInt(hello.sender()).writeInt(hello.receiver()).writeLong(hello.incarnation());
             out.writeLong(hello.clusterId()).writeLong(hello.executionProfile());
             out.writeByte(hello.purpose().code).writeShort(protocol.length).writeBytes(protocol);
-        } else if (message instanceof Accepted) {
-            envelope(KIND_ACCEPTED, 0, out);
+            hello.credentials().put(out);
+        } else if (message instanceof Accepted accepted) {
+            envelope(KIND_ACCEPTED, 1 + accepted.proofs().length(), out);
+            Credentials.putProofs(accepted.proofs(), out);
         } else if (message instanceof Refused refused) {
             ByteBuffer reason = truncatedUtf8(refused.reason());
             envelope(KIND_REFUSED, 1 + reason.remaining(), out);
@@ -244,10 +304,7 @@ sealed interface HandshakeMessage {
             case KIND_HELLO:
                 return decodeHello(body);
             case KIND_ACCEPTED:
-                if (body.isReadable()) {
-                    throw new MalformedMessageException("sent a malformed handshake (accepted with a body)");
-                }
-                return new Accepted();
+                return new Accepted(Credentials.getProofs(body));
             case KIND_TOKEN:
                 return decodeToken(body);
             default:
@@ -284,14 +341,16 @@ sealed interface HandshakeMessage {
         long executionProfile = body.readLong();
         Purpose purpose = Purpose.of(body.readByte());
         int protocolBytes = body.readUnsignedShort();
-        if (protocolBytes != body.readableBytes() || protocolBytes > TransportSettings.MAX_PROTOCOL_BYTES) {
+        if (protocolBytes > body.readableBytes() || protocolBytes > TransportSettings.MAX_PROTOCOL_BYTES) {
             throw new MalformedMessageException("sent a malformed handshake (protocol name of " + protocolBytes
                     + " bytes in " + body.readableBytes() + ")");
         }
-        ByteBuffer name = body.nioBuffer();
+        ByteBuffer name = body.readSlice(protocolBytes).nioBuffer();
         try {
             String protocol = StandardCharsets.UTF_8.newDecoder().decode(name).toString();
-            return new Hello(sender, receiver, incarnation, clusterId, executionProfile, purpose, protocol);
+            Credentials credentials = Credentials.get(body);
+            return new Hello(
+                    sender, receiver, incarnation, clusterId, executionProfile, purpose, protocol, credentials);
         } catch (CharacterCodingException e) {
             throw new MalformedMessageException("sent a malformed handshake (protocol name is not UTF-8)");
         }

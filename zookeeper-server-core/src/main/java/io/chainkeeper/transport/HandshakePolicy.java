@@ -1,8 +1,12 @@
 package io.chainkeeper.transport;
 
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
+import io.chainkeeper.config.SharedSettings;
+import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.transport.HandshakeMessage.Hello;
 import io.chainkeeper.transport.HandshakeMessage.Purpose;
 import io.chainkeeper.transport.HandshakeMessage.Refused;
+import java.security.SecureRandom;
 import java.util.SortedSet;
 import java.util.function.Supplier;
 
@@ -10,6 +14,7 @@ import java.util.function.Supplier;
 final class HandshakePolicy {
     private final TransportSettings settings;
     private final Supplier<SortedSet<Integer>> members;
+    private final SecureRandom random = new SecureRandom();
 
     /**
      * @param settings who this replica is
@@ -26,14 +31,62 @@ final class HandshakePolicy {
      * @return this replica's hello, with what is known of the cluster at the moment
      */
     Hello hello(int receiver, Purpose purpose) {
+        return hello(receiver, purpose, settings.clusterId(), settings.diskIdentity());
+    }
+
+    /**
+     * @param asked hello of a side that has connected
+     * @return this replica's answer, which names the cluster only to those who have named it
+     */
+    Hello answer(Hello asked) {
+        boolean isKnown = asked.clusterId() != TransportSettings.UNKNOWN_CLUSTER;
+        long clusterId = isKnown ? settings.clusterId() : TransportSettings.UNKNOWN_CLUSTER;
+        return hello(asked.sender(), asked.purpose(), clusterId, Credentials.NO_DISK);
+    }
+
+    private Hello hello(int receiver, Purpose purpose, long clusterId, ByteSlice disk) {
+        byte[] nonce = new byte[Credentials.NONCE_BYTES];
+        random.nextBytes(nonce);
         return new Hello(
                 settings.replicaId(),
                 receiver,
                 settings.incarnation(),
-                settings.clusterId(),
+                clusterId,
                 settings.executionProfile(),
                 purpose,
-                settings.protocol());
+                settings.protocol(),
+                new Credentials(settings.secret() != null, ByteSlice.of(nonce), disk, ByteSlice.EMPTY));
+    }
+
+    /**
+     * Tells whom only an address speaks for: who asks for state, and who links up without knowing the cluster, unless
+     * there is none yet.
+     *
+     * @param hello of a side that has connected and proves nothing
+     * @return whether the name of its server.N line has to lead to where it comes from
+     */
+    boolean dependsOnAddress(Hello hello) {
+        boolean knowsCluster =
+                settings.clusterId() == TransportSettings.UNKNOWN_CLUSTER || hello.clusterId() == settings.clusterId();
+        return hello.purpose() == Purpose.STATE || !knowsCluster;
+    }
+
+    /**
+     * @param hello of a side that has connected, which {@link #dependsOnAddress}
+     * @param configured where it is meant to be
+     * @param remote where it comes from
+     * @return its refusal
+     */
+    Refused refusalOfAddress(Hello hello, PeerAddress configured, Object remote) {
+        String peer = "replica " + hello.sender() + " (" + remote + ")";
+        String what = hello.purpose() == Purpose.STATE
+                ? " asks for state, which this replica gives"
+                : " does not know the cluster that this replica belongs to and would be let in";
+        return Refused.elsewhere(
+                peer + " has not proved that it is a member: set ordering.secretFile on all servers",
+                peer + what + " without authentication only at the address that " + configured
+                        + " leads to: set ordering.secretFile, sslQuorum or quorum.auth.enableSasl on all servers, or"
+                        + " correct the server." + hello.sender() + " line");
     }
 
     /**
@@ -56,9 +109,9 @@ final class HandshakePolicy {
                     + self + ": correct the address of server." + hello.receiver()
                     + " in its zoo.cfg or in the name service");
         }
-        String difference = difference(hello, peer);
+        Refused difference = difference(hello, peer);
         if (difference != null) {
-            return Refused.elsewhere(difference);
+            return difference;
         }
         // Last but one: a stranger may only hope to be added if nothing else speaks against it.
         SortedSet<Integer> known = members.get();
@@ -96,8 +149,7 @@ final class HandshakePolicy {
                     + " instead of replica " + settings.replicaId() + " for " + purpose
                     + ": run the same release on all servers");
         }
-        String difference = difference(hello, peer);
-        return difference == null ? null : Refused.elsewhere(difference);
+        return difference(hello, peer);
     }
 
     /**
@@ -113,27 +165,35 @@ final class HandshakePolicy {
                 + HandshakeMessage.VERSION + ": run the same release on all servers");
     }
 
-    private String difference(Hello hello, String peer) {
+    /** What other side must not learn stands in the own log only. */
+    private Refused difference(Hello hello, String peer) {
         int self = settings.replicaId();
         if (!hello.protocol().equals(settings.protocol())) {
-            return peer + " orders with '" + HandshakeMessage.printable(hello.protocol()) + "', replica " + self
-                    + " with '" + settings.protocol() + "': set the same ordering.protocol on all servers";
+            return Refused.elsewhere(
+                    peer + " orders with '" + HandshakeMessage.printable(hello.protocol()) + "', replica " + self
+                            + " with '" + settings.protocol() + "': set the same ordering.protocol on all servers");
         }
         long clusterId = settings.clusterId();
         if (hello.clusterId() != TransportSettings.UNKNOWN_CLUSTER
                 && clusterId != TransportSettings.UNKNOWN_CLUSTER
                 && hello.clusterId() != clusterId) {
-            return String.format(
-                    "%s belongs to cluster %016x, replica %d to cluster %016x: one of them has the dataDir of another"
-                            + " ensemble or a server.N line that points to one",
-                    peer, hello.clusterId(), self, clusterId);
+            String cure = ": one of them has the dataDir of another ensemble or a server.N line that points to one";
+            return Refused.elsewhere(
+                    peer + " belongs to another cluster than replica " + self + cure,
+                    String.format(
+                            "%s belongs to cluster %016x, replica %d to cluster %016x%s",
+                            peer, hello.clusterId(), self, clusterId, cure));
         }
         if (hello.executionProfile() != settings.executionProfile()) {
-            return String.format(
-                    "%s has execution profile %016x, replica %d has %016x: settings that influence the execution of"
-                            + " requests (jute.maxbuffer, skipACL, digest, TTL, ACL providers) must be equal on all"
-                            + " servers",
-                    peer, hello.executionProfile(), self, settings.executionProfile());
+            String differs = peer + " has another execution profile than replica " + self;
+            String settingsThatDiffer =
+                    SharedSettings.difference(settings.executionProfile(), hello.executionProfile(), peer);
+            return Refused.elsewhere(
+                    differs + ": the log of replica " + self + " says which settings must be made equal",
+                    differs + ": "
+                            + (settingsThatDiffer.isEmpty()
+                                    ? "run the same release on all servers"
+                                    : settingsThatDiffer + "; set the same on all servers"));
         }
         return null;
     }

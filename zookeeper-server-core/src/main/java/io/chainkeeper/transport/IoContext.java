@@ -31,9 +31,9 @@ record IoContext(
         StateConnections state) {
     /** @param peerCount for how many peers names may have to be looked up at the same time */
     void sizeBlocking(int peerCount) {
-        // One thread for each peer's name, which may take the name service long, one for TLS, and one for SASL, which
-        // may ask a Kerberos server.
-        int threads = peerCount + (settings.authentication() == null ? 1 : 2);
+        // One thread for each peer's name, which may take the name service long, one for those that strangers ask for,
+        // one for TLS, and one for SASL, which may ask a Kerberos server.
+        int threads = peerCount + (settings.authentication() == null ? 2 : 3);
         if (threads > blocking.getMaximumPoolSize()) {
             blocking.setMaximumPoolSize(threads);
             blocking.setCorePoolSize(threads);

@@ -213,6 +213,21 @@ public final class NettyPeerTransport implements PeerTransport {
     }
 
     @Override
+    public boolean hasTriedPeers() {
+        for (PeerLink link : peers.servedLinks()) {
+            if (link.peer() < settings.replicaId() && !link.isTried()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public boolean admitsUnauthenticated() {
+        return settings.admitsUnauthenticated();
+    }
+
+    @Override
     public void acknowledgeUp(int peer) {
         PeerLink link = peers.link(peer);
         if (link != null) {

@@ -2,6 +2,7 @@ package io.chainkeeper.transport;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.transport.HandshakeMessage.Hello;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -27,7 +28,7 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Hands
     private final PeerLink link;
     private final Channel channel;
     private final String remote;
-    private final long peerIncarnation;
+    private final Hello hello;
     private final FrameReader reader;
     private final FrameWriter writer = new FrameWriter();
     private final AtomicLong outboundBytes = new AtomicLong();
@@ -50,14 +51,14 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Hands
      * @param link what it is a connection of
      * @param channel the socket
      * @param remote address of the other end, for the log
-     * @param peerIncarnation of the other end
+     * @param hello of the other end
      */
-    PeerConnection(IoContext io, PeerLink link, Channel channel, String remote, long peerIncarnation) {
+    PeerConnection(IoContext io, PeerLink link, Channel channel, String remote, Hello hello) {
         this.io = io;
         this.link = link;
         this.channel = channel;
         this.remote = remote;
-        this.peerIncarnation = peerIncarnation;
+        this.hello = hello;
         TransportLimits limits = io.settings().limits();
         this.reader = new FrameReader(limits.maxFrameBytes());
         int interval = limits.pingIntervalMillis();
@@ -68,8 +69,9 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Hands
         return remote;
     }
 
-    long peerIncarnation() {
-        return peerIncarnation;
+    /** @return what the other end said that it is */
+    Hello hello() {
+        return hello;
     }
 
     /** @return how manieth connection of its link it is, from 1; written before the link shows it to other threads */

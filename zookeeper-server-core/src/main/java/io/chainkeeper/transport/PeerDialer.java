@@ -107,7 +107,7 @@ final class PeerDialer implements HandshakeHandler.Owner {
     }
 
     @Override
-    public Refused objection(Hello hello) {
+    public Refused objection(Hello hello, boolean proves) {
         return io.policy().refusalOfDialed(hello, peer, Purpose.LINK, address);
     }
 
@@ -119,7 +119,8 @@ final class PeerDialer implements HandshakeHandler.Owner {
         untried = List.<InetAddress>of().iterator();
         upSinceNanos = System.nanoTime();
         gate.clear(peer);
-        return new PeerConnection(io, link, channel, address.toString(), hello.incarnation());
+        link.tried();
+        return new PeerConnection(io, link, channel, address.toString(), hello);
     }
 
     @Override
@@ -151,6 +152,7 @@ final class PeerDialer implements HandshakeHandler.Owner {
         if (stopped) {
             return;
         }
+        link.tried();
         String report = trouble == null ? null : gate.admit(peer, trouble, System.nanoTime());
         if (report != null) {
             LOG.warn("Replica {} at {} cannot be reached, trying on: {}", peer, address, report);

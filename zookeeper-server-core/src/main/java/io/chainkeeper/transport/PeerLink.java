@@ -7,7 +7,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The link to one peer: at most one connection at a time. Everything but {@link #current()}, {@link #sendable()},
- * {@link #acknowledgeUp()} and {@link #statistics()} belongs to the I/O thread.
+ * {@link #acknowledgeUp()}, {@link #isTried()} and {@link #statistics()} belongs to the I/O thread.
  */
 final class PeerLink {
     private static final Logger LOG = LoggerFactory.getLogger(NettyPeerTransport.class);
@@ -23,6 +23,7 @@ final class PeerLink {
     private long timesUpAcknowledged;
     private Runnable onDown = () -> {};
     private boolean open;
+    private volatile boolean tried;
 
     /**
      * @param io shared parts
@@ -56,6 +57,16 @@ final class PeerLink {
         if (connection != null) {
             connection.close(reason, false);
         }
+    }
+
+    /** An attempt to connect has come to its end, whichever. */
+    void tried() {
+        tried = true;
+    }
+
+    /** @return whether an attempt to connect has ever come to its end; any thread */
+    boolean isTried() {
+        return tried;
     }
 
     /** @return replica id of the other end */

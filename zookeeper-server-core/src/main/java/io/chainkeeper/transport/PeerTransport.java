@@ -101,6 +101,19 @@ public interface PeerTransport extends Closeable {
      */
     StateChannel openStateChannel(int peer) throws IOException;
 
+    /**
+     * @return whether every peer that this replica connects to has been tried: a link came up, or an attempt has failed
+     *     or was refused, of which the listener has been told. Those with larger ids connect to this one; any thread
+     */
+    default boolean hasTriedPeers() {
+        return true;
+    }
+
+    /** @return whether whoever reaches the port can claim to be a member; any thread */
+    default boolean admitsUnauthenticated() {
+        return false;
+    }
+
     /** Closes all links, bulk connections and the port; returns when its threads have ended. */
     @Override
     void close();
@@ -139,7 +152,8 @@ public interface PeerTransport extends Closeable {
          *
          * @param peer replica id, as claimed; this replica's own if somebody else claims it
          * @param kind {@link RefusalKind#NOT_A_MEMBER} if the other side does not know this replica, in which case
-         *     telling the log is left to the listener
+         *     telling the log is left to the listener; {@link RefusalKind#CLAIMED} if it need not have been that peer,
+         *     so that nothing must follow from it
          * @param reason what differs and what to do, one line
          */
         void onPeerRefused(int peer, RefusalKind kind, String reason);

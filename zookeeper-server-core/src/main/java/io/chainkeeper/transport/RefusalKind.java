@@ -9,5 +9,8 @@ public enum RefusalKind {
     NOT_A_MEMBER,
 
     /** Anything else: other cluster, execution profile, protocol, release or keys, or an id where another was meant. */
-    ELSEWHERE
+    ELSEWHERE,
+
+    /** Of somebody who has connected, claims to be that peer and shows nothing for it: the peer itself may be well. */
+    CLAIMED
 }

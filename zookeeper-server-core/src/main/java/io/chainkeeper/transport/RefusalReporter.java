@@ -1,6 +1,7 @@
 package io.chainkeeper.transport;
 
 import io.chainkeeper.transport.HandshakeMessage.Refused;
+import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,18 +30,35 @@ final class RefusalReporter {
         this.listener = listener;
     }
 
+    /** Finds out whether somebody who has connected is the peer that it claims to be. */
+    interface Identification {
+        /** @param outcome to be told, on the I/O thread, whether the refusal is of that peer */
+        void ask(Consumer<Boolean> outcome);
+    }
+
+    /**
+     * Reports that a link was refused, by whichever side.
+     *
+     * @param peer id as meant, {@link HandshakeMessage#UNKNOWN_SENDER} if none was
+     * @param refusal why, one line
+     */
+    void refused(int peer, Refused refusal) {
+        refused(peer, refusal, outcome -> outcome.accept(true));
+    }
+
     /**
      * Reports that a link was refused, by whichever side.
      *
      * @param peer id as claimed, {@link HandshakeMessage#UNKNOWN_SENDER} if none was
      * @param refusal why, one line
+     * @param identification asked only if the listener is going to be told
      */
-    void refused(int peer, Refused refusal) {
+    void refused(int peer, Refused refusal, Identification identification) {
         boolean told = peer == self || isPeer.test(peer);
         long now = System.nanoTime();
         String report = told
-                ? peerGate.admit(peer, refusal.reason(), now)
-                : strangerGate.admit(HandshakeMessage.UNKNOWN_SENDER, refusal.reason(), now);
+                ? peerGate.admit(peer, refusal.report(), now)
+                : strangerGate.admit(HandshakeMessage.UNKNOWN_SENDER, refusal.report(), now);
         if (report == null) {
             return;
         }
@@ -50,7 +68,8 @@ final class RefusalReporter {
             LOG.info("Replica link refused: {}", report);
         }
         if (told) {
-            listener.onPeerRefused(peer, refusal.kind(), refusal.reason());
+            identification.ask(itself ->
+                    listener.onPeerRefused(peer, itself ? refusal.kind() : RefusalKind.CLAIMED, refusal.report()));
         }
     }
 
@@ -60,7 +79,7 @@ final class RefusalReporter {
      * @param refusal why, one line
      */
     void refusedState(Refused refusal) {
-        String report = stateGate.admit(HandshakeMessage.UNKNOWN_SENDER, refusal.reason(), System.nanoTime());
+        String report = stateGate.admit(HandshakeMessage.UNKNOWN_SENDER, refusal.report(), System.nanoTime());
         if (report != null) {
             LOG.warn("Request for state refused: {}", report);
         }

@@ -97,7 +97,7 @@ final class StateDialer implements HandshakeHandler.Owner {
     }
 
     @Override
-    public Refused objection(Hello hello) {
+    public Refused objection(Hello hello, boolean proves) {
         return io.policy().refusalOfDialed(hello, peer, Purpose.STATE, address);
     }
 
@@ -117,7 +117,7 @@ final class StateDialer implements HandshakeHandler.Owner {
 
     @Override
     public void refused(int named, Refused refusal) {
-        failed(refusal.reason());
+        failed(refusal.report());
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.chainkeeper.transport;
 
+import io.chainkeeper.ordering.SizeLimits;
+
 /**
  * Every bound of the links between replicas, in one place.
  *
@@ -13,7 +15,8 @@ package io.chainkeeper.transport;
  * @param pingIntervalMillis a link over which nothing was sent for so long carries a ping
  * @param idleLimitMillis a link over which nothing was received for so long is closed; at least twice the ping
  *     interval
- * @param maxPendingHandshakes accepted connections that have not proved themselves; one more closes the oldest
+ * @param maxPendingHandshakes accepted connections that have not proved themselves; one more closes the oldest, as
+ *     does one more than a quarter of them from one address
  * @param maxStateConnections connections for bulk requests that other members may have open here at a time, and that
  *     this replica may have open to others
  * @param stateIdleLimitMillis an accepted connection for bulk requests over which nothing was asked for so long is
@@ -35,7 +38,18 @@ public record TransportLimits(
         int stateAnswerLimitMillis) {
     /** What a replica uses unless told otherwise. */
     public static final TransportLimits DEFAULT = new TransportLimits(
-            32 << 20, 64L << 20, 5_000, 5_000, 50, 250, 2_000, 10_000, 64, 4, 60_000, answerLimitMillis());
+            SizeLimits.MAX_FRAME_BYTES,
+            SizeLimits.linkBytes(1 << 20),
+            5_000,
+            5_000,
+            50,
+            250,
+            2_000,
+            10_000,
+            64,
+            4,
+            60_000,
+            answerLimitMillis());
 
     /** Bytes of the length that stands before each frame. */
     static final int LENGTH_PREFIX_BYTES = Integer.BYTES;
@@ -70,6 +84,11 @@ public record TransportLimits(
         require(maxStateConnections >= 1, "maxStateConnections", maxStateConnections, "at least 1");
         require(stateIdleLimitMillis >= 4, "stateIdleLimitMillis", stateIdleLimitMillis, "at least 4");
         require(stateAnswerLimitMillis >= 1, "stateAnswerLimitMillis", stateAnswerLimitMillis, "at least 1");
+    }
+
+    /** @return accepted connections of one address that have not proved themselves; one more closes its oldest */
+    int maxPendingHandshakesPerAddress() {
+        return Math.max(1, maxPendingHandshakes / 4);
     }
 
     private static int answerLimitMillis() {

@@ -1,6 +1,8 @@
 package io.chainkeeper.transport;
 
 import io.chainkeeper.config.OrderingConfig.PeerAddress;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.Map;
@@ -30,6 +32,8 @@ public final class TransportSettings {
     private final TransportLimits limits;
     private final PeerTls tls;
     private final PeerAuthentication authentication;
+    private final PeerSecret secret;
+    private final ByteSlice diskIdentity;
     private final HostResolver resolver;
 
     private TransportSettings(Builder builder) {
@@ -43,6 +47,8 @@ public final class TransportSettings {
         this.limits = builder.limits;
         this.tls = builder.tls;
         this.authentication = builder.authentication;
+        this.secret = builder.secret;
+        this.diskIdentity = builder.diskIdentity;
         this.resolver = builder.resolver;
     }
 
@@ -119,6 +125,23 @@ public final class TransportSettings {
         return authentication;
     }
 
+    /** @return the shared secret, or null for connections without */
+    public PeerSecret secret() {
+        return secret;
+    }
+
+    /** @return random bytes that only the directory of this replica holds; told to peers that it connects to */
+    public ByteSlice diskIdentity() {
+        return diskIdentity;
+    }
+
+    /** @return whether whoever reaches the port can claim to be a member */
+    public boolean admitsUnauthenticated() {
+        boolean byTls = tls != null && !tls.admitsPlain();
+        boolean bySasl = authentication != null && authentication.demands();
+        return !byTls && !bySasl && (secret == null || !secret.isRequired());
+    }
+
     /** @return how names are looked up */
     public HostResolver resolver() {
         return resolver;
@@ -136,6 +159,8 @@ public final class TransportSettings {
         private TransportLimits limits = TransportLimits.DEFAULT;
         private PeerTls tls;
         private PeerAuthentication authentication;
+        private PeerSecret secret;
+        private ByteSlice diskIdentity = Credentials.NO_DISK;
         private HostResolver resolver = HostResolver.PLATFORM;
 
         private Builder(int replicaId, String protocol, Map<Integer, PeerAddress> members) {
@@ -205,6 +230,27 @@ public final class TransportSettings {
          */
         public Builder authentication(PeerAuthentication source) {
             this.authentication = source;
+            return this;
+        }
+
+        /**
+         * @param source of the shared secret, or null for connections without, the default
+         * @return this
+         */
+        public Builder secret(PeerSecret source) {
+            this.secret = source;
+            return this;
+        }
+
+        /**
+         * @param identity {@value Credentials#DISK_BYTES} random bytes that the directory of this replica keeps;
+         *     default 0
+         * @return this
+         */
+        public Builder diskIdentity(ByteSlice identity) {
+            InvariantViolated.check(
+                    identity.length() == Credentials.DISK_BYTES, "a disk's identity of %d bytes", identity.length());
+            this.diskIdentity = identity;
             return this;
         }
 

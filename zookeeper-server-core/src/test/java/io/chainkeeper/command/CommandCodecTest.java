@@ -27,11 +27,14 @@ public class CommandCodecTest {
             new Command.ClientRequest(0, 1, 0, 1, null, ByteSlice.EMPTY, 0, true, 0),
             new Command.ClientRequest(0, 1, 0, 1, null, ByteSlice.EMPTY, 0, true, 3),
             new Command.ClientRequest(0, 1, 0, 1, List.of(new AuthId("a", "b")), null, 0, false, 1),
+            new Command.ClientRequest(0, 1, 0, 1, List.of(), ByteSlice.EMPTY, 0, false, 0, new AccessRules(true, null)),
+            new Command.ClientRequest(0, 1, 0, 1, null, null, 0, true, 7, new AccessRules(false, "\u00fc")),
             new Command.Attach(7, 8, 30_000),
             new Command.Expire(7, 8, Command.Expire.NO_OWNER, 12),
             new Command.Orphan(7, 3, Long.MAX_VALUE),
-            new Command.ReplicaStarted(7, -1, null, List.of()),
-            new Command.ReplicaStarted(7, -1, new FormerState(FormerState.Kind.MEMBER, 5, 6, -7), List.of(2, 3)),
+            new Command.ReplicaStarted(7, -1, null, List.of(), 0),
+            new Command.ReplicaStarted(
+                    7, -1, new FormerState(FormerState.Kind.MEMBER, 5, 6, -7), List.of(2, 3), 1L << 40),
             new Command.ClusterFormed(
                     7,
                     new UUID(1, -2),

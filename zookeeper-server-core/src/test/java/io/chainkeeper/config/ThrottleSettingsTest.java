@@ -59,7 +59,7 @@ public class ThrottleSettingsTest {
         all.addAll(List.of(lines));
         Path zooCfg = Files.write(folder.getRoot().toPath().resolve("zoo.cfg"), all);
         Files.writeString(folder.getRoot().toPath().resolve("myid"), "1\n");
-        new QuietPeerConfig().parse(zooCfg.toString());
+        new QuietPeerConfig(1).parse(zooCfg.toString());
     }
 
     /** ZooKeeper reads them once per JVM, when its classes are loaded: a loader of its own loads them again. */

@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.junit.Test;
 
 /** Bytes from a peer: every message survives the wire, and anything else is refused as malformed. */
@@ -136,5 +137,17 @@ public abstract class MessageCodecContract {
             bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
         }
         return bytes;
+    }
+
+    /** Whatever carries values refuses what is no value of a position, before anybody can accept and log it. */
+    protected final void assertValuesAreChecked(Function<ByteSlice, Message> carrier) throws Exception {
+        for (ByteSlice sound : Values.sound()) {
+            Message message = carrier.apply(sound);
+            assertEquals(message, codec.decode(frame(message)));
+        }
+        Values.unsound().forEach((what, value) -> {
+            ByteSlice frame = frame(carrier.apply(value));
+            assertThrows(what, MalformedMessageException.class, () -> codec.decode(frame));
+        });
     }
 }

@@ -297,6 +297,103 @@ public class AcceptorLogContractTest {
         log.truncate(500);
     }
 
+    private List<Long> found() {
+        return LogRecords.positional(log.recovered(0)).stream()
+                .map(LogRecord::position)
+                .toList();
+    }
+
+    /** As {@link #found} must be, unless the log forgets everything. */
+    private List<Long> unlessForgotten(List<Long> positions) {
+        return durability == Durability.MEMORY ? List.of() : positions;
+    }
+
+    @Test
+    public void discardedThrough_nothingUpToThereIsFoundAgain() throws IOException {
+        for (int position = 1; position <= 60; position++) {
+            appendAndSync(LogRecords.value(position, "1.1", 150));
+        }
+        reopen(LogRecords.SMALL);
+        log.discardThrough(57);
+        for (int start = 1; start <= 3; start++) {
+            assertEquals(unlessForgotten(List.of(58L, 59L, 60L)), found());
+            assertEquals(
+                    durability == Durability.MEMORY ? 0 : 58, log.recovered(0).firstPosition());
+            for (int position = 1; position <= 57; position++) {
+                assertEquals(List.of(), log.read(position, 1 << 20));
+            }
+            reopen(LogRecords.SMALL);
+            log.discardThrough(57);
+        }
+    }
+
+    @Test
+    public void discardedWithoutAnySync_isOnStableStorage() throws IOException {
+        appendAndSync(
+                LogRecords.value(1, "1.1", 10), LogRecords.value(2, "1.1", 10), LogRecords.metadata(1, "promised"));
+        log.discardThrough(2);
+        assertEquals(List.of(), log.read(1, 100));
+        reopen(LogRecords.SMALL);
+        assertEquals(List.of(), found());
+        assertEquals(0, log.recovered(0).firstPosition());
+        assertEquals(0, log.recovered(0).lastPosition());
+        if (durability != Durability.MEMORY) {
+            assertEquals(LogRecords.metadata(1, "promised"), log.recovered(0).metadata(1));
+        }
+    }
+
+    @Test
+    public void appendedAfterDiscarding_countsWhateverItsPosition() throws IOException {
+        appendAndSync(LogRecords.value(1, "1.1", 10), LogRecords.value(2, "1.1", 10), LogRecords.value(3, "1.1", 10));
+        log.discardThrough(3);
+        appendAndSync(LogRecords.value(2, "2.3", 20), LogRecords.value(4, "2.3", 20));
+        for (int position = 5; position <= 60; position++) {
+            appendAndSync(LogRecords.value(position, "2.3", 200)); // the metadata is copied into several segments
+        }
+        reopen(LogRecords.SMALL);
+        log.discardThrough(3);
+        List<Long> found = found();
+        assertEquals(unlessForgotten(List.of(2L, 4L, 5L)), found.subList(0, Math.min(3, found.size())));
+        if (durability != Durability.MEMORY) {
+            assertEquals(List.of(LogRecords.value(2, "2.3", 20)), log.read(2, 1000));
+        }
+    }
+
+    @Test
+    public void discardedSeveralTimes_eachCounts() throws IOException {
+        for (int position = 1; position <= 40; position++) {
+            appendAndSync(LogRecords.value(position, "1.1", 200));
+        }
+        log.discardThrough(10);
+        log.discardThrough(30);
+        assertEquals(List.of(), log.read(30, 1000));
+        appendAndSync(LogRecords.value(20, "2.2", 10));
+        log.discardThrough(25); // an older state came, in place of a wrong one
+        assertEquals(List.of(), log.read(20, 1000));
+        assertEquals(10, log.read(31, 1 << 20).size());
+        reopen(LogRecords.SMALL);
+        List<Long> found = found();
+        assertEquals(unlessForgotten(List.of(31L)), found.subList(0, Math.min(1, found.size())));
+    }
+
+    @Test
+    public void discardedThenTruncated_goesOn() throws IOException {
+        for (int position = 1; position <= 100; position++) {
+            appendAndSync(LogRecords.value(position, "1.1", 100));
+        }
+        log.discardThrough(80);
+        log.truncate(90);
+        for (int position = 101; position <= 200; position++) {
+            appendAndSync(LogRecords.value(position, "1.1", 100));
+        }
+        log.truncate(150);
+        reopen(LogRecords.SMALL);
+        log.discardThrough(80);
+        assertEquals(
+                durability == Durability.MEMORY ? 0 : 51, log.read(150, 1 << 20).size());
+        assertEquals(List.of(), log.read(80, 1000));
+    }
+
     @Test
     public void recordOverTheBound_isRefused() throws IOException {
         assertThrows(InvariantViolated.class, () -> log.append(LogRecords.value(1, "1.1", 1100)));

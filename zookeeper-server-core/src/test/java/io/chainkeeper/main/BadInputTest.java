@@ -97,6 +97,12 @@ public class BadInputTest {
                 line("ordering.durability=fsync", "use one of sync, async, memory"),
                 line("ordering.logStore=rocksdb", "use one of segmented, lmdb"),
                 line("ordering.logRetentionBytes=1g", "write a number of bytes from 1048576 to 1099511627776"),
+                line(
+                        "ordering.secretFile=no-such-file",
+                        "no-such-file cannot be read",
+                        "let the server's user read it"),
+                line("ordering.secretRequired=false", "there is no secret", "ordering.secretFile"),
+                line("ordering.secretRequired=no", "write true or false"),
                 line("ordering.logRetentionBytes=12", "write a number of bytes"),
                 line("ordering.diskReserveBytes=64m", "write a number of bytes from 1048576 to 1099511627776"),
                 line("ordering.digestAuditSeconds=0", "write a number of seconds from 1 to 86400"),

@@ -51,7 +51,7 @@ public class ForceNewClusterTest {
     }
 
     private void writeData() throws IOException {
-        new ClusterIdentity(1, CLUSTER).write(ordering);
+        new ClusterIdentity(1, CLUSTER, "chain").write(ordering);
         try (AcceptorLog log = openLog()) {
             log.append(new LogRecord(1, 1, ByteSlice.EMPTY, ByteSlice.EMPTY));
             log.sync();
@@ -100,7 +100,7 @@ public class ForceNewClusterTest {
         assertEquals(0, run(files.zooCfg.toString(), "--yes"));
         assertPrinted(out, "asked for at 1970-01-01T00:00:05Z already");
         assertEquals(request, NewClusterRequest.read(ordering));
-        assertEquals(new ClusterIdentity(1, CLUSTER), ClusterIdentity.read(ordering));
+        assertEquals(new ClusterIdentity(1, CLUSTER, "chain"), ClusterIdentity.read(ordering));
     }
 
     @Test

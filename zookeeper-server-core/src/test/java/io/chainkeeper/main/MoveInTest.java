@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.UUID;
+import org.apache.jute.BinaryInputArchive;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.persistence.FileTxnLog;
@@ -49,10 +50,14 @@ public class MoveInTest {
 
     private void append(long zxid) throws IOException {
         try (FileTxnLog log = new FileTxnLog(version2.toFile())) {
-            TxnHeader header = new TxnHeader(1, 1, zxid, 1, OpCode.setData);
-            log.append(new Request(1, 1, OpCode.setData, header, new SetDataTxn("/a", new byte[3], 1), zxid));
-            log.commit();
+            append(log, zxid, 3);
         }
+    }
+
+    private static void append(FileTxnLog log, long zxid, int bytes) throws IOException {
+        TxnHeader header = new TxnHeader(1, 1, zxid, 1, OpCode.setData);
+        log.append(new Request(1, 1, OpCode.setData, header, new SetDataTxn("/a", new byte[bytes], 1), zxid));
+        log.commit();
     }
 
     private int run(String... args) {
@@ -79,15 +84,29 @@ public class MoveInTest {
         Files.delete(version2.resolve("currentEpoch"));
         assertEquals(0, run(files.zooCfg.toString()));
         assertPrinted(out, "of no ensemble");
-        new ClusterIdentity(1, new UUID(3, 4)).write(ordering);
+        new ClusterIdentity(1, new UUID(3, 4), "chain").write(ordering);
         assertEquals(0, run(files.zooCfg.toString()));
         assertPrinted(out, "cluster " + new UUID(3, 4));
     }
 
+    /** The servers may have been given a larger jute.maxbuffer, of which this command knows nothing. */
+    @Test
+    public void entryLongerThanZooKeepersReaderTakes_positionIsThatBehindIt() throws Exception {
+        try (FileTxnLog log = new FileTxnLog(version2.toFile())) {
+            append(log, 0x500000008L, 3);
+            append(log, 0x500000009L, 3 * BinaryInputArchive.maxBuffer);
+            append(log, 0x50000000aL, 3);
+        }
+        assertEquals(0, run(files.zooCfg.toString()));
+        assertPrinted(out, "last transaction 0x50000000a, ");
+        assertEquals(1, run("--without", "2,3", files.zooCfg.toString()));
+        assertPrinted(out, "here up to 0x50000000a");
+    }
+
     @Test
     public void zooKeeperHasGoneOn_positionSaysWhatAStartWouldRefuse() throws Exception {
-        new ClusterIdentity(1, new UUID(3, 4)).write(ordering);
-        StopMarker.forceAndWrite(ordering, version2.toFile(), 0);
+        new ClusterIdentity(1, new UUID(3, 4), "chain").write(ordering);
+        StopMarker.forceAndWrite(ordering, version2.toFile(), 0, 9);
         assertEquals(0, run(files.zooCfg.toString()));
         assertPrinted(out, "last transaction 0x500000007, cluster " + new UUID(3, 4) + System.lineSeparator());
         append(0x600000001L);
@@ -127,7 +146,7 @@ public class MoveInTest {
         assertPrinted(err, "server.1 is not one of the other servers");
         assertEquals(2, run("--yes", files.zooCfg.toString()));
         assertPrinted(err, "Usage:");
-        new ClusterIdentity(1, new UUID(3, 4)).write(ordering);
+        new ClusterIdentity(1, new UUID(3, 4), "chain").write(ordering);
         assertEquals(1, run("--without", "2", "--yes", files.zooCfg.toString()));
         assertPrinted(err, "moved in already");
     }

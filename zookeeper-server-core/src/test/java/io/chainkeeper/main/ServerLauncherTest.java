@@ -65,6 +65,11 @@ public class ServerLauncherTest {
         started = config;
         return new ServerStarter.RunningServer() {
             @Override
+            public boolean awaitStarted() {
+                return true;
+            }
+
+            @Override
             public String failureMessage() {
                 return serverExitCode == 0 ? null : "the disk is gone";
             }

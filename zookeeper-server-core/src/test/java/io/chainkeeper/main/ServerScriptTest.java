@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.After;
 import org.junit.Before;
 import org.junit.Rule;
@@ -31,6 +32,7 @@ public class ServerScriptTest {
             "  *FourLetterWordMain*) echo \"${STAND_IN_ANSWER:-}\"; exit 0 ;;",
             "esac",
             "if [[ -n \"${STAND_IN_MISTAKE:-}\" ]]; then echo \"$STAND_IN_MISTAKE\" >&2; exit 2; fi",
+            "if [[ -n \"${STAND_IN_REPORT:-}\" ]]; then echo \"$STAND_IN_REPORT\" >\"$CHAINKEEPER_START_REPORT\"; fi",
             "trap 'echo ended >\"$STAND_IN_END\"; exit 0' TERM",
             "echo ready >\"$STAND_IN_READY\"",
             "while true; do sleep 0.05; done",
@@ -133,6 +135,19 @@ public class ServerScriptTest {
                 run("stop"), 0, "Stopping zookeeper ... no zookeeper to stop (could not find file " + pidFile + ")\n");
     }
 
+    /** Nobody answers at the client port of these tests. */
+    @Test
+    public void serverSaysThatItHasStarted_startReturnsAndLeavesNoReportBehind() throws Exception {
+        environment.put("STAND_IN_REPORT", "started");
+        environment.put("ZOO_START_TIMEOUT", "600");
+        assertEnd(run("start"), 0, "Starting zookeeper ... STARTED\n");
+        try (Stream<Path> files = Files.list(home.resolve("logs"))) {
+            assertEquals(
+                    List.of(),
+                    files.filter(file -> file.toString().endsWith(".start")).toList());
+        }
+    }
+
     @Test
     public void serverEndsAtOnce_failedToStartAndItsOwnLine() throws Exception {
         environment.put("STAND_IN_MISTAKE", "zoo.cfg:3: clientPort=1: taken");
@@ -149,6 +164,20 @@ public class ServerScriptTest {
         assertEquals(2, run("start-foreground").exitCode());
         environment.put("ZOO_NOEXEC", "true");
         assertEquals(2, run("start-foreground").exitCode());
+    }
+
+    /** As the shell prints it in a command. */
+    private static String escaped(Path path) {
+        return path.toString().replace(" ", "\\ ");
+    }
+
+    @Test
+    public void restartWithoutJars_leavesTheServerAlone() throws Exception {
+        assertEquals(0, run("start").exitCode());
+        Files.delete(home.resolve("lib/zookeeper-server-core-1.2.3.jar"));
+        assertEquals(1, run("restart").exitCode());
+        String pid = Files.readString(pidFile).trim();
+        assertTrue(ProcessHandle.of(Long.parseLong(pid)).orElseThrow().isAlive());
     }
 
     @Test
@@ -208,12 +237,12 @@ public class ServerScriptTest {
         int at = -1;
         for (String part : List.of(
                 "/jdk/bin/java",
+                "/lib/zookeeper-server-core-1.2.3.jar:" + conf + ":",
+                ":/mine",
                 "-Dzookeeper.datadir.autocreate=false",
                 "-Dzookeeper.log.dir=/logs",
                 "-Dzookeeper.log.file=the.log",
                 "-XX:+HeapDumpOnOutOfMemoryError",
-                "/lib/zookeeper-server-core-1.2.3.jar:" + conf + ":",
-                ":/mine",
                 "--add-opens=java.base/java.nio=ALL-UNNAMED",
                 "-Dfile.encoding=UTF-8",
                 "-Xmx256m",
@@ -245,14 +274,14 @@ public class ServerScriptTest {
 
     @Test
     public void classArchive_isUsedIfItIsThere() throws Exception {
-        Path installed = folder.newFolder("installed").toPath();
+        Path installed = folder.newFolder("installed with a space").toPath();
         Path lib = Files.createDirectory(installed.resolve("lib"));
         Files.copy(home.resolve("lib/zookeeper-server-core-1.2.3.jar"), lib.resolve("zookeeper-server-core-1.2.3.jar"));
         environment.put("ZOOLIBDIR", lib.toString());
         assertFalse(run("print-cmd").out().contains("SharedArchiveFile"));
         Files.createFile(installed.resolve("classes.jsa"));
         String command = run("print-cmd").out();
-        assertTrue(command, command.contains("-XX:SharedArchiveFile=" + installed + "/classes.jsa"));
+        assertTrue(command, command.contains("-XX:SharedArchiveFile=" + escaped(installed) + "/classes.jsa"));
     }
 
     @Test
@@ -309,7 +338,14 @@ public class ServerScriptTest {
         Files.delete(home.resolve("lib/zookeeper-server-core-1.2.3.jar"));
         Result result = run("start");
         assertEquals(1, result.exitCode());
-        assertTrue(result.err(), result.err().contains("no jars in " + home + "/lib; build them with"));
+        assertTrue(result.err(), result.err().contains("no jars in " + home + "/lib; unpack the distribution again"));
+        Files.createFile(home.resolve("pom.xml"));
+        String hint = "build them with: mvn -q -f " + escaped(home) + " -DskipTests package\n";
+        for (String command : List.of("start", "print-cmd", "status", "version")) {
+            Result inSourceTree = run(command);
+            assertEquals(command, 1, inSourceTree.exitCode());
+            assertTrue(inSourceTree.err(), inSourceTree.err().endsWith(hint));
+        }
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.PrefixHash;
 import io.chainkeeper.ordering.ProposedCommand;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -44,7 +45,8 @@ public final class DeliveryExecutorTest {
     }
 
     private void deliver(long position, ProposedCommand... commands) {
-        executor.deliver(position, BatchCodec.encode(List.of(commands)));
+        ByteSlice value = BatchCodec.encode(List.of(commands));
+        executor.deliver(position, value, PrefixHash.of(value));
         executor.wake();
     }
 
@@ -80,6 +82,30 @@ public final class DeliveryExecutorTest {
         awaitApplied(2);
         assertEquals(List.of("1 applied", "2 x", "2 a own", "2 b own", "2 applied"), application.events());
         assertEquals(0, outstanding.used());
+    }
+
+    /** As after the loss of a disk, with a clock that was set back. */
+    @Test
+    public void ownCommandAfterThoseOfALaterIncarnation_isAnAlarmOnce() {
+        executor.start();
+        propose(1, "a");
+        propose(2, "b");
+        deliver(1, new ProposedCommand(1, INCARNATION + 7, 0, 1, text("former life")));
+        awaitApplied(1);
+        deliver(2, command(1, 1, "a"), command(1, 2, "b"), command(2, 1, "x"));
+        awaitApplied(2);
+        assertEquals(
+                List.of("1 former life", "1 applied", "superseded by " + (INCARNATION + 7), "2 x", "2 applied"),
+                application.events());
+    }
+
+    /** Others must see nothing in it: they drop the same command. */
+    @Test
+    public void commandOfAnotherReplicasEarlierIncarnation_isSkipped() {
+        executor.start();
+        deliver(1, new ProposedCommand(2, INCARNATION + 7, 0, 1, text("later")), command(2, 1, "earlier"));
+        awaitApplied(1);
+        assertEquals(List.of("1 later", "1 applied"), application.events());
     }
 
     @Test
@@ -152,7 +178,7 @@ public final class DeliveryExecutorTest {
     @Test
     public void valueThatDoesNotDecode_stopsTheReplica() throws Exception {
         executor.start();
-        executor.deliver(1, ByteSlice.of(new byte[] {0, 0, 0, 9}));
+        executor.deliver(1, ByteSlice.of(new byte[] {0, 0, 0, 9}), PrefixHash.EMPTY);
         executor.wake();
         assertTrue(failures.await().contains("claims 9 commands"));
     }

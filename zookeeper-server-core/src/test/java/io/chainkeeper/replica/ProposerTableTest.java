@@ -5,6 +5,7 @@ import static org.junit.Assert.assertThrows;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.PrefixHash;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.ProposerTable.Verdict;
 import org.junit.Test;
@@ -50,7 +51,7 @@ public final class ProposerTableTest {
         assertEquals("not its first", Verdict.GAP, advance(1, 6, 0, 2));
         assertEquals("the old one goes on until the new one begins", Verdict.APPLY, advance(1, 5, 0, 3));
         assertEquals(Verdict.APPLY, advance(1, 6, 0, 1));
-        assertEquals(Verdict.REPEATED, advance(1, 5, 0, 4));
+        assertEquals(Verdict.SUPERSEDED, advance(1, 5, 0, 4));
         assertEquals(6, table.incarnationOf(1));
         assertEquals(Long.MIN_VALUE, table.incarnationOf(2));
     }
@@ -74,9 +75,22 @@ public final class ProposerTableTest {
     public void tableCutShort_isMalformed() {
         advance(1, 5, 0, 1);
         ByteSlice encoded = table.encode();
-        for (int length = 0; length < encoded.length(); length++) {
+        int withoutHash = encoded.length() - Long.BYTES; // as older ones were stored
+        for (int length = 0; length < encoded.length(); length += length + 1 == withoutHash ? 2 : 1) {
             ByteSlice cut = encoded.slice(0, length);
             assertThrows(MalformedMessageException.class, () -> ProposerTable.decode(cut));
         }
+    }
+
+    @Test
+    public void hashOfThePrefix_isStored_andUnknownInATableStoredWithoutIt() throws Exception {
+        assertEquals(PrefixHash.EMPTY, table.prefixHash());
+        advance(2, 7, 1, 1);
+        table.positionApplied(42);
+        ByteSlice bytes = table.encode();
+        assertEquals(42, ProposerTable.decode(bytes).prefixHash());
+        ProposerTable older = ProposerTable.decode(bytes.slice(0, bytes.length() - Long.BYTES));
+        assertEquals(PrefixHash.UNKNOWN, older.prefixHash());
+        assertEquals(7, older.incarnationOf(2));
     }
 }

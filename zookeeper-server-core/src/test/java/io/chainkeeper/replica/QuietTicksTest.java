@@ -70,10 +70,12 @@ public final class QuietTicksTest {
                 stub(OrderingProtocol.class, (proxy, method, arguments) -> onInput(method.getName()));
         MessageCodec codec = stub(MessageCodec.class, (proxy, method, arguments) -> null);
         OrderingProtocolFactory factory = stub(OrderingProtocolFactory.class, (proxy, method, arguments) -> {
-            if (method.getName().equals("create")) {
-                return protocol;
-            }
-            return method.getName().equals("codec") ? codec : method.getReturnType() == int.class ? 1 : null;
+            return switch (method.getName()) {
+                case "create" -> protocol;
+                case "codec" -> codec;
+                case "name" -> "quiet";
+                default -> method.getReturnType() == int.class ? 1 : null;
+            };
         });
         replica = new Replica(
                 1,

@@ -51,6 +51,9 @@ final class RecordingApplication implements Application {
     }
 
     @Override
+    public void positionBegins(long position) {}
+
+    @Override
     public void membershipChanged(long position, Membership membership) {}
 
     @Override
@@ -76,6 +79,11 @@ final class RecordingApplication implements Application {
 
     @Override
     public void memberSilent(int member, boolean silent) {}
+
+    @Override
+    public void superseded(long incarnation) {
+        record("superseded by " + incarnation);
+    }
 
     @Override
     public void stateNeeded(int fromPeer, long position) {

@@ -1,9 +1,18 @@
 package io.chainkeeper.replica;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNotNull;
+import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.config.OrderingConfig;
+import io.chainkeeper.config.OrderingConfig.PeerAddress;
+import io.chainkeeper.log.AcceptorLog;
+import io.chainkeeper.log.AcceptorLogSettings;
+import io.chainkeeper.log.AcceptorLogs;
+import io.chainkeeper.log.CorruptLogException;
+import io.chainkeeper.log.Durability;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
@@ -12,14 +21,21 @@ import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.ordering.PrefixHash;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.transport.NettyPeerTransport;
 import io.chainkeeper.transport.PeerTransport;
 import io.chainkeeper.transport.RefusalKind;
+import io.chainkeeper.transport.TransportSettings;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,16 +44,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import org.junit.After;
+import org.junit.Rule;
 import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
 
 /** A replica that cannot go on says so once and can be closed by whichever thread found out. */
 public final class ReplicaStopTest {
     private static final ReplicaLimits LIMITS = new ReplicaLimits(1 << 20, 1_000, 2_000, 1 << 20, 10, 10);
 
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
+
     private final ScriptedAcceptorLog log = new ScriptedAcceptorLog();
     private final RecordingApplication application = new RecordingApplication();
     private final Failures failures = new Failures();
     private final CountDownLatch closed = new CountDownLatch(1);
+    /** What the start said, if it failed already. */
+    private String startFailure;
+
     private final AtomicReference<Replica> replica = new AtomicReference<>();
     private final AtomicReference<PeerTransport.Listener> links = new AtomicReference<>();
 
@@ -65,6 +89,14 @@ public final class ReplicaStopTest {
 
     /** Starts a replica whose protocol does what the test says, and whose failures close it on the spot. */
     private void start(Protocol protocol) throws IOException {
+        start(protocol, stub(PeerTransport.class, (name, arguments) -> {
+            if (name.equals("start")) {
+                links.set((PeerTransport.Listener) arguments[0]);
+            }
+        }));
+    }
+
+    private void start(Protocol protocol, PeerTransport transport) throws IOException {
         OrderingProtocolFactory factory = new OrderingProtocolFactory() {
             @Override
             public String name() {
@@ -104,11 +136,7 @@ public final class ReplicaStopTest {
                 Map.of(),
                 ProtocolContext.Start.ORDINARY,
                 log.log(),
-                stub(PeerTransport.class, (name, arguments) -> {
-                    if (name.equals("start")) {
-                        links.set((PeerTransport.Listener) arguments[0]);
-                    }
-                }),
+                transport,
                 application,
                 LIMITS,
                 (message, cause) -> {
@@ -120,7 +148,15 @@ public final class ReplicaStopTest {
                         throw new IllegalStateException(e);
                     }
                 }));
-        replica.get().start();
+        startReplica();
+    }
+
+    private void startReplica() {
+        try {
+            replica.get().start();
+        } catch (IOException e) {
+            startFailure = e.getMessage();
+        }
     }
 
     private interface Protocol {
@@ -130,6 +166,9 @@ public final class ReplicaStopTest {
     private void assertClosedAfter(String failure) throws InterruptedException {
         String message = failures.await();
         assertTrue(message, message.contains(failure));
+        if (startFailure != null) {
+            assertEquals(message, startFailure);
+        }
         assertTrue(
                 "closing it from the failure does not return",
                 closed.await(Failures.DEADLINE_SECONDS, TimeUnit.SECONDS));
@@ -145,11 +184,51 @@ public final class ReplicaStopTest {
         for (int peer = 2; peer < 10; peer++) {
             links.get().onPeerRefused(peer, RefusalKind.NOT_A_MEMBER, "is not a member");
         }
-        assertEquals(0, failures.messages().size());
+        for (int peer = 1; peer < 10; peer++) {
+            links.get().onPeerRefused(peer, RefusalKind.CLAIMED, "belongs to another cluster");
+        }
+        assertEquals(List.of(), failures.messages());
 
         links.get().onPeerRefused(2, RefusalKind.ELSEWHERE, "belongs to another cluster");
 
         assertClosedAfter("does not belong to servers [2] of its server list");
+    }
+
+    /** So much can say who reaches the port: the version of another release, and the id of any server. */
+    @Test
+    public void strangerClaimsToBeAMember_replicaGoesOn() throws Exception {
+        NettyPeerTransport port = new NettyPeerTransport(
+                TransportSettings.builder(1, "scripted", Map.of(1, new PeerAddress("127.0.0.1", 0)))
+                        .build());
+        start((effects, name, arguments) -> {}, port);
+        byte[] hello = ByteBuffer.allocate(13)
+                .putInt(0x43484b50)
+                .putShort((short) 1)
+                .put((byte) 1)
+                .putShort((short) Integer.BYTES)
+                .putInt(1)
+                .array();
+        // One thread serves all connections: when it answers the second one it is through with the first.
+        for (int i = 0; i < 2; i++) {
+            InetSocketAddress target = port.localAddress();
+            try (Socket stranger = new Socket(target.getAddress(), target.getPort())) {
+                stranger.getOutputStream().write(hello);
+                assertTrue("told that it is refused", stranger.getInputStream().readAllBytes().length > 0);
+            }
+        }
+        assertEquals(List.of(), failures.messages());
+    }
+
+    @Test
+    public void logCannotBeTakenUp_startSaysSoAndOpensNoLinks() throws Exception {
+        start((effects, name, arguments) -> {
+            if (name.equals("onStart")) {
+                throw new IllegalStateException("the epoch does not decode");
+            }
+        });
+        assertNotNull("the start failed", startFailure);
+        assertNull(links.get());
+        assertClosedAfter("the epoch does not decode");
     }
 
     @Test
@@ -166,7 +245,7 @@ public final class ReplicaStopTest {
     public void applicationThrows_replicaStops() throws Exception {
         start((effects, name, arguments) -> {
             if (name.equals("onStart")) {
-                effects.deliver(1, batch(1, RecordingApplication.POISON));
+                effects.deliver(1, batch(1, RecordingApplication.POISON), PrefixHash.EMPTY);
             }
         });
         assertClosedAfter("poisoned");
@@ -179,9 +258,9 @@ public final class ReplicaStopTest {
         application.executions.release(1);
         start((effects, name, arguments) -> {
             if (name.equals("onStart")) {
-                effects.deliver(1, batch(1, RecordingApplication.POISON));
+                effects.deliver(1, batch(1, RecordingApplication.POISON), PrefixHash.EMPTY);
                 for (int i = 2; i <= 1_000; i++) {
-                    effects.deliver(i, batch(i, "w" + i));
+                    effects.deliver(i, batch(i, "w" + i), PrefixHash.EMPTY);
                 }
             }
         });
@@ -217,6 +296,51 @@ public final class ReplicaStopTest {
                 System.nanoTime() - begin < TimeUnit.SECONDS.toNanos(9));
     }
 
+    /** A log whose first of three records has rotted; what reading it says. */
+    private static CorruptLogException damage(Path directory) throws IOException {
+        try (AcceptorLog rotting = AcceptorLogs.open(
+                directory, OrderingConfig.LogStore.SEGMENTED, Durability.SYNC, AcceptorLogSettings.defaults())) {
+            rotting.append(new LogRecord(1, 2, ByteSlice.EMPTY, ByteSlice.of(new byte[] {7, 7, 7, 7})));
+            rotting.sync();
+            Path segment = directory.resolve("0000000001.log");
+            byte[] bytes = Files.readAllBytes(segment);
+            for (int i = 100; i > 60; i--) {
+                bytes[i] ^= 1;
+            }
+            Files.write(segment, bytes);
+            return assertThrows(CorruptLogException.class, () -> rotting.read(1, 1_000));
+        }
+    }
+
+    @Test
+    public void recordForOthersHasRotted_isAsIfDroppedAndTheReplicaGoesOn() throws Exception {
+        log.failReads(damage(folder.getRoot().toPath()));
+        CountDownLatch answered = new CountDownLatch(1);
+        start((effects, name, arguments) -> {
+            if (name.equals("onStart")) {
+                effects.truncate(5);
+                effects.readLog(4, 1_000);
+            } else if (name.equals("onLogRead") && ((List<?>) arguments[1]).isEmpty()) {
+                answered.countDown();
+            }
+        });
+        assertTrue("answered", answered.await(Failures.DEADLINE_SECONDS, TimeUnit.SECONDS));
+        assertEquals(List.of(), failures.messages());
+        Failures.await("the gauge", () -> replica.get().gauges().get("log_damaged_reads") == 1);
+    }
+
+    @Test
+    public void recordThatIsNeededHasRotted_replicaStops() throws Exception {
+        log.failReads(damage(folder.getRoot().toPath()));
+        start((effects, name, arguments) -> {
+            if (name.equals("onStart")) {
+                effects.truncate(5);
+                effects.readLog(5, 1_000);
+            }
+        });
+        assertClosedAfter("0000000001.log");
+    }
+
     @Test
     public void protocolNeedsState_applicationIsToldAndReplicaGoesOn() throws Exception {
         start((effects, name, arguments) -> {
@@ -248,7 +372,18 @@ public final class ReplicaStopTest {
                 Replica.INCARNATION,
                 ByteSlice.of(ByteBuffer.allocate(8).putLong(last).array()),
                 ByteSlice.EMPTY));
-        assertTrue(Replica.nextIncarnation(ahead.log(), 0) >= last + 3_600_000);
-        assertTrue(Replica.nextIncarnation(new ScriptedAcceptorLog().log(), 0) <= System.currentTimeMillis());
+        assertTrue(Replica.nextIncarnation(ahead.log(), 0, Long.MIN_VALUE) >= last + 3_600_000);
+        assertTrue(Replica.nextIncarnation(new ScriptedAcceptorLog().log(), 0, Long.MIN_VALUE)
+                <= System.currentTimeMillis());
+    }
+
+    /** The log may be that of a new disk; the order, or the checkpoint of it, knows more. */
+    @Test
+    public void orderHoldsALaterIncarnation_nextOneIsAboveIt() throws Exception {
+        start((effects, name, arguments) -> {});
+        long inOrder = System.currentTimeMillis() + 1_000_000_000L;
+        AcceptorLog blank = new ScriptedAcceptorLog().log();
+        assertTrue(Replica.nextIncarnation(blank, 0, inOrder) > inOrder);
+        assertTrue(Replica.nextIncarnation(blank, 0, 1) >= System.currentTimeMillis() - 60_000);
     }
 }

@@ -66,6 +66,18 @@ public final class AnswerBatchesTest {
     }
 
     @Test
+    public void readsAreLetIn_whatIsCollectedGoesAndTheRestAtTheEnd() {
+        AnswerBatches.begin();
+        send("a");
+        AnswerBatches.sendOn();
+        assertEquals("a", sent());
+        send("b");
+        assertEquals("still in the batch", "", sent());
+        AnswerBatches.end();
+        assertEquals("b", sent());
+    }
+
+    @Test
     public void otherThreadSends_joinsWhatIsCollected() throws Exception {
         AnswerBatches.begin();
         send("a");

@@ -6,8 +6,15 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.server.execution.ExecutionProfile;
 import io.chainkeeper.server.tls.X509Identities;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Id;
+import org.apache.zookeeper.server.ServerCnxn;
+import org.apache.zookeeper.server.auth.AuthenticationProvider;
+import org.apache.zookeeper.server.auth.ProviderRegistry;
 import org.apache.zookeeper.server.auth.SASLAuthenticationProvider;
 import org.apache.zookeeper.server.auth.X509AuthenticationProvider;
 import org.junit.After;
@@ -17,6 +24,7 @@ import org.junit.Test;
 /** Which schemes a replica knows, and which of them all members must have in common. */
 public class AuthenticationSchemesTest {
     private static final String PREFIX = "zookeeper.authProvider.";
+    private static final String DIGEST_ENABLED = "zookeeper.DigestAuthenticationProvider.enabled";
 
     private final Map<String, String> before = new TreeMap<>();
 
@@ -40,13 +48,13 @@ public class AuthenticationSchemesTest {
         before.forEach(System::setProperty);
     }
 
-    private static Map<String, String> profile() {
-        return ExecutionProfile.settings(false);
+    private static long profile() {
+        return ExecutionProfile.of(false);
     }
 
     @Test
     public void nothingConfigured_schemesOfZooKeeperAreKnown() {
-        Map<String, String> profileWithout = profile();
+        long profileWithout = profile();
         AuthenticationSchemes.enable();
         assertEquals(
                 Map.of(
@@ -58,7 +66,7 @@ public class AuthenticationSchemesTest {
 
     @Test
     public void tlsPortConfigured_itsProviderStaysAndTheProfileIsTheSame() {
-        Map<String, String> profileWithout = profile();
+        long profileWithout = profile();
         System.setProperty(PREFIX + "x509", X509AuthenticationProvider.class.getName());
         System.setProperty(PREFIX + "1", SASLAuthenticationProvider.class.getName());
         AuthenticationSchemes.enable();
@@ -69,9 +77,41 @@ public class AuthenticationSchemesTest {
 
     @Test
     public void providerOfTheUsersOwn_isPartOfTheProfile() {
-        Map<String, String> profileWithout = profile();
+        long profileWithout = profile();
         System.setProperty(PREFIX + "own", "com.example.Provider");
         assertNotEquals(profileWithout, profile());
+    }
+
+    @Test
+    public void providersOfTheUsersOwn_mayReadWhatZooKeepersReadWhenTheyMatch() {
+        System.setProperty(PREFIX + "own", "com.example.Provider");
+        long profileWithout = profile();
+        System.setProperty("zookeeper.letAnySaslUserDoX", "alice");
+        try {
+            assertNotEquals(profileWithout, profile());
+        } finally {
+            System.clearProperty("zookeeper.letAnySaslUserDoX");
+        }
+    }
+
+    @Test
+    public void digestSwitchedOff_isKnownForTheClientsOfOtherServersOnly() {
+        long profileWithout = profile();
+        System.setProperty(DIGEST_ENABLED, "false");
+        ProviderRegistry.reset();
+        try {
+            AuthenticationSchemes.enable();
+            assertEquals(profileWithout, profile());
+            AuthenticationProvider digest = ProviderRegistry.getProvider("digest");
+            assertTrue(digest.matches("alice:hash", "alice:hash"));
+            assertTrue(digest.isValid("alice:hash"));
+            assertEquals(Code.AUTHFAILED, digest.handleAuthentication((ServerCnxn) null, "alice:secret".getBytes()));
+            List<ACL> acl = List.of(new ACL(1, new Id("digest", "alice:hash")));
+            assertTrue(AuthenticationSchemes.namesLacked(acl, AuthenticationSchemes.lacked()));
+        } finally {
+            System.clearProperty(DIGEST_ENABLED);
+            ProviderRegistry.reset();
+        }
     }
 
     @Test

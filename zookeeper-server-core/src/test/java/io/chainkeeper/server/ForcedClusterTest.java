@@ -8,6 +8,7 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.NewClusterRequest;
+import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.Membership;
 import java.io.IOException;
 import java.time.Instant;
@@ -71,10 +72,10 @@ public class ForcedClusterTest {
         }
         request(1);
         ensemble.start(1);
-        assertEquals("before any link", new ClusterIdentity(1, NEW_CLUSTER, List.of(former)), identity(1));
+        assertEquals("before any link", new ClusterIdentity(1, NEW_CLUSTER, List.of(former), "test"), identity(1));
         ensemble.awaitServing(1);
         assertNotEquals(null, NewClusterRequest.read(ensemble.orderingDirectory(1)));
-        ensemble.order().decide(Membership.initial(0, List.of(1)));
+        ensemble.order().decide(BatchCodec.encode(Membership.initial(0, List.of(1))));
         TestEnsemble.await("the request is fulfilled", () -> {
             try {
                 return NewClusterRequest.read(ensemble.orderingDirectory(1)) == null;
@@ -98,7 +99,7 @@ public class ForcedClusterTest {
         ensemble.stop(1);
         ensemble.start(1);
         ensemble.awaitServing(1);
-        assertEquals(new ClusterIdentity(1, NEW_CLUSTER, List.of(former)), identity(1));
+        assertEquals(new ClusterIdentity(1, NEW_CLUSTER, List.of(former), "test"), identity(1));
     }
 
     @Test
@@ -109,7 +110,7 @@ public class ForcedClusterTest {
         request(1);
         ensemble.start(1);
         ensemble.order().elect(1);
-        ensemble.order().decide(Membership.initial(0, List.of(1)));
+        ensemble.order().decide(BatchCodec.encode(Membership.initial(0, List.of(1))));
         ensemble.awaitServing(1);
         // The in-process order lets any replica in; a link of the real one would be refused.
         ChainkeeperServer survivor = ensemble.replica(2);
@@ -123,7 +124,7 @@ public class ForcedClusterTest {
         ensemble.start(3);
         ensemble.awaitServing(3);
         TestEnsemble.await("it has the name", () -> clusterOf(3) != null);
-        assertEquals(new ClusterIdentity(3, NEW_CLUSTER), identity(3));
+        assertEquals(new ClusterIdentity(3, NEW_CLUSTER, "test"), identity(3));
         EnsembleChecks.assertReplicasEqual(ensemble, 3);
     }
 

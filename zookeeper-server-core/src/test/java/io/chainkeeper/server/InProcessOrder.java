@@ -194,10 +194,10 @@ public final class InProcessOrder implements AutoCloseable {
         }
     }
 
-    /** Decides a membership at the next position. */
-    public void decide(Membership membership) {
+    /** Decides a value that nobody has proposed at the next position. */
+    public void decide(ByteSlice value) {
         synchronized (monitor) {
-            log.add(BatchCodec.encode(membership));
+            log.add(value);
             monitor.notifyAll();
         }
     }
@@ -280,12 +280,8 @@ public final class InProcessOrder implements AutoCloseable {
         @Override
         public Set<Integer> linkedPeers() {
             synchronized (monitor) {
-                Set<Integer> linked = new TreeSet<>();
-                nodes.forEach((id, node) -> {
-                    if (id != replicaId && !node.stopped && !node.cutOff) {
-                        linked.add(id);
-                    }
-                });
+                Set<Integer> linked = new TreeSet<>(nodes.keySet());
+                linked.removeIf(id -> id == replicaId || nodes.get(id).stopped || nodes.get(id).cutOff);
                 return linked;
             }
         }
@@ -343,6 +339,7 @@ public final class InProcessOrder implements AutoCloseable {
                     }
                     value = log.get((int) next - 1);
                 }
+                application.positionBegins(next);
                 if (BatchCodec.isMembership(value)) {
                     application.membershipChanged(next, BatchCodec.decodeMembership(value));
                 } else {

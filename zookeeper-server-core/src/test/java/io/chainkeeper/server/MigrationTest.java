@@ -327,7 +327,7 @@ public class MigrationTest {
         }
     }
 
-    private static final String PROFILE_PROPERTY = "zookeeper.letAnySaslUserDoX";
+    private static final String PROFILE_PROPERTY = "zookeeper.emulate353TTLNodes";
 
     /** docs/operations.md, "Settings that all servers must have in common". */
     @Test
@@ -342,7 +342,7 @@ public class MigrationTest {
         for (int id = 1; id <= 3; id++) {
             before.stop(id);
         }
-        System.setProperty(PROFILE_PROPERTY, "operator");
+        System.setProperty(PROFILE_PROPERTY, "true");
         try {
             String message = messageOfRefusal(before);
             assertTrue(message, message.contains("docs/operations.md"));

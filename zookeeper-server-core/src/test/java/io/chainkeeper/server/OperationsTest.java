@@ -5,9 +5,11 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Map;
@@ -25,9 +27,6 @@ import org.junit.rules.TemporaryFolder;
 
 /** What monitoring and operators see. */
 public class OperationsTest {
-    /** Size of an identity file without a cluster. */
-    private static final int EMPTY_IDENTITY_BYTES = 50;
-
     @Rule
     public final TemporaryFolder folder = new TemporaryFolder();
 
@@ -138,22 +137,36 @@ public class OperationsTest {
         assertFalse(failing.server().isServing());
     }
 
+    private boolean isNamed(int id) {
+        try {
+            ClusterIdentity identity = ClusterIdentity.read(ensemble.orderingDirectory(id));
+            return identity != null && identity.clusterId() != null;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     @Test
     public void replicaWithOtherExecutionSettings_stopsAndTheOthersGoOn() throws Exception {
-        File identity = new File(ensemble.orderingDirectory(3).toFile(), "identity");
-        TestEnsemble.await("the cluster is formed", () -> identity.length() > EMPTY_IDENTITY_BYTES);
+        TestEnsemble.await("the cluster is formed", () -> isNamed(3));
         ensemble.awaitEqualPositions();
         ensemble.server(2).takeSnapshot(false, false);
         ensemble.stop(3);
         ensemble.stop(2);
-        System.setProperty("zookeeper.letAnySaslUserDoX", "somebody");
+        System.setProperty("zookeeper.emulate353TTLNodes", "true");
         try {
             ensemble.start(3);
             assertEquals(
                     "found when the order is executed", 1, ensemble.replica(3).awaitShutdown());
-            assertThrows("found in the checkpoint", IOException.class, () -> ensemble.start(2));
+            IOException refused = assertThrows("found in the checkpoint", IOException.class, () -> ensemble.start(2));
+            assertEquals(
+                    "this replica's settings differ from those that the cluster was formed with:"
+                            + " zookeeper.emulate353TTLNodes is true here and false in the cluster; put the old value"
+                            + " back, or change it on all as \"Settings that all servers must have in common\" in"
+                            + " docs/operations.md says",
+                    refused.getMessage());
         } finally {
-            System.clearProperty("zookeeper.letAnySaslUserDoX");
+            System.clearProperty("zookeeper.emulate353TTLNodes");
         }
         ensemble.client(1).create("/goes-on", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         for (int id = 2; id <= 3; id++) {

@@ -301,7 +301,7 @@ public class RestartTest {
     public void directoryOfAnotherReplica_isRefused() throws Exception {
         ensemble.stop(3);
         ClusterIdentity own = identity(3);
-        new ClusterIdentity(7, own.clusterId()).write(ensemble.orderingDirectory(3));
+        new ClusterIdentity(7, own.clusterId(), "chain").write(ensemble.orderingDirectory(3));
         IOException refusal = assertThrows(IOException.class, () -> ensemble.start(3));
         assertTrue(refusal.getMessage(), refusal.getMessage().contains("replica 7"));
         own.write(ensemble.orderingDirectory(3));

@@ -1,14 +1,17 @@
 package io.chainkeeper.transport;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.OrderingConfig.PeerAddress;
+import io.chainkeeper.config.SharedSettings;
 import io.chainkeeper.transport.HandshakeMessage.Hello;
 import io.chainkeeper.transport.HandshakeMessage.Purpose;
 import io.chainkeeper.transport.HandshakeMessage.Refused;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import org.junit.Test;
 
@@ -22,10 +25,14 @@ public class HandshakePolicyTest {
     private final HandshakePolicy policy = policyOf(77);
 
     private static HandshakePolicy policyOf(long clusterId) {
+        return policyOf(clusterId, 5);
+    }
+
+    private static HandshakePolicy policyOf(long clusterId, long profile) {
         return new HandshakePolicy(
                 TransportSettings.builder(2, "chain", MEMBERS)
                         .clusterId(() -> clusterId)
-                        .executionProfile(5)
+                        .executionProfile(profile)
                         .build(),
                 () -> new TreeSet<>(MEMBERS.keySet()));
     }
@@ -65,8 +72,7 @@ public class HandshakePolicyTest {
         assertRefused(
                 policy.refusalOfAccepted(hello(3, 2, 78, 5, "chain"), REMOTE),
                 "replica 3 (10.0.0.9)",
-                "cluster 000000000000004e",
-                "000000000000004d",
+                "another cluster",
                 "dataDir");
         assertRefused(
                 policy.refusalOfDialed(hello(1, 2, 78, 5, "chain"), 1, Purpose.LINK, REMOTE), "replica 1", "cluster");
@@ -77,8 +83,23 @@ public class HandshakePolicyTest {
         assertRefused(
                 policy.refusalOfAccepted(hello(3, 2, 77, 6, "chain"), REMOTE),
                 "replica 3",
-                "execution profile 0000000000000006",
-                "jute.maxbuffer");
+                "execution profile",
+                "the log of replica 2");
+    }
+
+    @Test
+    public void otherExecutionProfile_onlyOwnLogNamesTheSettingsThatDiffer() {
+        SortedSet<String> none = new TreeSet<>();
+        long own = new SharedSettings(true, false, false, true, "UTF-8", none).number();
+        long other = new SharedSettings(false, false, false, true, "UTF-8", none).number();
+        HandshakePolicy ownPolicy = policyOf(77, own);
+        Refused refused = ownPolicy.refusalOfAccepted(hello(3, 2, 77, other, "chain"), REMOTE);
+        assertRefused(refused, "the log of replica 2");
+        assertFalse(refused.reason(), refused.reason().contains("reconfigEnabled"));
+        assertEquals(
+                "replica 3 (10.0.0.9) has another execution profile than replica 2: reconfigEnabled is true here and"
+                        + " false in replica 3 (10.0.0.9); set the same on all servers",
+                refused.report());
     }
 
     @Test
@@ -146,6 +167,12 @@ public class HandshakePolicyTest {
 
     @Test
     public void otherVersion_isNamedWithTheRemedy() {
-        assertRefused(policy.refusalOfVersion(3, 4, REMOTE), "replica 3", "version 4", "version 2", "same release");
+        int own = HandshakeMessage.VERSION;
+        assertRefused(
+                policy.refusalOfVersion(3, own + 1, REMOTE),
+                "replica 3",
+                "version " + (own + 1),
+                "version " + own,
+                "same release");
     }
 }

@@ -50,7 +50,8 @@ public class PeerRefusalTest {
     @Test(timeout = 120_000)
     public void otherCluster_bothReport() throws Exception {
         start(settings -> settings.clusterId(() -> 10), settings -> settings.clusterId(() -> 11));
-        assertBothReport("cluster 000000000000000b");
+        one.awaitRefusal(2, "cluster 000000000000000b");
+        assertBothReport("cluster");
     }
 
     @Test(timeout = 120_000)
@@ -122,13 +123,14 @@ public class PeerRefusalTest {
     public void otherVersionConnects_isToldAndReported() throws Exception {
         one = TestReplica.start(1, TestReplica.expecting(2), UnaryOperator.identity());
         byte[] hello = RawPeer.encode(RawPeer.hello(2, 1));
-        hello[5] = 3;
+        int version = HandshakeMessage.VERSION + 1;
+        hello[5] = (byte) version;
         try (RawPeer newer = new RawPeer(one.address())) {
             Refused answer = (Refused) newer.say(hello).hear();
-            assertTrue(answer.reason(), answer.reason().contains("version 3"));
+            assertTrue(answer.reason(), answer.reason().contains("version " + version));
             newer.awaitClosed();
         }
-        one.awaitRefusal(2, "version 3");
+        one.awaitRefusal(2, "version " + version);
     }
 
     @Test(timeout = 120_000)

@@ -1,10 +1,13 @@
 package io.chainkeeper.transport;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.OrderingConfig.PeerAddress;
+import io.chainkeeper.ordering.ByteSlice;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.junit.Test;
@@ -68,5 +71,33 @@ public class TransportSettingsTest {
         assertRefused("maxStateConnections", () -> limits.withStateConnections(0, 10, 10));
         assertRefused("stateIdleLimitMillis", () -> limits.withStateConnections(1, 3, 10));
         assertRefused("stateAnswerLimitMillis", () -> limits.withStateConnections(1, 10, 0));
+    }
+
+    private static boolean admits(PeerSecret secret) {
+        return TransportSettings.builder(1, "chain", MEMBERS)
+                .secret(secret)
+                .build()
+                .admitsUnauthenticated();
+    }
+
+    private static PeerSecret secret(boolean required) {
+        return new PeerSecret() {
+            @Override
+            public List<ByteSlice> current() {
+                return List.of(ByteSlice.of("the secret of the ensemble".getBytes(StandardCharsets.UTF_8)));
+            }
+
+            @Override
+            public boolean isRequired() {
+                return required;
+            }
+        };
+    }
+
+    @Test
+    public void onlyARequiredSecret_makesLinksAuthenticated() {
+        assertTrue(admits(null));
+        assertTrue(admits(secret(false)));
+        assertFalse(admits(secret(true)));
     }
 }

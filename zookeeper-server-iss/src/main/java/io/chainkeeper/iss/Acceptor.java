@@ -10,6 +10,7 @@ import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.acceptor.Ballot;
+import java.util.List;
 
 /**
  * Phase 2 as those see it who do not propose: acceptors, and replicas that only learn. An acceptor answers the proposer
@@ -31,8 +32,10 @@ final class Acceptor {
             return;
         }
         int index = index(segment, m.position());
-        long sequence = take(segment, index, m.ballot(), m.value());
-        acknowledge(sender, segment, m.ballot(), sequence, m.position(), m.position());
+        if (isStillOpen(sender, segment, index, m.ballot(), m.value())) {
+            long sequence = take(segment, index, m.ballot(), m.value());
+            acknowledge(sender, segment, m.ballot(), sequence, index, index);
+        }
         decidedTo(sender, segment, m.ballot(), m.decidedTo());
     }
 
@@ -42,14 +45,20 @@ final class Acceptor {
             return;
         }
         long sequence = 0;
+        int from = index(segment, m.from());
         int to = index(segment, m.to());
-        for (int index = index(segment, m.from()); index <= to; index++) {
+        for (int index = from; index <= to; index++) {
+            if (!isStillOpen(sender, segment, index, m.ballot(), BatchCodec.NO_OP)) {
+                acknowledge(sender, segment, m.ballot(), sequence, from, index - 1);
+                from = index + 1;
+                continue;
+            }
             sequence = Math.max(sequence, take(segment, index, m.ballot(), BatchCodec.NO_OP));
             if (state.rules.isTakeoverNilDecidedOnReceipt()) {
                 state.decide(segment, index, BatchCodec.NO_OP, IssState.Source.QUORUM);
             }
         }
-        acknowledge(sender, segment, m.ballot(), sequence, m.from(), m.to());
+        acknowledge(sender, segment, m.ballot(), sequence, from, to);
     }
 
     /** The initial leader's nil: nobody else could ever propose anything but nil there, so it is decided. */
@@ -100,23 +109,56 @@ final class Acceptor {
         return true;
     }
 
-    /** Accepts a value, or only remembers it; returns the record that an acknowledgement rests on. */
+    /**
+     * Whether a value may be accepted. It may not where something else is known to be decided: its proposer has been
+     * deposed and does not know. It is told so, and what was decided, if that is still in memory; else it is so far
+     * behind that it fetches all of it when it hears how far this replica is.
+     */
+    private boolean isStillOpen(int sender, Segment segment, int index, Ballot ballot, ByteSlice value) {
+        Slot slot = segment.slot(index);
+        if (!slot.isDecided()) {
+            return true;
+        }
+        ByteSlice decided = state.decidedValue(segment, index);
+        if (value.equals(decided)) {
+            return true;
+        }
+        InvariantViolated.check(
+                decided == null || !slot.isDecidedBelow(ballot),
+                "agreement: %s is proposed at position %d in %s, where %s is decided",
+                value,
+                segment.position(index),
+                ballot,
+                decided);
+        if (decided == null) {
+            state.effects.send(sender, state.status(false, false));
+        } else {
+            state.effects.send(sender, state.telling(segment.position(index), List.of(decided)));
+        }
+        return false;
+    }
+
+    /**
+     * Accepts a value, or only remembers it; returns the record that an acknowledgement rests on. What is decided
+     * already is accepted once more in a ballot that its record does not name, and so is what an earlier start has
+     * accepted: an acknowledgement rests on a record of this start.
+     */
     private long take(Segment segment, int index, Ballot ballot, ByteSlice value) {
         Slot slot = segment.slot(index);
-        segment.raise(ballot);
-        if (slot.isDecided()) {
-            checkSame(segment, index, value);
-            return slot.sequence(); // whatever is accepted here in any later ballot is the same
-        }
         if (slot.hasValue() && slot.ballot().equals(ballot)) {
             checkSame(segment, index, value);
-            return slot.sequence();
+            if (slot.sequence() > 0) {
+                return slot.sequence();
+            }
         }
         if (state.epoch.isVoter()) {
             return state.accept(segment, index, ballot, value);
         }
-        slot.accept(ballot, value, -1);
-        state.epoch.used(segment.position(index), value, false);
+        segment.raise(ballot);
+        if (!slot.isDecided()) {
+            slot.accept(ballot, value, -1);
+            state.epoch.used(segment.position(index), value, false);
+        }
         return 0;
     }
 
@@ -124,18 +166,19 @@ final class Acceptor {
         ByteSlice known = segment.slot(index).value();
         InvariantViolated.check(
                 known == null || known.equals(value),
-                "agreement: %s is proposed at position %d, where %s is %s",
+                "agreement: %s is proposed at position %d, where %s is proposed in the same ballot",
                 value,
                 segment.position(index),
-                known,
-                segment.slot(index).isDecided() ? "decided" : "proposed in the same ballot");
+                known);
     }
 
-    private void acknowledge(int proposer, Segment segment, Ballot ballot, long sequence, long from, long to) {
-        if (state.epoch.isVoter()) {
+    private void acknowledge(int proposer, Segment segment, Ballot ballot, long sequence, int from, int to) {
+        if (from <= to && state.epoch.isVoter()) {
             long after = Math.max(sequence, state.epoch.sequence());
+            long first = segment.position(from);
+            long last = segment.position(to);
             state.effects.sendAfter(
-                    after, proposer, new Accepted(state.epoch.number(), segment.number(), ballot, from, to));
+                    after, proposer, new Accepted(state.epoch.number(), segment.number(), ballot, first, last));
         }
     }
 

@@ -35,6 +35,12 @@ final class CatchUp {
     /** Until then a replica is not asked, because its log does not reach back far enough. */
     private final long[] truncatedUntilTick = new long[Peers.IDS];
 
+    /**
+     * When each replica last left a question unanswered; 0 if it has answered since. Such a one is asked again, but
+     * only after all others: it may be silent for as long as its link looks up.
+     */
+    private final long[] unansweredTick = new long[Peers.IDS];
+
     /** From where each replica waits for the log to be read; 0 if it does not. */
     private final long[] readFor = new long[Peers.IDS];
 
@@ -74,6 +80,7 @@ final class CatchUp {
             stalledTick = state.now;
         }
         if (asked != NOBODY && (!state.peers.linkUp[asked] || state.now - askedTick > state.settings.fetchTicks())) {
+            unansweredTick[asked] = state.now;
             asked = NOBODY;
         }
         if (asked == NOBODY && state.now - stalledTick >= state.settings.heartbeatTicks()) {
@@ -108,9 +115,7 @@ final class CatchUp {
             }
             if (state.now < truncatedUntilTick[id]) {
                 truncated = id;
-            } else if (best == NOBODY
-                    || state.peers.status(id).prefix()
-                            > state.peers.status(best).prefix()) {
+            } else if (best == NOBODY || isBetter(id, best)) {
                 best = id;
             }
         }
@@ -123,6 +128,13 @@ final class CatchUp {
         }
     }
 
+    private boolean isBetter(int id, int than) {
+        if (unansweredTick[id] != unansweredTick[than]) {
+            return unansweredTick[id] < unansweredTick[than];
+        }
+        return state.peers.status(id).prefix() > state.peers.status(than).prefix();
+    }
+
     private void ask(int id) {
         if (state.now < truncatedUntilTick[id]) {
             return;
@@ -133,6 +145,7 @@ final class CatchUp {
     }
 
     void onTruncated(int sender, Truncated m) {
+        unansweredTick[sender] = 0;
         if (m.from() == state.prefix + 1) {
             truncatedUntilTick[sender] = state.now + 2L * state.settings.suspicionTicks();
         }
@@ -167,6 +180,7 @@ final class CatchUp {
      */
     boolean onLearn(int sender, Learn m, Runnable stepped) {
         long before = state.prefix;
+        unansweredTick[sender] = 0;
         for (int i = 0; i < m.values().size(); i++) {
             long position = m.from() + i;
             if (position <= state.prefix) {
@@ -202,10 +216,14 @@ final class CatchUp {
 
     void onFetch(int sender, Fetch m) {
         if (state.epoch != null && m.epoch() == 0) {
-            state.effects.send(sender, new EpochInfo(state.epoch.config().encode()));
+            state.effects.send(
+                    sender,
+                    new EpochInfo(
+                            state.agreement.hashes().latest(),
+                            state.epoch.config().encode()));
         }
         if (m.from() > state.prefix) {
-            state.effects.send(sender, new Learn(m.from(), state.delivered, List.of()));
+            state.effects.send(sender, state.telling(m.from(), List.of()));
         } else if (state.recent.containsKey(m.from())) {
             tellRecent(sender, m.from());
         } else {
@@ -220,13 +238,13 @@ final class CatchUp {
         for (Map.Entry<Long, IssState.Recent> entry : state.recent.tailMap(from).entrySet()) {
             ByteSlice value = entry.getValue().value();
             if (entry.getKey() != from + values.size()
-                    || !values.isEmpty() && bytes + value.length() > IssSettings.PART_BYTES) {
+                    || !values.isEmpty() && bytes + value.length() > state.settings.partBytes()) {
                 break;
             }
             values.add(value);
             bytes += value.length();
         }
-        state.effects.send(to, new Learn(from, state.delivered, values));
+        state.effects.send(to, state.telling(from, values));
     }
 
     private void readNext() {
@@ -236,7 +254,7 @@ final class CatchUp {
         for (long from : readFor) {
             if (from != 0) {
                 readFrom = from;
-                state.effects.readLog(from, IssSettings.PART_BYTES);
+                state.effects.readLog(from, state.settings.partBytes());
                 return;
             }
         }
@@ -256,7 +274,7 @@ final class CatchUp {
             }
             readFor[id] = 0;
             boolean held = !values.isEmpty();
-            state.effects.send(id, held ? new Learn(from, state.delivered, values) : new Truncated(from));
+            state.effects.send(id, held ? state.telling(from, values) : new Truncated(from));
         }
         readNext();
     }

@@ -75,7 +75,11 @@ final class Commands {
         return queue.nextBatch(position, state.settings.maxBatchCommands(), state.settings.maxBatchBytes());
     }
 
-    /** Whether the leader of the bucket can no longer propose in this epoch what is outstanding here. */
+    /**
+     * Whether the leader of the bucket can no longer propose in this epoch what is outstanding here, or seems to be
+     * gone: there need not be anybody left who could tell. For that nobody wishes for the end of an epoch before it has
+     * lasted as long as it takes to miss somebody.
+     */
     boolean areStuck() {
         if (queue.outstanding() == 0 || state.epoch == null) {
             return false;
@@ -86,7 +90,17 @@ final class Commands {
                 ? !state.epoch.maySpeak()
                 : state.peers.status(owner()).epoch() == state.epoch.number()
                         && !state.peers.status(owner()).speaks();
-        return segment.isTakenOver() || leaderIsSilent;
+        int suspicionTicks = state.settings.suspicionTicks();
+        boolean leaderIsGone = owner() != state.self
+                && state.peers.silentTicks(owner(), state.now) > suspicionTicks
+                && state.epoch.ticks(state.now) > suspicionTicks;
+        return segment.isTakenOver() || leaderIsSilent || leaderIsGone;
+    }
+
+    /** The next tick from which on {@link #areStuck} may say so although nothing else has happened. */
+    long dueTick() {
+        long due = state.now - state.epoch.ticks(state.now) + state.settings.suspicionTicks() + 1;
+        return queue.outstanding() > 0 && due > state.now ? due : Long.MAX_VALUE;
     }
 
     /** The place of a value in the order is known: this replica's commands in it are outstanding no more. */

@@ -13,7 +13,7 @@ final class Epoch {
     private final Segment own;
     private final boolean voter;
     private final long beganTick;
-    private boolean speaks;
+    private final boolean speaks;
     private boolean held;
     private long sequence;
     private long inUse;
@@ -41,11 +41,10 @@ final class Epoch {
         int number = config.segmentLedBy(self);
         this.own = number < 0 ? null : segments[number];
         this.inUse = Math.max(config.first() - 1, prefix);
-        this.held = prefix >= config.first();
+        this.speaks = own != null && voter && maySpeak;
         if (own != null) {
             own.next = own.firstUndecided();
             own.announced = own.next;
-            this.speaks = voter && maySpeak;
             own.proposing = speaks ? own.initial : Ballot.NONE;
         }
     }
@@ -89,7 +88,10 @@ final class Epoch {
         return speaks && own.proposing.equals(own.initial);
     }
 
-    /** Whether a quorum has the configuration on disk. */
+    /**
+     * Whether a quorum is known to have the configuration on disk. That its first positions are decided does not show
+     * it: their initial leaders may have left them empty.
+     */
     boolean isHeld() {
         return held;
     }
@@ -159,6 +161,20 @@ final class Epoch {
         return ByteSlice.of(out.array());
     }
 
+    /** The ballot that a record of promises holds for a segment of an epoch; {@link Ballot#NONE} if none. */
+    static Ballot promiseIn(ByteSlice head, long epoch, int segment) {
+        ByteBuffer in = head.asByteBuffer();
+        boolean same = in.getLong() == epoch;
+        while (same && in.hasRemaining()) {
+            int number = in.getInt();
+            Ballot ballot = IssState.ballotOf(in);
+            if (number == segment) {
+                return ballot;
+            }
+        }
+        return Ballot.NONE;
+    }
+
     /** Reads back what was promised, if it was in this epoch. */
     void recoverPromises(ByteSlice head) {
         ByteBuffer in = head.asByteBuffer();
@@ -168,14 +184,6 @@ final class Epoch {
         while (in.hasRemaining()) {
             Segment segment = segments[in.getInt()];
             segment.raise(IssState.ballotOf(in));
-        }
-    }
-
-    /** A replica that has restarted in it: it may have proposed anything. */
-    void beSilent() {
-        speaks = false;
-        if (own != null && own.proposing.equals(own.initial)) {
-            own.proposing = Ballot.NONE;
         }
     }
 }

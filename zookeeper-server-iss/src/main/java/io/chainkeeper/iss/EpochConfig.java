@@ -36,6 +36,9 @@ record EpochConfig(
     /** Positions of a segment of the first epoch. */
     static final int INITIAL_SEGMENT_POSITIONS = 16;
 
+    /** No encoded configuration is shorter: its own numbers, then the lengths of members and note. */
+    static final int LEAST_BYTES = 3 * Long.BYTES + 2 * Integer.BYTES;
+
     /** The largest back-off: 2 to this power epochs. */
     static final int MAX_SUSPENSION_LEVEL = 6;
 
@@ -206,12 +209,28 @@ record EpochConfig(
         }
     }
 
+    /** Whether it can stand at a position, where a note would lay down an epoch. */
+    static void checkValue(ByteSlice value) throws MalformedMessageException {
+        BatchCodec.check(value);
+        if (BatchCodec.isNote(value)) {
+            try {
+                int positions = decodeNote(BatchCodec.noteIn(value)).segmentPositions();
+                InvariantViolated.check(
+                        positions >= 2 && positions <= IssSettings.LONGEST_SEGMENT_POSITIONS,
+                        "segments of %d positions",
+                        positions);
+            } catch (BufferUnderflowException | IllegalArgumentException | InvariantViolated e) {
+                throw new MalformedMessageException("note of " + value.length() + " bytes: " + e.getMessage());
+            }
+        }
+    }
+
     // ---------------------------------------------------------------- bytes
 
     ByteSlice encode() {
         ByteSlice members = membership.encode();
         ByteSlice note = encode(new Note(segmentPositions, leaders, suspensions, rotating));
-        ByteBuffer out = ByteBuffer.allocate(3 * Long.BYTES + 2 * Integer.BYTES + members.length() + note.length());
+        ByteBuffer out = ByteBuffer.allocate(LEAST_BYTES + members.length() + note.length());
         out.putLong(epoch).putLong(first).putLong(coordinatorSince);
         out.putInt(members.length()).put(members.array(), members.offset(), members.length());
         out.putInt(note.length()).put(note.array(), note.offset(), note.length());

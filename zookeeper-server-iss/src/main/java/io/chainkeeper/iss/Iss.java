@@ -4,6 +4,7 @@ import io.chainkeeper.iss.IssMessage.Accept;
 import io.chainkeeper.iss.IssMessage.AcceptNil;
 import io.chainkeeper.iss.IssMessage.Accepted;
 import io.chainkeeper.iss.IssMessage.Decided;
+import io.chainkeeper.iss.IssMessage.Differing;
 import io.chainkeeper.iss.IssMessage.EpochInfo;
 import io.chainkeeper.iss.IssMessage.Fetch;
 import io.chainkeeper.iss.IssMessage.Forward;
@@ -35,6 +36,7 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.RecoveredState;
+import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -105,7 +107,7 @@ final class Iss implements OrderingProtocol {
     private void found() {
         boolean alone = state.context.start() == Start.SOLE_SURVIVOR;
         // Others may join the epoch as soon as they hear of it: this replica must not forget that it is a founder.
-        boolean founds = state.disk.introduction(true).founder() && (alone || state.disk.isFounded());
+        boolean founds = state.disk.isDurableFounder() && (alone || state.disk.isFounded());
         if (entered || state.prefix > 0 || !founds) {
             return;
         }
@@ -181,6 +183,10 @@ final class Iss implements OrderingProtocol {
     public void onMessage(int from, Message message) {
         InvariantViolated.check(
                 from > 0 && from < Peers.IDS && from != state.self, "message from %d, not another replica", from);
+        if (state.agreement.isContradictedBy(from, ((IssMessage) message).order())) {
+            afterInput(); // nothing is learned from one who holds another order
+            return;
+        }
         state.peers.heard(from, state.now);
         if (message instanceof OfEpoch ofEpoch) {
             onEpochMessage(from, ofEpoch);
@@ -197,6 +203,8 @@ final class Iss implements OrderingProtocol {
         } else if (message instanceof Hello hello) {
             state.disk.met(from, hello.introduction());
             found();
+        } else if (message instanceof Differing) {
+            return; // it is of use where it contradicts
         } else {
             throw new InvariantViolated("unknown message " + message);
         }
@@ -212,9 +220,12 @@ final class Iss implements OrderingProtocol {
         } else if (m.epoch() < present) {
             toldNews[from] = true; // it is behind, and has to catch up
         } else if (m instanceof OfSegment ofSegment) {
-            InvariantViolated.check(
-                    ofSegment.segment() < state.epoch.segments().length, "%s is about no segment", ofSegment);
-            onSegmentMessage(from, ofSegment);
+            String objection = new Objections(state.epoch).to(from, ofSegment);
+            if (objection == null) {
+                onSegmentMessage(from, ofSegment);
+            } else {
+                effects.refuse(from, objection);
+            }
         } else if (m instanceof Forward forward) {
             commands.onForward(forward);
         } else if (m instanceof Poll poll) {
@@ -225,6 +236,12 @@ final class Iss implements OrderingProtocol {
     }
 
     private void onSegmentMessage(int from, OfSegment m) {
+        Ballot highest = m instanceof Refused refused ? refused.promised() : m.ballot();
+        long seen = takeovers.highestRound(m.segment());
+        if (!highest.isWithinReach(seen, false)) {
+            effects.refuse(from, "speaks of ballot " + highest + " where round " + seen + " is the highest known");
+            return;
+        }
         if (m instanceof Accept accept) {
             acceptor.onAccept(from, accept);
         } else if (m instanceof Accepted accepted) {
@@ -297,6 +314,7 @@ final class Iss implements OrderingProtocol {
         int heartbeat = state.settings.heartbeatTicks();
         long due = state.now + heartbeat - state.now % heartbeat;
         due = Math.min(due, takeovers.dueTick());
+        due = Math.min(due, commands.dueTick());
         due = Math.min(due, state.peers.dueTick(state.now, state.settings));
         return (int) Math.max(0, due - state.now - 1);
     }
@@ -361,9 +379,12 @@ final class Iss implements OrderingProtocol {
 
     @Override
     public void onPeerUp(int peer) {
+        state.agreement.forget(peer);
         state.peers.up(peer, state.now);
         state.disk.keep();
-        effects.send(peer, hello());
+        if (state.disk.mayIntroduce()) {
+            effects.send(peer, hello());
+        }
         effects.send(peer, ownStatus());
         proposals.resendTo(peer);
         takeovers.resendTo(peer);
@@ -434,7 +455,21 @@ final class Iss implements OrderingProtocol {
         state.noteHolders();
         state.deliver();
         reads.release();
+        partFromWhoContradicts();
         state.checkInvariants();
+    }
+
+    /** Who holds another order is told so, and then as good as gone. */
+    private void partFromWhoContradicts() {
+        while (state.agreement.hasContradiction()) {
+            int peer = state.agreement.takeContradiction();
+            effects.send(peer, new Differing(state.agreement.answerTo(peer)));
+            effects.orderContradicted(peer, state.agreement.difference(peer));
+            state.peers.down(peer, state.now);
+            if (state.epoch != null) {
+                state.agreement.check(state.epoch.config().membership());
+            }
+        }
     }
 
     // ---------------------------------------------------------------- telling
@@ -479,7 +514,7 @@ final class Iss implements OrderingProtocol {
     private static Status withoutResend(Status m) {
         return new Status(
                 m.epoch(),
-                m.prefix(),
+                m.order(),
                 m.delivered(),
                 m.inUse(),
                 m.durableEpoch(),
@@ -560,6 +595,7 @@ final class Iss implements OrderingProtocol {
         gauges.put("members", membership == null ? 0L : membership.members().size());
         gauges.put("quorum", membership == null ? 0L : membership.quorum());
         gauges.put("is_voter", state.isVoter() ? 1L : 0L);
+        gauges.put("order_contradicted_by", (long) state.agreement.contradictions());
         gauges.put("epoch", epoch == null ? 0L : epoch.number());
         gauges.put("epoch_leaders", epoch == null ? 0L : epoch.segments().length);
         gauges.put("segment_positions", epoch == null ? 0L : epoch.config().segmentPositions());

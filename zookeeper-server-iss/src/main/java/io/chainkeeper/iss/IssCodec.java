@@ -18,6 +18,7 @@ import io.chainkeeper.iss.IssMessage.Accept;
 import io.chainkeeper.iss.IssMessage.AcceptNil;
 import io.chainkeeper.iss.IssMessage.Accepted;
 import io.chainkeeper.iss.IssMessage.Decided;
+import io.chainkeeper.iss.IssMessage.Differing;
 import io.chainkeeper.iss.IssMessage.Entry;
 import io.chainkeeper.iss.IssMessage.EpochInfo;
 import io.chainkeeper.iss.IssMessage.Fetch;
@@ -41,6 +42,7 @@ import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.acceptor.Ballot;
+import io.chainkeeper.ordering.prefix.Prefix;
 import io.chainkeeper.ordering.wire.MessageParts;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -71,6 +73,7 @@ final class IssCodec implements MessageCodec {
     private static final byte EPOCH_INFO = 17;
     private static final byte LEARN = 18;
     private static final byte TRUNCATED = 19;
+    private static final byte DIFFERING = 20;
 
     private static final int SEGMENT_BYTES = 1 + 8 + 4 + BALLOT_BYTES;
     private static final int ENTRY_BYTES = 8 + BALLOT_BYTES + 1 + 4;
@@ -119,7 +122,8 @@ final class IssCodec implements MessageCodec {
         if (message instanceof Hello m) {
             return putIntroduction(begin(HELLO, introductionBytes(m.introduction())), m.introduction());
         } else if (message instanceof Status m) {
-            ByteBuffer out = begin(STATUS, 6 * 8 + 4).putLong(m.epoch()).putLong(m.prefix());
+            ByteBuffer out = begin(STATUS, Prefix.BYTES + 5 * 8 + 4).putLong(m.epoch());
+            m.order().put(out);
             out.putLong(m.delivered()).putLong(m.inUse()).putLong(m.durableEpoch());
             out.putLong(m.disk()).put(flag(m.votes())).put(flag(m.speaks()));
             return out.put(flag(m.wantsEnd())).put(flag(m.resend()));
@@ -127,7 +131,10 @@ final class IssCodec implements MessageCodec {
             return begin(FETCH, 16).putLong(m.epoch()).putLong(m.from());
         } else if (message instanceof EpochInfo m) {
             ByteSlice config = m.config();
-            return begin(EPOCH_INFO, config.length()).put(config.array(), config.offset(), config.length());
+            ByteBuffer out = m.order().put(begin(EPOCH_INFO, Prefix.BYTES + config.length()));
+            return out.put(config.array(), config.offset(), config.length());
+        } else if (message instanceof Differing m) {
+            return m.order().put(begin(DIFFERING, Prefix.BYTES));
         } else if (message instanceof Truncated m) {
             return begin(TRUNCATED, 8).putLong(m.from());
         }
@@ -151,8 +158,11 @@ final class IssCodec implements MessageCodec {
 
     private static ByteSlice[] encodeLearn(Learn m) {
         ByteSlice[] parts = new ByteSlice[1 + m.values().size()];
-        ByteBuffer out = begin(LEARN, 8 + 8 + 4 + 4 * m.values().size());
-        out.putLong(m.from()).putLong(m.delivered()).putInt(m.values().size());
+        ByteBuffer out = begin(LEARN, 8 + Prefix.BYTES + 8 + 4 + 4 * m.values().size());
+        m.order()
+                .put(out.putLong(m.from()))
+                .putLong(m.delivered())
+                .putInt(m.values().size());
         for (int i = 0; i < m.values().size(); i++) {
             parts[i + 1] = m.values().get(i);
             out.putInt(parts[i + 1].length());
@@ -192,7 +202,7 @@ final class IssCodec implements MessageCodec {
             case ACCEPT -> {
                 long position = in.getLong();
                 long decidedTo = in.getLong();
-                yield new Accept(epoch, segment, ballot, position, decidedTo, rest(in, frame));
+                yield new Accept(epoch, segment, ballot, position, decidedTo, checked(rest(in, frame)));
             }
             case ACCEPT_NIL -> new AcceptNil(epoch, segment, ballot, in.getLong(), in.getLong());
             case ACCEPTED -> new Accepted(epoch, segment, ballot, in.getLong(), in.getLong());
@@ -216,7 +226,7 @@ final class IssCodec implements MessageCodec {
             case STATUS ->
                 new Status(
                         in.getLong(),
-                        in.getLong(),
+                        Prefix.get(in),
                         in.getLong(),
                         in.getLong(),
                         in.getLong(),
@@ -227,14 +237,21 @@ final class IssCodec implements MessageCodec {
                         in.get() != 0);
             case FETCH -> new Fetch(in.getLong(), in.getLong());
             case EPOCH_INFO -> {
+                Prefix order = Prefix.get(in);
                 ByteSlice config = rest(in, frame);
                 EpochConfig.decode(config);
-                yield new EpochInfo(config);
+                yield new EpochInfo(order, config);
             }
             case LEARN -> learn(in, frame);
             case TRUNCATED -> new Truncated(in.getLong());
+            case DIFFERING -> new Differing(Prefix.get(in));
             default -> throw new MalformedMessageException("unknown ISS message type " + type);
         };
+    }
+
+    private static ByteSlice checked(ByteSlice value) throws MalformedMessageException {
+        EpochConfig.checkValue(value);
+        return value;
     }
 
     private static Promise promise(long epoch, int segment, Ballot ballot, ByteBuffer in, ByteSlice frame)
@@ -250,7 +267,7 @@ final class IssCodec implements MessageCodec {
             Ballot accepted = ballot(in);
             boolean decided = in.get() != 0;
             int length = in.getInt();
-            entries.add(new Entry(at, accepted, decided, frame.slice(position, length)));
+            entries.add(new Entry(at, accepted, decided, checked(frame.slice(position, length))));
             position += length;
         }
         in.position(position);
@@ -259,16 +276,17 @@ final class IssCodec implements MessageCodec {
 
     private static Learn learn(ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
         long from = in.getLong();
+        Prefix order = Prefix.get(in);
         long delivered = in.getLong();
         int count = count(in, Integer.BYTES);
         int position = in.position() + count * Integer.BYTES;
         List<ByteSlice> values = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             int length = in.getInt();
-            values.add(frame.slice(position, length));
+            values.add(checked(frame.slice(position, length)));
             position += length;
         }
         in.position(position);
-        return new Learn(from, delivered, values);
+        return new Learn(from, order, delivered, values);
     }
 }

@@ -1,6 +1,8 @@
 package io.chainkeeper.iss;
 
 import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.LogTraces;
 import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
@@ -48,5 +50,19 @@ public final class IssFactory implements OrderingProtocolFactory {
         int participants = context.ensemble().participants().size();
         IssSettings settings = IssSettings.of(context.settings(), participants, context.tickMillis());
         return new Iss(context, settings, rules, effects);
+    }
+
+    /**
+     * An epoch's configuration is there before anything is accepted in it; a chain has its promised ballot, which is
+     * shorter, under that number. A replica that has only learned has records of a kind that no chain has.
+     */
+    @Override
+    public boolean mayHaveWritten(LogTraces traces) {
+        Set<Integer> kinds = traces.positionalKinds();
+        LogRecord epoch = traces.metadata(IssState.EPOCH);
+        boolean written = epoch == null
+                ? Set.of(IssState.DECIDED).equals(kinds)
+                : epoch.head().length() >= EpochConfig.LEAST_BYTES;
+        return written && Set.of(IssState.ACCEPTED, IssState.DECIDED).containsAll(kinds);
     }
 }

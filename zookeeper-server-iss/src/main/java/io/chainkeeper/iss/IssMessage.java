@@ -1,10 +1,12 @@
 package io.chainkeeper.iss;
 
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.DurableRecords;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import io.chainkeeper.ordering.acceptor.Introduction;
+import io.chainkeeper.ordering.prefix.Prefix;
 import java.util.List;
 
 /** The messages of ISS. */
@@ -12,6 +14,16 @@ sealed interface IssMessage extends Message {
     @Override
     default boolean isPromise() {
         return false;
+    }
+
+    /** What the sender says of the order that it has decided; {@link Prefix#UNKNOWN} if the message has none. */
+    default Prefix order() {
+        return Prefix.UNKNOWN;
+    }
+
+    @Override
+    default boolean isKeptBy(DurableRecords log, int sender) {
+        return !(isPromise() && this instanceof OfSegment m) || KeptPromises.keeps(log, m);
     }
 
     /** A message about one epoch; kept by a replica that will be in that epoch next. */
@@ -22,6 +34,8 @@ sealed interface IssMessage extends Message {
     /** A message about one segment of an epoch. */
     sealed interface OfSegment extends OfEpoch {
         int segment();
+
+        Ballot ballot();
     }
 
     /**
@@ -58,6 +72,11 @@ sealed interface IssMessage extends Message {
 
     /** The initial leader's nil for all its positions from one to another: decided on receipt. */
     record Skip(long epoch, int segment, long from, long to) implements OfSegment {
+        @Override
+        public Ballot ballot() {
+            return Ballot.NONE;
+        }
+
         @Override
         public boolean isPromise() {
             return true;
@@ -121,7 +140,7 @@ sealed interface IssMessage extends Message {
      * What a replica tells all others every heartbeat, and when it enters an epoch.
      *
      * @param epoch it is in; 0 while it does not know
-     * @param prefix everything up to here is decided, as it knows
+     * @param order everything up to there is decided, as it knows
      * @param delivered what it has handed to its application
      * @param inUse the highest position of the epoch with a value
      * @param durableEpoch the newest epoch that it votes in whose configuration is on its disk
@@ -133,7 +152,7 @@ sealed interface IssMessage extends Message {
      */
     record Status(
             long epoch,
-            long prefix,
+            Prefix order,
             long delivered,
             long inUse,
             long durableEpoch,
@@ -142,21 +161,29 @@ sealed interface IssMessage extends Message {
             boolean speaks,
             boolean wantsEnd,
             boolean resend)
-            implements IssMessage {}
+            implements IssMessage {
+        long prefix() {
+            return order.position();
+        }
+    }
 
     /** "Tell me what is decided from this position on", and the epoch's configuration if the sender's is 0. */
     record Fetch(long epoch, long from) implements IssMessage {}
 
-    /** An epoch's configuration. */
-    record EpochInfo(ByteSlice config) implements IssMessage {}
+    /** An epoch's configuration, and what the sender has decided. */
+    record EpochInfo(Prefix order, ByteSlice config) implements IssMessage {}
 
     /**
      * Decided values of consecutive positions.
      *
      * @param from the first position
+     * @param order of the sender, up to the last of the positions if it still knows that
      * @param delivered what the sender has handed to its application
      */
-    record Learn(long from, long delivered, List<ByteSlice> values) implements IssMessage {}
+    record Learn(long from, Prefix order, long delivered, List<ByteSlice> values) implements IssMessage {}
+
+    /** "You hold another order than I: this is mine up to a position of which you have spoken." */
+    record Differing(Prefix order) implements IssMessage {}
 
     /** The sender's log no longer reaches back to what was asked for. */
     record Truncated(long from) implements IssMessage {}

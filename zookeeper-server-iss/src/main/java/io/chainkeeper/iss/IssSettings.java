@@ -1,5 +1,6 @@
 package io.chainkeeper.iss;
 
+import io.chainkeeper.ordering.SizeLimits;
 import io.chainkeeper.ordering.settings.SettingKeys;
 import java.util.Map;
 import java.util.Set;
@@ -12,6 +13,8 @@ import java.util.Set;
  * @param maxBatchCommands {@code iss.maxBatchCommands}: commands in one position, at most
  * @param maxBatchBytes {@code iss.maxBatchBytes}: bytes of commands in one position, at most, unless a single command
  *     is larger
+ * @param partBytes {@code iss.partBytes}: bytes of values in one Promise or Learn, at most, unless a single value is
+ *     larger
  * @param minSegmentPositions {@code iss.minSegmentPositions}: positions of each leader in an epoch, at least
  * @param maxSegmentPositions {@code iss.maxSegmentPositions}: positions of each leader in an epoch, at most
  * @param heartbeatTicks how often replicas say that they live
@@ -26,6 +29,7 @@ record IssSettings(
         int windowBatches,
         int maxBatchCommands,
         int maxBatchBytes,
+        int partBytes,
         int minSegmentPositions,
         int maxSegmentPositions,
         int heartbeatTicks,
@@ -38,6 +42,7 @@ record IssSettings(
     static final String WINDOW_BATCHES = "iss.windowBatches";
     static final String MAX_BATCH_COMMANDS = "iss.maxBatchCommands";
     static final String MAX_BATCH_BYTES = "iss.maxBatchBytes";
+    static final String PART_BYTES = "iss.partBytes";
     static final String MIN_SEGMENT_POSITIONS = "iss.minSegmentPositions";
     static final String MAX_SEGMENT_POSITIONS = "iss.maxSegmentPositions";
     static final String HEARTBEAT_MILLIS = "iss.heartbeatMillis";
@@ -60,11 +65,8 @@ record IssSettings(
     /** Heartbeats that a leader may miss, at least, before it is suspected. */
     private static final int HEARTBEATS_PER_SUSPICION = 4;
 
-    /** Bytes of values in one Promise or Learn, unless a single value is larger. */
-    static final int PART_BYTES = 1 << 20;
-
     /** Bytes of commands in one Forward, unless a single command is larger. */
-    static final int FORWARD_BYTES = 1 << 20;
+    static final int FORWARD_BYTES = SizeLimits.PART_BYTES;
 
     /** Messages of the next epoch that are kept; what is dropped is asked for again. */
     static final int MAX_EARLY_MESSAGES = 4096;
@@ -75,15 +77,19 @@ record IssSettings(
     /** Polls on behalf of reads that may be under way; later reads wait and share one. */
     static final int MAX_POLLS = 16;
 
+    /** What either number of positions can be set to at most. */
+    static final int LONGEST_SEGMENT_POSITIONS = 65_536;
+
     private static final int RECENT_POSITIONS = 8192;
     private static final long RECENT_BYTES = 32L << 20;
 
-    private static final SettingKeys KEYS = new SettingKeys.Builder()
+    static final SettingKeys KEYS = new SettingKeys.Builder()
             .number(WINDOW_BATCHES, 4, 1, 1024)
             .number(MAX_BATCH_COMMANDS, 1024, 1, 65536)
-            .number(MAX_BATCH_BYTES, 256 << 10, 1024, 8 << 20)
-            .number(MIN_SEGMENT_POSITIONS, 64, 2, 65536)
-            .number(MAX_SEGMENT_POSITIONS, 1024, 2, 65536)
+            .number(MAX_BATCH_BYTES, 256 << 10, 1024, SizeLimits.MAX_BATCH_SETTING_BYTES)
+            .number(PART_BYTES, SizeLimits.PART_BYTES, 1, SizeLimits.PART_BYTES)
+            .number(MIN_SEGMENT_POSITIONS, 64, 2, LONGEST_SEGMENT_POSITIONS)
+            .number(MAX_SEGMENT_POSITIONS, 1024, 2, LONGEST_SEGMENT_POSITIONS)
             .number(HEARTBEAT_MILLIS, 200, 10, 10_000)
             .number(SUSPICION_MILLIS, 1500, 50, 120_000)
             .number(SILENCE_MILLIS, 3_000, 100, 600_000)
@@ -112,6 +118,7 @@ record IssSettings(
                 KEYS.number(values, WINDOW_BATCHES),
                 KEYS.number(values, MAX_BATCH_COMMANDS),
                 KEYS.number(values, MAX_BATCH_BYTES),
+                KEYS.number(values, PART_BYTES),
                 KEYS.number(values, MIN_SEGMENT_POSITIONS),
                 KEYS.number(values, MAX_SEGMENT_POSITIONS),
                 heartbeatTicks,

@@ -1,5 +1,6 @@
 package io.chainkeeper.iss;
 
+import io.chainkeeper.iss.IssMessage.Learn;
 import io.chainkeeper.iss.IssMessage.Status;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
@@ -12,6 +13,8 @@ import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import io.chainkeeper.ordering.acceptor.Disk;
+import io.chainkeeper.ordering.prefix.Prefix;
+import io.chainkeeper.ordering.prefix.PrefixWatch;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -51,7 +54,7 @@ final class IssState {
 
     private static final int HEAD_BYTES = 12 + Long.BYTES;
 
-    private record Undelivered(long position, ByteSlice value, Slot slot, long sequence) {}
+    private record Undelivered(long position, ByteSlice value, long prefixHash, Slot slot, long sequence) {}
 
     private record Unrecorded(long position, Slot slot) {}
 
@@ -61,6 +64,10 @@ final class IssState {
     final Effects effects;
     final int self;
     final Disk disk;
+
+    /** Hashes of what is decided here, and who holds something else. */
+    final PrefixWatch agreement;
+
     final Peers peers = new Peers();
 
     /** Decided values near the end of the order; every one whose record is not durable is among them. */
@@ -104,6 +111,7 @@ final class IssState {
         this.effects = effects;
         this.self = context.replicaId();
         this.ensemble = context.ensemble();
+        this.agreement = new PrefixWatch(self);
         this.disk = new Disk(context, effects, settings.minQuorumSize());
     }
 
@@ -137,7 +145,7 @@ final class IssState {
         boolean durable = epoch != null && epoch.isVoter() && epoch.sequence() <= durableSequence;
         return new Status(
                 epoch == null ? 0 : epoch.number(),
-                prefix,
+                agreement.hashes().latest(),
                 delivered,
                 epoch == null ? prefix : epoch.inUse(),
                 durable ? epoch.number() : 0,
@@ -146,6 +154,12 @@ final class IssState {
                 epoch != null && epoch.maySpeak(),
                 wantsEnd,
                 resend);
+    }
+
+    /** Tells decided values of consecutive positions. */
+    Learn telling(long from, List<ByteSlice> values) {
+        Prefix order = agreement.hashes().upTo(from + values.size() - 1);
+        return new Learn(from, order, delivered, values);
     }
 
     // ---------------------------------------------------------------- the log
@@ -187,22 +201,26 @@ final class IssState {
         segment.raise(ballot);
         Slot slot = segment.slot(index);
         InvariantViolated.check(
-                !slot.isDecided() || value.equals(slot.value()),
+                !slot.isDecided() || value.equals(decidedValue(segment, index)),
                 "%s is proposed at position %d, where something else is decided",
                 value,
                 segment.position(index));
         long position = segment.position(index);
         slot.accept(ballot, value, append(position, ACCEPTED, ballot, value));
         epoch.used(position, value, false);
+        if (position <= delivered) {
+            slot.release();
+        }
         return slot.sequence();
     }
 
     /** Promises a ballot for a segment; the promise rests on {@link Segment#promiseSequence}. */
     void promise(Segment segment, Ballot ballot) {
-        InvariantViolated.check(segment.promised.lessThan(ballot), "promise %s after %s", ballot, segment.promised);
+        InvariantViolated.check(!ballot.lessThan(segment.promised), "promise %s after %s", ballot, segment.promised);
         segment.raise(ballot);
         segment.progressTick = now;
         segment.promiseSequence = append(PROMISES, epoch.encodePromises());
+        segment.recordedPromise = ballot;
     }
 
     // ---------------------------------------------------------------- epochs
@@ -212,8 +230,22 @@ final class IssState {
         InvariantViolated.check(prefix >= config.first() - 1, "%s begins although only %d is decided", config, prefix);
         epoch = new Epoch(config, self, votesIn(config), maySpeak, prefix, now);
         epoch.appended(append(EPOCH, config.encode()));
+        if (prefix >= config.first()) {
+            epoch.held(); // others that are in it have told what is decided there
+        }
         disk.joined();
         noteHolders();
+    }
+
+    /**
+     * The record of this start that says that this replica is in the epoch. What an earlier start recorded is recorded
+     * once more before anything is to rest on it ({@link io.chainkeeper.ordering.PromiseRule}).
+     */
+    long epochSequence() {
+        if (epoch.sequence() == 0) {
+            epoch.appended(append(EPOCH, epoch.config().encode()));
+        }
+        return epoch.sequence();
     }
 
     /** Goes on with the epoch that the log ends in. */
@@ -267,25 +299,55 @@ final class IssState {
     enum Source {
         /** The initial leader has skipped. */
         SKIP,
-        /** A quorum has accepted, behind the epoch's configuration in their logs. */
+        /** A quorum has told this replica, which proposed it, that they have accepted, in the same ballot. */
+        BALLOT,
+        /** A quorum has accepted, in whatever ballot, behind the epoch's configuration in their logs. */
         QUORUM,
         /** Somebody who knows it has told, but not how it was decided. */
         HEARSAY
     }
 
+    /** What is decided at a position of the present epoch; null if that is no longer in memory. */
+    ByteSlice decidedValue(Segment segment, int index) {
+        Slot slot = segment.slot(index);
+        Recent kept = slot.value() == null ? recent.get(segment.position(index)) : null;
+        return kept == null ? slot.value() : kept.value();
+    }
+
     /** A position of the present epoch is decided. */
     void decide(Segment segment, int index, ByteSlice value, Source source) {
         Slot slot = segment.slot(index);
+        long position = segment.position(index);
         if (slot.isDecided()) {
+            InvariantViolated.check(
+                    slot.value() == null || slot.value().equals(value),
+                    "agreement: %s is decided at position %d, where %s is decided",
+                    value,
+                    position,
+                    slot.value());
             return;
         }
-        long position = segment.position(index);
-        slot.decide(value, source == Source.SKIP);
+        boolean contradicted = contradicts(segment, slot, value) && rules.givesUpContradictedBallot();
+        if (contradicted || overtakes(segment, index, source)) {
+            segment.giveUp();
+        }
+        slot.decide(value, source == Source.SKIP, source == Source.BALLOT);
         epoch.used(position, value, true);
         segment.progressTick = now;
-        if (source == Source.QUORUM || !isNil(value)) {
+        if (source == Source.BALLOT || source == Source.QUORUM || !isNil(value)) {
             epoch.held();
         }
+    }
+
+    /** Whether this replica has proposed another value in the ballot that it still proposes in. */
+    private static boolean contradicts(Segment segment, Slot slot, ByteSlice value) {
+        boolean proposed = slot.hasValue() && slot.ballot().equals(segment.proposing);
+        return proposed && !value.equals(slot.value());
+    }
+
+    /** Whether others have finished a segment in which this replica, its initial leader, has not proposed all. */
+    private static boolean overtakes(Segment segment, int index, Source source) {
+        return segment.proposing.equals(segment.initial) && index >= segment.next && source != Source.SKIP;
     }
 
     /** Takes note of what is decided without a gap; returns whether the epoch is complete. */
@@ -312,13 +374,14 @@ final class IssState {
 
     private void take(ByteSlice value, Slot slot) {
         prefix++;
+        long hash = agreement.append(value);
         toldDecided.accept(value);
         recentBytes += value.length();
         boolean recorded = slot != null && slot.isRecorded();
         if (!recorded && slot != null && slot.isSkipped()) {
             unrecorded.add(new Unrecorded(prefix, slot));
             recent.put(prefix, new Recent(value, Long.MAX_VALUE));
-            undelivered.add(new Undelivered(prefix, value, slot, 0));
+            undelivered.add(new Undelivered(prefix, value, hash, slot, 0));
             return;
         }
         long sequence = recorded ? slot.sequence() : append(prefix, DECIDED, Ballot.NONE, value);
@@ -326,13 +389,13 @@ final class IssState {
             slot.recorded(sequence);
         }
         recent.put(prefix, new Recent(value, sequence));
-        undelivered.add(new Undelivered(prefix, value, slot, sequence));
+        undelivered.add(new Undelivered(prefix, value, hash, slot, sequence));
     }
 
     /** A decided value that the log held when this replica started. */
     void recovered(ByteSlice value) {
         prefix++;
-        undelivered.add(new Undelivered(prefix, value, null, 0));
+        undelivered.add(new Undelivered(prefix, value, agreement.append(value), null, 0));
     }
 
     /** Delivers what may be. */
@@ -343,7 +406,7 @@ final class IssState {
             if (next.slot() != null) {
                 next.slot().release();
             }
-            effects.deliver(next.position(), next.value());
+            effects.deliver(next.position(), next.value(), next.prefixHash());
         }
         trim();
     }

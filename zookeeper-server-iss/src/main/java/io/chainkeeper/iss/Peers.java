@@ -2,6 +2,7 @@ package io.chainkeeper.iss;
 
 import io.chainkeeper.iss.IssMessage.Status;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.prefix.Prefix;
 import java.util.Arrays;
 
 /** What a replica knows of the others from what they said last. */
@@ -9,7 +10,7 @@ final class Peers {
     /** Arrays indexed by replica id have this length. */
     static final int IDS = Membership.MAX_REPLICA_ID + 1;
 
-    private static final Status NOTHING = new Status(0, 0, 0, 0, 0, 0, false, false, false, false);
+    private static final Status NOTHING = new Status(0, Prefix.UNKNOWN, 0, 0, 0, 0, false, false, false, false);
 
     final boolean[] linkUp = new boolean[IDS];
     private final long[] heardTick = new long[IDS];

@@ -46,10 +46,6 @@ final class Proposals {
             return;
         }
         Segment own = epoch.own();
-        if (isOvertaken(own)) {
-            epoch.beSilent();
-            return;
-        }
         boolean coordinates = epoch.config().coordinator() == state.self;
         int limit = coordinates ? own.size() - 1 : own.size();
         int window = window(own);
@@ -65,16 +61,6 @@ final class Proposals {
         if (coordinates && own.next == limit) {
             propose(own, coordinator.lastValue());
         }
-    }
-
-    /** Whether others have finished the segment while this replica was behind. */
-    private static boolean isOvertaken(Segment own) {
-        for (int index = own.next; index < own.size(); index++) {
-            if (own.slot(index).isDecided()) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** How many more batches may be under way. */
@@ -101,7 +87,7 @@ final class Proposals {
             own.next++;
         }
         state.broadcast(
-                state.epoch.sequence(),
+                state.epochSequence(),
                 new Skip(state.epoch.number(), own.number(), own.position(from), own.position(index - 1)));
     }
 
@@ -137,7 +123,7 @@ final class Proposals {
 
     /** The record that the right to propose in a ballot rests on: that this ballot is used once, by this replica. */
     private long right(Segment segment, Ballot ballot) {
-        return ballot.equals(segment.initial) ? state.epoch.sequence() : segment.promiseSequence;
+        return ballot.equals(segment.initial) ? state.epochSequence() : segment.promiseSequence;
     }
 
     private long decidedTo(Segment segment) {
@@ -176,7 +162,7 @@ final class Proposals {
                 votes += slot.hasVoteOf(member.replicaId()) ? 1 : 0;
             }
             if (votes >= quorum) {
-                state.decide(segment, index, slot.value(), IssState.Source.QUORUM);
+                state.decide(segment, index, slot.value(), IssState.Source.BALLOT);
             }
         }
     }

@@ -37,6 +37,7 @@ final class Recovery {
         long applied = recovered.appliedPosition();
         state.prefix = applied;
         state.delivered = applied;
+        state.agreement.hashes().begin(applied, recovered.appliedPrefixHash());
         EpochConfig config = record == null ? null : decode(record);
         if (config != null && state.context.start() == Start.SOLE_SURVIVOR) {
             config = state.survived(config);
@@ -96,6 +97,9 @@ final class Recovery {
                 refill(epoch, record);
             }
         });
+        if (state.delivered >= config.first() - 1) {
+            epoch.held(); // nothing before it is left to be delivered
+        }
         LogRecord promises = recovered.metadata(IssState.PROMISES);
         if (promises != null) {
             epoch.recoverPromises(promises.head());
@@ -112,8 +116,11 @@ final class Recovery {
             segment.raise(slot.ballot());
         }
         if (record.kind() == IssState.DECIDED || position <= decided) {
-            slot.decide(record.body(), false);
+            slot.decide(record.body(), false, false);
             slot.recorded(0);
+            if (!IssState.isNil(record.body())) {
+                epoch.held(); // a quorum has accepted it
+            }
         }
         epoch.used(position, record.body(), slot.isDecided());
         if (position < epoch.config().last() && position <= state.prefix) {

@@ -25,6 +25,19 @@ class SafetyRules {
         return answers >= quorum;
     }
 
+    /**
+     * A proposer whose value is decided to be another, or whose segment others have finished, gives its ballot up: what
+     * it says to be decided is decided by others as what it proposed.
+     */
+    boolean givesUpContradictedBallot() {
+        return true;
+    }
+
+    /** A ballot that somebody else has told of is promised only with a record of it, like any other. */
+    boolean recordsWhatRefusalsTell() {
+        return true;
+    }
+
     /** A promise tells decided positions too. */
     boolean mentionsDecided() {
         return true;

@@ -11,11 +11,17 @@ final class Segment {
     /** The ballot of the initial leader, which needs no phase 1. */
     final Ballot initial;
 
-    /** The highest ballot that this acceptor promised or accepted in, or knows that others have. */
+    /**
+     * The highest ballot that this acceptor promised or accepted in, each with a record of it in the log; to a replica
+     * without a vote, the highest that anybody proposes in.
+     */
     Ballot promised;
 
-    /** The log record of the promise; 0 if it is from before this start, or needs none. */
+    /** The log record of the newest promise; 0 if it is from before this start, or there is none. */
     long promiseSequence;
+
+    /** The ballot of that record. */
+    Ballot recordedPromise = Ballot.NONE;
 
     /** The ballot in which this replica proposes here; {@link Ballot#NONE} if it does not. */
     Ballot proposing = Ballot.NONE;
@@ -100,7 +106,15 @@ final class Segment {
         return indexAbove(other - 1);
     }
 
-    /** A higher ballot than that of the proposals made here is about: they are no longer this replica's. */
+    /** Initial leader, takeover: nothing is proposed or announced in the ballot any more. */
+    void giveUp() {
+        proposing = Ballot.NONE;
+    }
+
+    /**
+     * A higher ballot than that of the proposals made here is about: they are no longer this replica's. What a voter
+     * promises or accepts in it goes to the log at the same time.
+     */
     void raise(Ballot higher) {
         if (promised.lessThan(higher)) {
             promised = higher;

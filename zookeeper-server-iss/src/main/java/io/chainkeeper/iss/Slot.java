@@ -15,6 +15,8 @@ final class Slot {
     private ByteSlice value;
     private boolean decided;
     private boolean skipped;
+    private boolean decidedAsAccepted;
+    private boolean decidedInBallot;
 
     /** Whether the log holds this very value; if so, as which record of this start (0: from before it). */
     private boolean recorded;
@@ -75,9 +77,24 @@ final class Slot {
         return votes != null && votes.get(replicaId);
     }
 
-    /** The value is decided, whatever was accepted here. */
-    void decide(ByteSlice decision, boolean isSkip) {
-        if (!hasValue || !decision.equals(value)) {
+    /**
+     * Whether nothing but what is decided may be proposed in a ballot: it was decided in that one or in a lower one, or
+     * this very value was proposed in it. In which ballot that was is not known of everything: a proposer announces
+     * also what it has learned to be decided, maybe in a higher ballot, if it is what it had proposed itself.
+     */
+    boolean isDecidedBelow(Ballot proposed) {
+        return skipped || decidedInBallot && !proposed.lessThan(ballot) || decidedAsAccepted && proposed.equals(ballot);
+    }
+
+    /**
+     * The value is decided, whatever was accepted here.
+     *
+     * @param inBallot whether it is known to be decided in the ballot in which this replica has accepted it
+     */
+    void decide(ByteSlice decision, boolean isSkip, boolean inBallot) {
+        decidedAsAccepted = hasValue && decision.equals(value);
+        decidedInBallot = inBallot;
+        if (!decidedAsAccepted) {
             recorded = false;
             sequence = 0;
         }

@@ -168,8 +168,13 @@ final class Takeovers {
 
     // ---------------------------------------------------------------- asking
 
+    /** The highest round that anybody was heard of to use in a segment of the present epoch. */
+    long highestRound(int segment) {
+        return Math.max(rounds[segment], epoch.segment(segment).promised.round());
+    }
+
     private void ask(Segment segment) {
-        long round = Math.max(rounds[segment.number()], segment.promised.round()) + 1;
+        long round = highestRound(segment.number()) + 1;
         rounds[segment.number()] = round;
         Candidate candidate = new Candidate(new Ballot(round, state.self), state.now + state.settings.electionTicks());
         candidates[segment.number()] = candidate;
@@ -238,8 +243,11 @@ final class Takeovers {
             state.effects.send(sender, new Refused(m.epoch(), m.segment(), m.ballot(), segment.promised));
             return;
         }
-        if (segment.promised.lessThan(m.ballot())) {
+        boolean isNew = segment.promised.lessThan(m.ballot());
+        if (isNew || !segment.recordedPromise.equals(m.ballot()) && state.rules.recordsWhatRefusalsTell()) {
             state.promise(segment, m.ballot());
+        }
+        if (isNew) {
             candidates[m.segment()] = null;
             rounds[m.segment()] = Math.max(rounds[m.segment()], m.ballot().round());
         }
@@ -255,7 +263,7 @@ final class Takeovers {
             if (!slot.hasValue() || slot.isDecided() && !state.rules.mentionsDecided()) {
                 continue;
             }
-            if (!entries.isEmpty() && bytes + slot.value().length() > IssSettings.PART_BYTES) {
+            if (!entries.isEmpty() && bytes + slot.value().length() > state.settings.partBytes()) {
                 sendPromise(sender, segment, part++, false, entries);
                 entries = new ArrayList<>();
                 bytes = 0;
@@ -372,7 +380,11 @@ final class Takeovers {
         Segment segment = epoch.segment(m.segment());
         rounds[m.segment()] = Math.max(rounds[m.segment()], m.promised().round());
         if (m.ballot().equals(segment.proposing) && m.ballot().lessThan(m.promised())) {
-            segment.raise(m.promised());
+            if (state.rules.recordsWhatRefusalsTell()) {
+                state.promise(segment, m.promised());
+            } else {
+                segment.raise(m.promised());
+            }
         }
     }
 

@@ -135,4 +135,37 @@ public final class IssCheckpointTest {
         InvariantViolated refusal = assertThrows(InvariantViolated.class, () -> ensemble.start(1, Start.SOLE_SURVIVOR));
         assertTrue(refusal.getMessage(), refusal.getMessage().contains("holds values only up to 0"));
     }
+
+    /**
+     * Only 1 and 2 have the second epoch's configuration on disk when 1 leaves its first position empty. That 2 finds
+     * this in its log when it starts again shows nothing about the others.
+     */
+    @Test
+    public void restartInAnEpochThatNoQuorumHolds_lastPositionBeforeItIsNotExecuted() {
+        IssEnsemble ensemble = IssEnsemble.of(5);
+        List.of(3, 4, 5).forEach(id -> ensemble.node(id).holdDiskFromNextEpoch());
+        for (int i = 0; ensemble.node(2).gauge("epoch") < 2; i++) {
+            assertTrue("the epoch does not end", i < MANY_COMMANDS);
+            ensemble.propose(5, "c" + i);
+            ensemble.settle();
+        }
+        ensemble.propose(2, "a");
+        ensemble.ticks(10);
+        int executed = ensemble.node(2).delivered().size();
+        assertEquals(
+                "waits for the epoch to be held", executed + 2, ensemble.node(2).gauge("max_decided"));
+        ensemble.crash(2);
+        ensemble.lose(e -> e.from() == 2 || e.to() == 2);
+        ensemble.start(2);
+        ensemble.ticks(10);
+        assertEquals("recovered", executed + 2, ensemble.node(2).gauge("max_decided"));
+        assertEquals(executed, ensemble.node(2).delivered().size());
+        List.of(3, 4, 5).forEach(id -> ensemble.node(id).holdDisk(false));
+        ensemble.lose(e -> false);
+        List.of(1, 3, 4, 5).forEach(id -> ensemble.relink(2, id));
+        ensemble.propose(2, "b");
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertTrue(ensemble.commandsAt(2).contains("b"));
+        assertEquals(ensemble.node(1).delivered(), ensemble.node(2).delivered());
+    }
 }

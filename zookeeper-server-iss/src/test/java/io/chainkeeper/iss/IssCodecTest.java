@@ -3,6 +3,7 @@ package io.chainkeeper.iss;
 import static org.junit.Assert.assertEquals;
 
 import io.chainkeeper.contract.MessageCodecContract;
+import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Member;
@@ -10,6 +11,7 @@ import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import io.chainkeeper.ordering.acceptor.Introduction;
+import io.chainkeeper.ordering.prefix.Prefix;
 import java.util.List;
 import org.junit.Test;
 
@@ -17,7 +19,7 @@ import org.junit.Test;
 public final class IssCodecTest extends MessageCodecContract {
     private static final IssCodec CODEC = new IssCodec();
     private static final Ballot BALLOT = new Ballot(7, 3);
-    private static final ByteSlice VALUE = ByteSlice.of(new byte[] {1, 2, 3});
+    private static final ByteSlice VALUE = BatchCodec.NO_OP;
     private static final EpochConfig CONFIG = new EpochConfig(
             5,
             100,
@@ -27,6 +29,8 @@ public final class IssCodecTest extends MessageCodecContract {
             List.of(new EpochConfig.Suspension(1, 2, 3)),
             true,
             4);
+
+    private static final Prefix ORDER = new Prefix(2, Long.MIN_VALUE);
 
     private static final List<IssMessage> ALL = List.of(
             new IssMessage.Accept(1, 2, BALLOT, 3, 4, VALUE),
@@ -43,11 +47,14 @@ public final class IssCodecTest extends MessageCodecContract {
             new IssMessage.Forward(1, 4, List.of(new ProposedCommand(1, 2, 0, 4, VALUE))),
             new IssMessage.Poll(1, 2),
             new IssMessage.PollOk(1, 2, 3),
-            new IssMessage.Hello(new Introduction(true, false, List.of(1, 2, 3))),
-            new IssMessage.Status(1, 2, 3, 4, 5, 6, true, false, true, false),
+            new IssMessage.Hello(new Introduction(1, true, false, List.of(1, 2, 3), List.of())),
+            new IssMessage.Hello(
+                    new Introduction(Long.MAX_VALUE, true, true, List.of(1, 3), List.of(new Member(3, 1L << 61)))),
+            new IssMessage.Status(1, ORDER, 3, 4, 5, 6, true, false, true, false),
             new IssMessage.Fetch(1, 2),
-            new IssMessage.EpochInfo(CONFIG.encode()),
-            new IssMessage.Learn(4, 5, List.of(VALUE, ByteSlice.EMPTY)),
+            new IssMessage.EpochInfo(ORDER, CONFIG.encode()),
+            new IssMessage.Learn(4, ORDER, 5, List.of(VALUE, VALUE)),
+            new IssMessage.Differing(ORDER),
             new IssMessage.Truncated(6));
 
     public IssCodecTest() {
@@ -57,5 +64,13 @@ public final class IssCodecTest extends MessageCodecContract {
     @Test
     public void epochConfiguration_survivesTheLog() throws MalformedMessageException {
         assertEquals(CONFIG, EpochConfig.decode(CONFIG.encode()));
+    }
+
+    @Test
+    public void valueThatIsNoBatch_isMalformed() throws Exception {
+        assertValuesAreChecked(value -> new IssMessage.Accept(1, 2, BALLOT, 3, 4, value));
+        assertValuesAreChecked(value -> new IssMessage.Learn(4, ORDER, 5, List.of(VALUE, value)));
+        assertValuesAreChecked(value -> new IssMessage.Promise(
+                1, 2, BALLOT, 8, 1, true, List.of(new IssMessage.Entry(9, Ballot.NONE, true, value))));
     }
 }

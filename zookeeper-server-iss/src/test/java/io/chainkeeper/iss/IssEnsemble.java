@@ -5,6 +5,7 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocol;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -37,19 +39,25 @@ final class IssEnsemble {
     private final Map<Integer, IssNode> nodes = new TreeMap<>();
     private final Deque<Envelope> network = new ArrayDeque<>();
     private final Deque<Runnable> inputs = new ArrayDeque<>();
+    private final Deque<Envelope> delayed = new ArrayDeque<>();
     private final Map<Long, ByteSlice> order = new TreeMap<>();
     private final List<Envelope> sent = new ArrayList<>();
-    private final int size;
+    private final Ensemble configured;
     private final Map<String, String> settings;
     private final SafetyRules rules;
     private Predicate<Envelope> lost = envelope -> false;
+    private Predicate<Envelope> slow = envelope -> false;
     private long nextIncarnation = 1;
+    private int wrong;
+    private long seed;
 
-    IssEnsemble(int size, Map<String, String> settings, SafetyRules rules) {
-        this.size = size;
+    private IssEnsemble(int size, int observers, Map<String, String> settings, SafetyRules rules) {
+        this.configured = new Ensemble(
+                IntStream.rangeClosed(1, size).boxed().toList(),
+                IntStream.rangeClosed(size + 1, size + observers).boxed().toList());
         this.settings = settings;
         this.rules = rules;
-        for (int id = 1; id <= size; id++) {
+        for (int id = 1; id <= size + observers; id++) {
             nodes.put(id, new IssNode(id, this));
         }
     }
@@ -59,15 +67,38 @@ final class IssEnsemble {
         return of(size, Map.of(), new SafetyRules());
     }
 
+    /** Observers follow the participants. */
+    static IssEnsemble notStarted(int size, int observers) {
+        return new IssEnsemble(size, observers, Map.of(), new SafetyRules());
+    }
+
     static IssEnsemble of(int size, Map<String, String> settings, SafetyRules rules) {
-        IssEnsemble ensemble = new IssEnsemble(size, settings, rules);
+        IssEnsemble ensemble = new IssEnsemble(size, 0, settings, rules);
         IntStream.rangeClosed(1, size).forEach(ensemble::start);
         ensemble.settle();
         return ensemble;
     }
 
+    /** Starts all replicas; what they draw comes from a seed. */
+    static IssEnsemble drawn(int size, Map<String, String> settings, long seed) {
+        IssEnsemble ensemble = new IssEnsemble(size, 0, settings, new SafetyRules());
+        ensemble.seed = seed;
+        IntStream.rangeClosed(1, size).forEach(ensemble::start);
+        ensemble.settle();
+        return ensemble;
+    }
+
+    /** What the draws of the replicas come from. */
+    long seed() {
+        return seed;
+    }
+
     List<Integer> members() {
-        return IntStream.rangeClosed(1, size).boxed().toList();
+        return List.copyOf(nodes.keySet());
+    }
+
+    Ensemble configured() {
+        return configured;
     }
 
     IssNode node(int id) {
@@ -92,6 +123,7 @@ final class IssEnsemble {
     void crash(int id) {
         nodes.get(id).crash();
         network.removeIf(envelope -> envelope.from() == id || envelope.to() == id);
+        delayed.removeIf(envelope -> envelope.from() == id || envelope.to() == id);
         for (int other : members()) {
             if (other != id && nodes.get(other).isRunning()) {
                 nodes.get(other).input(p -> p.onPeerDown(id));
@@ -102,6 +134,19 @@ final class IssEnsemble {
     /** From now on these messages get lost. */
     void lose(Predicate<Envelope> which) {
         lost = which;
+    }
+
+    /** From now on these messages are on their way until {@link #arrive}. */
+    void delay(Predicate<Envelope> which) {
+        slow = which;
+    }
+
+    /** What was delayed arrives, in the order sent. */
+    void arrive() {
+        slow = envelope -> false;
+        network.addAll(delayed);
+        delayed.clear();
+        settle();
     }
 
     /** The links of a pair break and come back, so what was lost is noticed. */
@@ -116,7 +161,7 @@ final class IssEnsemble {
         Envelope envelope = new Envelope(from, to, message);
         sent.add(envelope);
         if (!lost.test(envelope) && nodes.get(to).isRunning()) {
-            network.add(envelope);
+            (slow.test(envelope) ? delayed : network).add(envelope);
         }
     }
 
@@ -154,9 +199,38 @@ final class IssEnsemble {
         }
     }
 
+    /** Passes on so many messages, and forces the disk of some replica with each; all of them when none is left. */
+    void pass(int messages, Random random) {
+        for (int i = 0; i < messages; i++) {
+            if (!inputs.isEmpty()) {
+                inputs.remove().run();
+            }
+            IssNode node = nodes.get(1 + random.nextInt(nodes.size()));
+            boolean synced = node.isRunning() && node.sync();
+            if (!network.isEmpty()) {
+                Envelope next = network.remove();
+                nodes.get(next.to()).receive(next.from(), next.message());
+            } else if (!synced && inputs.isEmpty()) {
+                settle();
+                return;
+            }
+        }
+    }
+
+    /** Nothing goes to these or comes from them any more, although their links look up. */
+    void silence(List<Integer> ids) {
+        lost = envelope -> ids.contains(envelope.from()) || ids.contains(envelope.to());
+        network.removeIf(lost);
+    }
+
+    /** Lets a tick pass everywhere; what it sets off stays on its way. */
+    void tickAll() {
+        nodes.values().stream().filter(IssNode::isRunning).forEach(IssNode::tick);
+    }
+
     void ticks(int count) {
         for (int i = 0; i < count; i++) {
-            nodes.values().stream().filter(IssNode::isRunning).forEach(IssNode::tick);
+            tickAll();
             settle();
         }
     }
@@ -166,12 +240,17 @@ final class IssEnsemble {
         nodes.get(id).propose(ByteSlice.of(command.getBytes(StandardCharsets.UTF_8)));
     }
 
+    /** What this replica delivers may differ from now on: a test brings that about. */
+    void makeWrong(int id) {
+        wrong = id;
+    }
+
     void delivered(int id, long position, ByteSlice value) {
         ByteSlice known = order.putIfAbsent(position, value);
         assertTrue(
                 "agreement: replica " + id + " delivers " + words(value) + " at position " + position + ", another "
                         + (known == null ? "" : words(known)),
-                known == null || known.equals(value));
+                known == null || known.equals(value) || id == wrong);
     }
 
     static List<String> words(ByteSlice value) {

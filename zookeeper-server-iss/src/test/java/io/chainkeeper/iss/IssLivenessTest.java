@@ -8,11 +8,13 @@ import io.chainkeeper.iss.IssMessage.AcceptNil;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.Test;
 
 /** Stories in which the order once stood still for ever, most of them found by the simulator. */
 public final class IssLivenessTest {
     private static final int SOME_TIME_TICKS = 200;
+    private static final int SUSPICION_TICKS = 30;
 
     private static boolean touches(Envelope envelope, int id) {
         return envelope.from() == id || envelope.to() == id;
@@ -66,6 +68,47 @@ public final class IssLivenessTest {
         ensemble.propose(5, "a");
         ensemble.ticks(SOME_TIME_TICKS);
         assertTrue(ensemble.commandsAt(2).contains("a"));
+    }
+
+    /** An observer starts when nobody is left who could tell it that the leader of its commands proposes no more. */
+    @Test
+    public void leaderOfTheBucketAndWhoFinishedItsSegmentAreGone_commandIsOrdered() {
+        for (int observer = 6; observer <= 8; observer++) {
+            bucketOfNobodyThatIsLeft(observer);
+        }
+    }
+
+    private static void bucketOfNobodyThatIsLeft(int late) {
+        IssEnsemble ensemble = IssEnsemble.notStarted(5, 3);
+        int owner = 1 + late % 5;
+        int next = 1 + owner % 5;
+        IntStream.range(1, 6).forEach(ensemble::start);
+        ensemble.settle();
+        ensemble.crash(owner);
+        ensemble.ticks(SOME_TIME_TICKS);
+        ensemble.crash(next);
+        ensemble.start(late);
+        ensemble.propose(late, "a");
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertEquals("with " + owner + " and " + next + " down", List.of("a"), ensemble.commandsAt(late));
+    }
+
+    /** Nobody ends epochs over and over for a leader that only one replica cannot reach. */
+    @Test
+    public void leaderOfTheBucketCannotBeReached_epochsEndNoFasterThanItIsSuspected() {
+        IssEnsemble ensemble = IssEnsemble.notStarted(5, 1);
+        ensemble.members().forEach(ensemble::start);
+        ensemble.settle();
+        ensemble.lose(e -> touches(e, 6) && touches(e, 2));
+        ensemble.propose(6, "a");
+        long before = ensemble.node(1).gauge("epoch");
+        ensemble.ticks(SOME_TIME_TICKS);
+        long epochs = ensemble.node(1).gauge("epoch") - before;
+        assertTrue(epochs + " epochs", epochs <= SOME_TIME_TICKS / SUSPICION_TICKS);
+        ensemble.lose(e -> false);
+        ensemble.relink(2, 6);
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertEquals(List.of("a"), ensemble.commandsAt(3));
     }
 
     /** Its server counts from when the last of a quorum was heard, not from when that was noticed. */

@@ -5,12 +5,14 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.DurableRecords;
 import io.chainkeeper.ordering.Effects;
-import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.PrefixHash;
+import io.chainkeeper.ordering.PromiseRule;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.ProtocolContext.Start;
@@ -23,9 +25,10 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /** One replica of an {@link IssEnsemble}: its protocol, and a host that does at once what it is asked for. */
-final class IssNode implements Effects {
+final class IssNode implements Effects, DurableRecords {
     private static final int TICK_MILLIS = 50;
 
     private record Held(long sequence, int to, Message message) {}
@@ -38,12 +41,15 @@ final class IssNode implements Effects {
     private final List<ByteSlice> delivered = new ArrayList<>();
     private final List<ByteSlice> installed = new ArrayList<>();
     private final List<Long> barriers = new ArrayList<>();
+    private final List<String> refusals = new ArrayList<>();
+    private final Map<Integer, String> contradictions = new TreeMap<>();
     private OrderingProtocol protocol;
     private long incarnation;
     private long appended;
     private long durable;
     private long nextSequence;
     private boolean diskHolds;
+    private boolean holdsFromEpoch;
     private long stateNeededAt;
     private boolean logIsTruncated;
     private long effects;
@@ -68,16 +74,16 @@ final class IssNode implements Effects {
         nextSequence = 1;
         delivered.clear();
         delivered.addAll(installed);
-        SplittableRandom random = new SplittableRandom(id);
-        Ensemble configured = Ensemble.of(ensemble.members());
+        SplittableRandom random = new SplittableRandom(ensemble.seed() + id);
         ProtocolContext context =
-                new ProtocolContext(id, number, configured, settings, random::nextInt, TICK_MILLIS, kind);
+                new ProtocolContext(id, number, ensemble.configured(), settings, random::nextInt, TICK_MILLIS, kind);
         protocol = IssFactory.create(context, rules, this);
         input(p -> p.onStart(recovered()));
     }
 
     void crash() {
         protocol = null;
+        logIsTruncated = false;
         unstable.clear();
         held.clear();
         appended = 0;
@@ -90,12 +96,17 @@ final class IssNode implements Effects {
         stable.clear();
     }
 
-    /** The application gets the state of another replica; the log keeps what lies beyond it. The replica is down. */
+    /** The application gets the state of another replica, as in the product. The replica is down. */
     void installStateOf(IssNode other) {
         assertFalse(isRunning());
         installed.clear();
         installed.addAll(other.delivered);
-        stable.removeIf(r -> r.position() != LogRecord.METADATA && r.position() <= installed.size());
+        discardThrough(installed.size());
+    }
+
+    /** As {@link io.chainkeeper.log.AcceptorLog#discardThrough}. */
+    private void discardThrough(long position) {
+        stable.removeIf(r -> r.position() != LogRecord.METADATA && r.position() <= position);
     }
 
     /**
@@ -112,7 +123,7 @@ final class IssNode implements Effects {
         return stable.stream().anyMatch(r -> r.position() == position);
     }
 
-    /** Others can no longer be told from its log. */
+    /** Others can no longer be told from its log, until it starts again: what was dropped may be there then. */
     void truncateLog() {
         logIsTruncated = true;
     }
@@ -120,6 +131,12 @@ final class IssNode implements Effects {
     /** From now on nothing becomes durable, or everything at once. */
     void holdDisk(boolean hold) {
         diskHolds = hold;
+        holdsFromEpoch = false;
+    }
+
+    /** From the next epoch's configuration on nothing becomes durable. */
+    void holdDiskFromNextEpoch() {
+        holdsFromEpoch = true;
     }
 
     void input(Consumer<OrderingProtocol> input) {
@@ -163,7 +180,7 @@ final class IssNode implements Effects {
         unstable.clear();
         while (!held.isEmpty() && held.peek().sequence() <= durable) {
             Held next = held.remove();
-            ensemble.send(id, next.to(), next.message());
+            leave(next.to(), next.message());
         }
         input(p -> p.onDurable(durable));
         return true;
@@ -175,6 +192,11 @@ final class IssNode implements Effects {
 
     List<Long> barriers() {
         return barriers;
+    }
+
+    /** Who holds another order, and where. */
+    Map<Integer, String> contradictions() {
+        return contradictions;
     }
 
     /** The position for which state was asked of another replica, 0 if never. */
@@ -216,6 +238,15 @@ final class IssNode implements Effects {
             }
 
             @Override
+            public long appliedPrefixHash() {
+                long hash = PrefixHash.EMPTY;
+                for (int i = 0; i < installed.size(); i++) {
+                    hash = PrefixHash.next(hash, i + 1L, installed.get(i));
+                }
+                return hash;
+            }
+
+            @Override
             public LogRecord metadata(int kind) {
                 return metadata.get(kind);
             }
@@ -242,29 +273,60 @@ final class IssNode implements Effects {
     @Override
     public void send(int to, Message message) {
         effects++;
-        assertFalse(message + " is a promise", message.isPromise());
+        PromiseRule.checkPlain(message);
         ensemble.send(id, to, message);
     }
 
     @Override
     public void sendAfter(long logSequence, int to, Message message) {
         effects++;
+        PromiseRule.checkBehind(message, logSequence, appended);
         if (logSequence <= durable) {
-            ensemble.send(id, to, message);
+            leave(to, message);
         } else {
             held.add(new Held(logSequence, to, message));
         }
+    }
+
+    private void leave(int to, Message message) {
+        PromiseRule.checkKept(id, message, this);
+        ensemble.send(id, to, message);
+    }
+
+    @Override
+    public LogRecord metadata(int kind) {
+        return latest(record -> record.position() == LogRecord.METADATA && record.kind() == kind);
+    }
+
+    @Override
+    public LogRecord at(long position) {
+        return latest(record -> record.position() == position);
+    }
+
+    @Override
+    public long coveredPosition() {
+        return installed.size();
+    }
+
+    private LogRecord latest(Predicate<LogRecord> which) {
+        for (int i = stable.size() - 1; i >= 0; i--) {
+            if (which.test(stable.get(i))) {
+                return stable.get(i);
+            }
+        }
+        return null;
     }
 
     @Override
     public long append(LogRecord record) {
         effects++;
         unstable.add(record);
+        diskHolds |= holdsFromEpoch && record.kind() == IssState.EPOCH;
         return ++appended;
     }
 
     @Override
-    public void deliver(long position, ByteSlice value) {
+    public void deliver(long position, ByteSlice value, long prefixHash) {
         effects++;
         assertEquals(delivered.size() + 1, position);
         delivered.add(value);
@@ -308,5 +370,22 @@ final class IssNode implements Effects {
     @Override
     public void memberSilent(int member, boolean silent) {
         effects++;
+    }
+
+    @Override
+    public void refuse(int from, String reason) {
+        effects++;
+        refusals.add(from + ": " + reason);
+    }
+
+    /** Why messages of others were refused. */
+    List<String> refusals() {
+        return refusals;
+    }
+
+    @Override
+    public void orderContradicted(int peer, String difference) {
+        effects++;
+        contradictions.put(peer, difference);
     }
 }

@@ -8,14 +8,10 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.SplittableRandom;
 
 /** The replicas of a run with everything of theirs that takes time: threads, disks, clocks, restarts. */
 final class Cluster implements World {
-    /** Protocols that recover from a checkpoint before a hole in the log; others refuse to start. */
-    private static final Set<String> RECOVER_HOLES = Set.of("iss");
-
     private final EventQueue events;
     private final SplittableRandom random;
     private final SwarmOptions options;
@@ -57,7 +53,8 @@ final class Cluster implements World {
                 workload::describe);
         for (int id = 1; id <= options.replicas(); id++) {
             members.add(id);
-            machines.add(new Machine(new SimulatedReplica(id, options.maxCheckpoints(), workload.nothing())));
+            machines.add(new Machine(
+                    new SimulatedReplica(id, options.maxCheckpoints(), workload.nothing(), options.logHabits())));
         }
         this.ensembles = new Ensembles(options.ensemble(), events, delays, trace, workload, machines, this::start);
         this.network = new SimulatedNetwork(options.replicas(), events, delays, trace, this::host);
@@ -128,14 +125,13 @@ final class Cluster implements World {
         return text.toString();
     }
 
-    /** Whether the present disk of a replica was ever that of a voter. */
+    /** Whether the present disk of a replica was ever that of one who may vote, a founder for instance. */
     boolean hasVoted(int id) {
         Machine machine = machines.get(id - 1);
         ReplicaHost host = machine.replica.host();
+        machine.hasVoted |= machine.replica.log().isOfFounder();
         if (host != null && !host.replica().log().hasUnstable()) {
-            // One that has promised nothing is as good as blank, even if it may vote.
-            boolean hasPromised = host.gauges().getOrDefault("ballot_round", 1L) > 0;
-            machine.hasVoted |= host.isVoter() && hasPromised;
+            machine.hasVoted |= host.isVoter();
             machine.decidedPosition = Math.max(machine.decidedPosition, host.position());
         }
         return machine.hasVoted;
@@ -203,8 +199,8 @@ final class Cluster implements World {
 
     /**
      * The newest, or, as when its file is damaged, an older one. An earlier start from a checkpoint ahead of the log
-     * may have left a hole in the log. Some protocols recover from a checkpoint before that, if others still know what
-     * it holds.
+     * may have left a hole in the log. Protocols recover from a checkpoint before that, if others still know what it
+     * holds.
      */
     private Checkpoint chooseCheckpoint(Machine machine) {
         SimulatedReplica replica = machine.replica;
@@ -213,7 +209,7 @@ final class Cluster implements World {
         Checkpoint older = checkpoints.get(random.nextInt(checkpoints.size()));
         boolean hasHole = !replica.log().hasNoHoleFrom(older.position() + 1);
         boolean othersKnow = machines.stream().anyMatch(other -> other.replica.hasExecuted(newest.position()));
-        boolean recoverable = !hasHole || othersKnow && RECOVER_HOLES.contains(factory.name());
+        boolean recoverable = !hasHole || othersKnow;
         if (random.nextInt(4) != 0 || !recoverable) {
             return newest;
         }
@@ -465,7 +461,7 @@ final class Cluster implements World {
             return;
         }
         List<Checkpoint> sufficient = source.replica().checkpoints().stream()
-                .filter(checkpoint -> checkpoint.position() >= position)
+                .filter(checkpoint -> checkpoint.position() >= position - 1 && checkpoint.position() > host.position())
                 .toList();
         if (sufficient.isEmpty()) {
             source.takeCheckpoint();

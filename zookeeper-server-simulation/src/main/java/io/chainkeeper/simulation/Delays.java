@@ -7,6 +7,13 @@ final class Delays {
     private static final long CALM_NETWORK_MICROS = 500;
     private static final long CALM_SYNC_MICROS = 2_000;
 
+    /**
+     * The state that a run has is small, whatever the number of positions: a protocol can order tens of thousands of
+     * empty ones. And a transfer that begins before faults stop must not last as long as a run has after them: that
+     * would be the simulator's lack of liveness, not the protocol's.
+     */
+    private static final long MAX_STATE_MICROS = 5_000_000;
+
     private final SplittableRandom random;
     private final SwarmOptions options;
     private boolean calm;
@@ -64,10 +71,10 @@ final class Delays {
         return upTo(calm ? 10_000 : 500_000);
     }
 
-    /** A replica's state travels to another. */
+    /** A replica's state travels to another: the longer the more there is, up to a bound. */
     long stateMicros(long positions) {
         long perPosition = calm ? 100 : 2_000;
-        return checkpointMicros() + positions * upTo(perPosition);
+        return Math.min(MAX_STATE_MICROS, checkpointMicros() + positions * upTo(perPosition));
     }
 
     /** A change of the configured ensemble is executed. */

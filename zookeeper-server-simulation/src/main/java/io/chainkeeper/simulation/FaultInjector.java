@@ -64,6 +64,7 @@ final class FaultInjector {
             case DOWN_LONG -> crash(replica, LONG_MICROS + random.nextLong(LONG_MICROS));
             case LOSE_DISK -> loseDisk(replica);
             case RECONFIGURE -> membership.reconfigure();
+            case PARTITION -> partition();
         }
     }
 
@@ -132,6 +133,26 @@ final class FaultInjector {
     private void isolate(int replica, int directions) {
         for (int other = 1; other <= options.replicas(); other++) {
             cut(replica, other, directions);
+        }
+    }
+
+    /** Cuts a group off from the rest. Each link between them heals in its own time. */
+    private void partition() {
+        long group = random.nextLong(1L << options.replicas());
+        long least = random.nextBoolean() ? duration() : random.nextLong(LONG_MICROS);
+        int directions = random.nextInt(3);
+        for (int one = 1; one <= options.replicas(); one++) {
+            for (int other = 1; other <= options.replicas(); other++) {
+                if ((group >> one - 1 & 1) == 1 && (group >> other - 1 & 1) == 0) {
+                    long duration = least + duration();
+                    if (directions != 1) {
+                        cutDirection(one, other, duration);
+                    }
+                    if (directions != 2) {
+                        cutDirection(other, one, duration);
+                    }
+                }
+            }
         }
     }
 

@@ -76,7 +76,8 @@ final class ManualWorld implements World {
         this.checker = newChecker();
         for (int id = 1; id <= replicaCount; id++) {
             members.add(id);
-            replicas.add(new SimulatedReplica(id, KEPT_CHECKPOINTS, RegisterMachine.Checkpoint.NOTHING));
+            replicas.add(
+                    new SimulatedReplica(id, KEPT_CHECKPOINTS, RegisterMachine.Checkpoint.NOTHING, LogHabits.EAGER));
         }
     }
 

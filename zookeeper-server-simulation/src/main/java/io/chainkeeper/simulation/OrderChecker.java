@@ -5,6 +5,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.PrefixHash;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.ProposerTable;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ final class OrderChecker {
     private record Identity(Source source, long sequence) {}
 
     private final List<ByteSlice> values = new ArrayList<>();
+    private final List<Long> prefixHashes = new ArrayList<>();
     private final Map<Long, Digest> digests = new HashMap<>();
     private final Map<Identity, ByteSlice> proposed = new HashMap<>();
     private final Map<Source, Long> lastApplied = new HashMap<>();
@@ -103,6 +105,24 @@ final class OrderChecker {
         for (ProposedCommand command : decode(value)) {
             order(position, command);
         }
+    }
+
+    /** The same, with the hash of everything up to there: all must hash the same, also behind a checkpoint. */
+    void delivered(int replica, long position, ByteSlice value, long prefixHash) {
+        delivered(replica, position, value);
+        while (prefixHashes.size() < position) {
+            long next = prefixHashes.size() + 1L;
+            long before = prefixHashes.isEmpty() ? PrefixHash.EMPTY : prefixHashes.get(prefixHashes.size() - 1);
+            prefixHashes.add(PrefixHash.next(before, next, values.get((int) next - 1)));
+        }
+        long expected = prefixHashes.get((int) position - 1);
+        InvariantViolated.check(
+                expected == prefixHash,
+                "replica %d hashes the prefix up to position %d to %s, which is %s",
+                replica,
+                position,
+                PrefixHash.text(prefixHash),
+                PrefixHash.text(expected));
     }
 
     /** Quorums of neighbouring memberships meet only if these differ by one replica, or by the disk of one. */

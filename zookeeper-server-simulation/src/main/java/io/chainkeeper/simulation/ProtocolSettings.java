@@ -14,6 +14,7 @@ import java.util.TreeSet;
 final class ProtocolSettings {
     private static final int[] COUNTS = {1, 2, 4, 16};
     private static final int[] BYTES = {1024, 4096, 65536};
+    private static final int[] PART_BYTES = {16, 256, 65536};
     private static final String[] LEADER_POLICIES = {"backoff", "all", "single"};
     private static final String[] BUCKET_POLICIES = {"sticky", "rotating"};
 
@@ -55,7 +56,8 @@ final class ProtocolSettings {
         if (random.nextInt(3) == 0) {
             return null;
         }
-        int[] choices = key.endsWith("Bytes") ? BYTES : COUNTS;
+        int[] bytes = key.endsWith("partBytes") ? PART_BYTES : BYTES;
+        int[] choices = key.endsWith("Bytes") ? bytes : COUNTS;
         return Integer.toString(choices[random.nextInt(choices.length)]);
     }
 }

@@ -85,6 +85,11 @@ final class RegisterReplica implements StateMachine {
     }
 
     @Override
+    public void positionBegins(long position) {
+        // Its checkpoints are taken between positions.
+    }
+
+    @Override
     public void membershipChanged(long position, Membership membership) {
         machine.membershipChanged(membership);
     }
@@ -127,6 +132,11 @@ final class RegisterReplica implements StateMachine {
     @Override
     public void memberSilent(int member, boolean silent) {
         // Registers know no members.
+    }
+
+    @Override
+    public void superseded(long incarnation) {
+        throw new InvariantViolated("the incarnations of a simulated replica ascend");
     }
 
     @Override

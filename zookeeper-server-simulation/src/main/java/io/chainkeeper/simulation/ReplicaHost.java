@@ -11,6 +11,7 @@ import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.PromiseRule;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.replica.Proposal;
@@ -105,8 +106,7 @@ final class ReplicaHost implements Effects, TotalOrder {
     void start() {
         trace.record(id(), "starts as incarnation", incarnation, "applied " + application.position());
         application.started(this);
-        call(running -> running.onStart(
-                replica.log().recovered(application.recoveredPosition()).with(application.recoveredMembership())));
+        call(running -> running.onStart(replica.recovered(application)));
     }
 
     // ---------------------------------------------------------------- inputs
@@ -167,11 +167,7 @@ final class ReplicaHost implements Effects, TotalOrder {
 
     /** A client of registers at this replica asks for something. */
     void submit(long session, ClientOperation operation) {
-        registers().submit(session, operation);
-    }
-
-    private RegisterReplica registers() {
-        return (RegisterReplica) application;
+        ((RegisterReplica) application).submit(session, operation);
     }
 
     @Override
@@ -237,15 +233,14 @@ final class ReplicaHost implements Effects, TotalOrder {
     @Override
     public void send(int to, Message message) {
         checkAddressee(to);
-        InvariantViolated.check(!message.isPromise(), "promise %s is sent without its record", message);
+        PromiseRule.checkPlain(message);
         wish(() -> leave(to, linkTo(to), message));
     }
 
     @Override
     public void sendAfter(long logSequence, int to, Message message) {
         checkAddressee(to);
-        InvariantViolated.check(
-                logSequence <= replica.log().appended(), "%s rests on record %d, not appended", message, logSequence);
+        PromiseRule.checkBehind(message, logSequence, replica.log().appended());
         wish(() -> {
             long linkEpoch = linkTo(to);
             if (logSequence <= durableSequence) {
@@ -275,6 +270,7 @@ final class ReplicaHost implements Effects, TotalOrder {
     }
 
     private void leave(int to, long linkEpoch, Message message) {
+        PromiseRule.checkKept(id(), message, replica.log());
         byte[] frame = frames.encode(message);
         trace.mix(Arrays.hashCode(frame));
         trace.record(id(), "sends to", to, message);
@@ -293,7 +289,7 @@ final class ReplicaHost implements Effects, TotalOrder {
     }
 
     @Override
-    public void deliver(long position, ByteSlice value) {
+    public void deliver(long position, ByteSlice value, long prefixHash) {
         InvariantViolated.check(
                 position == lastDelivered + 1,
                 "contiguous execution: replica %d delivers %d after %d",
@@ -303,8 +299,8 @@ final class ReplicaHost implements Effects, TotalOrder {
         lastDelivered = position;
         wish(() -> {
             trace.record(id(), "delivers", position, value);
-            checker.delivered(id(), position, value);
-            executions.addLast(() -> executePosition(position, value));
+            checker.delivered(id(), position, value, prefixHash);
+            executions.addLast(() -> executePosition(position, value, prefixHash));
             world.executionWaiting(this);
         });
     }
@@ -375,8 +371,9 @@ final class ReplicaHost implements Effects, TotalOrder {
         return !executions.isEmpty();
     }
 
-    private void executePosition(long position, ByteSlice value) {
+    private void executePosition(long position, ByteSlice value, long prefixHash) {
         trace.record(id(), "executes", position, null);
+        application.positionBegins(position);
         Membership membership = OrderChecker.membershipIn(value);
         if (membership != null) {
             application.membershipChanged(position, membership);
@@ -388,6 +385,7 @@ final class ReplicaHost implements Effects, TotalOrder {
                 application.apply(position, command, own ? proposals.remove(key) : null);
             }
         }
+        application.proposerTable().positionApplied(prefixHash);
         application.positionApplied(position);
         long digest = application.digest();
         if (digest != StateMachine.NO_DIGEST) {
@@ -461,7 +459,7 @@ final class ReplicaHost implements Effects, TotalOrder {
 
     /** The registers of a replica that has them. */
     RegisterMachine machine() {
-        return registers().machine();
+        return ((RegisterReplica) application).machine();
     }
 
     @Override

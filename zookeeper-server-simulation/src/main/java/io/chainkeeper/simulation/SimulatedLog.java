@@ -1,9 +1,11 @@
 package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.DurableRecords;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.RecoveredState;
+import io.chainkeeper.ordering.acceptor.Disk;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -16,11 +18,20 @@ import java.util.function.Consumer;
 /**
  * A replica's acceptor log. A record is first queued, then written (readable), then stable. A crash keeps what is
  * stable and, as a real disk may, some further records in the order they were appended in; a torn record at the end is
- * the same as none, because opening the log cuts it.
+ * the same as none, because opening the log cuts it. Truncation is as lazy as the habits say.
  */
-final class SimulatedLog {
+final class SimulatedLog implements DurableRecords {
     private record Queued(long sequence, LogRecord record) {}
 
+    /** A part of the log that is dropped as a whole. */
+    private static final class Segment {
+        private int records;
+        private long maxPosition;
+    }
+
+    private final LogHabits habits;
+    private final Deque<Segment> segments = new ArrayDeque<>();
+    private final NavigableMap<Long, LogRecord> dropped = new TreeMap<>();
     private final NavigableMap<Long, LogRecord> stablePositions = new TreeMap<>();
     private final NavigableMap<Integer, LogRecord> stableMetadata = new TreeMap<>();
     private final Deque<Queued> unstable = new ArrayDeque<>();
@@ -29,13 +40,39 @@ final class SimulatedLog {
     private long appended;
     private long writtenSequence;
     private long stable;
-    private long firstKept = 1;
+    private long covered;
+
+    SimulatedLog(LogHabits habits) {
+        this.habits = habits;
+        segments.addLast(new Segment());
+    }
 
     /** Queues a record; returns its sequence. */
     long append(LogRecord record) {
         appended++;
         unstable.addLast(new Queued(appended, record));
         return appended;
+    }
+
+    @Override
+    public LogRecord metadata(int kind) {
+        return stableMetadata.get(kind);
+    }
+
+    /** Whether what is durable says that this replica founded the cluster: behind the number of its disk. */
+    boolean isOfFounder() {
+        LogRecord disk = metadata(Disk.DISK);
+        return disk != null && disk.head().asByteBuffer().get(Long.BYTES) != 0;
+    }
+
+    @Override
+    public LogRecord at(long position) {
+        return stablePositions.get(position);
+    }
+
+    @Override
+    public long coveredPosition() {
+        return covered;
     }
 
     long appended() {
@@ -72,8 +109,15 @@ final class SimulatedLog {
     private void keep(LogRecord record) {
         if (!isPositional(record)) {
             stableMetadata.put(record.kind(), record);
-        } else if (record.position() >= firstKept) {
+        } else {
             stablePositions.put(record.position(), record);
+            dropped.remove(record.position());
+            Segment newest = segments.getLast();
+            newest.records++;
+            newest.maxPosition = Math.max(newest.maxPosition, record.position());
+            if (newest.records == habits.segmentPositions()) {
+                segments.addLast(new Segment());
+            }
         }
     }
 
@@ -91,6 +135,10 @@ final class SimulatedLog {
             keep(unstable.removeFirst().record());
         }
         unstable.clear();
+        if (habits.dropsAreLate()) {
+            dropped.forEach(stablePositions::putIfAbsent);
+        }
+        dropped.clear();
         written.clear();
         written.putAll(stablePositions);
         appended = 0;
@@ -113,10 +161,25 @@ final class SimulatedLog {
         return unstable.size();
     }
 
+    /** As {@link io.chainkeeper.log.AcceptorLog#truncate}. */
     void truncate(long belowPosition) {
-        firstKept = Math.max(firstKept, belowPosition);
-        stablePositions.headMap(belowPosition).clear();
-        written.headMap(belowPosition).clear();
+        covered = Math.max(covered, belowPosition - 1);
+        long keptFrom = belowPosition - habits.retainedPositions();
+        while (segments.size() > 1 && segments.getFirst().maxPosition < keptFrom) {
+            long last = segments.removeFirst().maxPosition;
+            NavigableMap<Long, LogRecord> gone = stablePositions.headMap(last, true);
+            dropped.putAll(gone);
+            gone.clear();
+            written.headMap(last, true).clear();
+        }
+    }
+
+    /** As {@link io.chainkeeper.log.AcceptorLog#discardThrough}. */
+    void discardThrough(long position) {
+        InvariantViolated.check(unstable.isEmpty(), "%d records are queued before the start", unstable.size());
+        covered = Math.max(covered, position);
+        stablePositions.headMap(position, true).clear();
+        written.headMap(position, true).clear();
     }
 
     /** As {@link io.chainkeeper.log.AcceptorLog#read}. */
@@ -164,11 +227,6 @@ final class SimulatedLog {
                 stablePositions.tailMap(fromPosition).values().forEach(visitor);
             }
         };
-    }
-
-    /** Lowest position that may still be there. */
-    long firstKept() {
-        return firstKept;
     }
 
     /** Whether the stable records from a position on leave none out. */

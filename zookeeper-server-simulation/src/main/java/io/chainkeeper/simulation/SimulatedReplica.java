@@ -1,6 +1,7 @@
 package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.RecoveredState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -11,20 +12,28 @@ final class SimulatedReplica {
     private final int id;
     private final int maxCheckpoints;
     private final Checkpoint nothing;
-    private SimulatedLog log = new SimulatedLog();
+    private final LogHabits habits;
+    private SimulatedLog log;
     private final Deque<Checkpoint> checkpoints = new ArrayDeque<>();
     private long incarnation;
+
+    /** Position of the state that was installed last, 0 if none was. */
+    private long installed;
+
     private ReplicaHost host;
 
     /**
      * @param id replica id
      * @param maxCheckpoints how many checkpoints are kept, at least 1; recovery may fall back to the oldest
      * @param nothing what a new directory holds
+     * @param habits of its log
      */
-    SimulatedReplica(int id, int maxCheckpoints, Checkpoint nothing) {
+    SimulatedReplica(int id, int maxCheckpoints, Checkpoint nothing, LogHabits habits) {
         this.id = id;
         this.maxCheckpoints = maxCheckpoints;
         this.nothing = nothing;
+        this.habits = habits;
+        this.log = new SimulatedLog(habits);
         checkpoints.add(nothing);
     }
 
@@ -34,6 +43,12 @@ final class SimulatedReplica {
 
     SimulatedLog log() {
         return log;
+    }
+
+    /** What a start finds, given an application that has recovered. */
+    RecoveredState recovered(StateMachine application) {
+        long prefixHash = application.proposerTable().prefixHash();
+        return log.recovered(application.recoveredPosition()).with(application.recoveredMembership(), prefixHash);
     }
 
     /** The running incarnation, or null. */
@@ -81,23 +96,26 @@ final class SimulatedReplica {
         return checkpoints.peekFirst().position();
     }
 
-    /** Another replica's state replaces the own one. */
+    /** Another replica's state replaces the own one. The log stays, until the next start. */
     void install(Checkpoint checkpoint) {
         checkpoints.clear();
         checkpoints.add(checkpoint);
-        log.truncate(checkpoint.position() + 1);
+        installed = checkpoint.position();
     }
 
     /** Everything that it had stored is gone; its incarnations go on ascending, as the clock does. */
     void loseDisk() {
         InvariantViolated.check(host == null, "replica %d loses its disk while it runs", id);
-        log = new SimulatedLog();
+        log = new SimulatedLog(habits);
+        installed = 0;
         checkpoints.clear();
         checkpoints.add(nothing);
     }
 
+    /** Every start begins so: what the product does with the log before it is read, and the number of the start. */
     long nextIncarnation() {
         InvariantViolated.check(host == null, "replica %d is started twice", id);
+        log.discardThrough(installed);
         return ++incarnation;
     }
 

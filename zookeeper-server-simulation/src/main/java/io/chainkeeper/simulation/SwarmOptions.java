@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -38,6 +39,7 @@ import java.util.stream.IntStream;
  * @param maxCheckpoints kept by each replica
  * @param linkChoice see {@link HostSettings.LinkChoice}
  * @param faultIntervalMicros mean time between faults of each kind; kinds that are absent do not happen
+ * @param logHabits of the acceptor logs
  */
 record SwarmOptions(
         int replicas,
@@ -65,7 +67,8 @@ record SwarmOptions(
         int checkpointEveryPositions,
         int maxCheckpoints,
         HostSettings.LinkChoice linkChoice,
-        Map<Fault, Long> faultIntervalMicros) {
+        Map<Fault, Long> faultIntervalMicros,
+        LogHabits logHabits) {
     /** What can go wrong. */
     enum Fault {
         /** A replica crashes and comes back later. */
@@ -91,8 +94,13 @@ record SwarmOptions(
         /** A replica crashes and comes back with an empty disk. */
         LOSE_DISK,
         /** An operator changes the configured ensemble. */
-        RECONFIGURE
+        RECONFIGURE,
+        /** A group is cut off from the others, in one or both directions; each link heals in its own time. */
+        PARTITION
     }
+
+    /** Drawn behind everything else, so that a seed goes on meaning what it meant before there were these. */
+    private static final Set<Fault> DRAWN_LAST = Set.of(Fault.PARTITION);
 
     private static final String MIN_QUORUM_SIZE = "QuorumSize";
 
@@ -109,7 +117,7 @@ record SwarmOptions(
         Map<Fault, Long> faults = new TreeMap<>();
         long unit = pick(random, 200_000, 500_000, 1_500_000);
         for (Fault fault : Fault.values()) {
-            if (random.nextInt(5) < 2) {
+            if (!DRAWN_LAST.contains(fault) && random.nextInt(5) < 2) {
                 long rarity = fault == Fault.CRASH_ALL || fault == Fault.DOWN_LONG ? 5 : 1;
                 faults.put(fault, rarity * unit * (1 + random.nextInt(3)));
             }
@@ -150,7 +158,15 @@ record SwarmOptions(
                 pick(random, 0, 10, 50),
                 pick(random, 1, 3),
                 HostSettings.LinkChoice.values()[random.nextInt(3)],
-                faults);
+                faults,
+                drawLast(random, faults, unit));
+    }
+
+    private static LogHabits drawLast(SplittableRandom random, Map<Fault, Long> faults, long unit) {
+        if (random.nextInt(5) < 2) {
+            faults.put(Fault.PARTITION, 3 * unit * (1 + random.nextInt(3)));
+        }
+        return new LogHabits(pick(random, 1, 1, 8, 64), pick(random, 0, 0, 0, 30), random.nextBoolean());
     }
 
     /** Whether the settings let a protocol remove members by itself. */

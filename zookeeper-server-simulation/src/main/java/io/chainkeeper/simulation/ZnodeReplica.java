@@ -285,6 +285,11 @@ final class ZnodeReplica implements StateMachine {
     }
 
     @Override
+    public void positionBegins(long at) {
+        application.positionBegins(at);
+    }
+
+    @Override
     public void membershipChanged(long at, Membership changed) {
         application.membershipChanged(at, changed);
     }
@@ -339,6 +344,11 @@ final class ZnodeReplica implements StateMachine {
     @Override
     public void memberSilent(int member, boolean silent) {
         application.memberSilent(member, silent);
+    }
+
+    @Override
+    public void superseded(long incarnation) {
+        throw new InvariantViolated("the incarnations of a simulated replica ascend");
     }
 
     @Override

@@ -17,7 +17,11 @@ public final class UnsafeIss implements OrderingProtocolFactory {
         /** Whoever takes a segment over needs promises of a quorum. */
         QUORUM_OF_PROMISES,
         /** A read needs answers of a quorum. */
-        QUORUM_OF_ANSWERS
+        QUORUM_OF_ANSWERS,
+        /** A proposer whose value is decided to be another gives its ballot up. */
+        CONTRADICTED_BALLOT_IS_GIVEN_UP,
+        /** A ballot that a refusal has told of is promised only with a record. */
+        WHAT_REFUSALS_TELL_IS_RECORDED
     }
 
     private final OrderingProtocolFactory safe = new IssFactory();
@@ -34,6 +38,16 @@ public final class UnsafeIss implements OrderingProtocolFactory {
             @Override
             boolean suffices(int promises, int quorum) {
                 return missing == Rule.QUORUM_OF_PROMISES || super.suffices(promises, quorum);
+            }
+
+            @Override
+            boolean givesUpContradictedBallot() {
+                return missing != Rule.CONTRADICTED_BALLOT_IS_GIVEN_UP;
+            }
+
+            @Override
+            boolean recordsWhatRefusalsTell() {
+                return missing != Rule.WHAT_REFUSALS_TELL_IS_RECORDED;
             }
 
             @Override

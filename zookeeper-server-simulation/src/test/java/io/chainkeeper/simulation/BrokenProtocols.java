@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation;
 
+import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.Ensemble;
@@ -9,12 +10,15 @@ import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.PrefixHash;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.RecoveredState;
+import io.chainkeeper.ordering.acceptor.Disk;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /** Wraps a protocol and breaks one of its promises, to show that the checkers notice. */
@@ -25,10 +29,14 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
         BARRIER_AT_ONCE,
         /** Records count as durable as soon as they are appended, and promises that rest on them leave. */
         ACKNOWLEDGED_BEFORE_DURABLE,
-        /** A restart forgets what was promised. */
+        /** Promises leave as if what they rest on were an old record. */
+        PROMISES_REST_ON_ANYTHING,
+        /** A restart forgets what was promised. It still knows its disk: else it could not vote at all. */
         PROMISE_FORGOTTEN_AT_RESTART,
         /** A restart forgets what was accepted. */
         VALUES_FORGOTTEN_AT_RESTART,
+        /** A restart reads nothing where its log holds a value; the host and its checkers see what should be there. */
+        VALUE_LOST_FROM_LOG,
         /** Every tenth command is never ordered. */
         COMMANDS_LOST
     }
@@ -80,6 +88,11 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
         private final Effects effects;
         private long appended;
 
+        /** What was lost from the log, and the hash as if nothing was. */
+        private final Map<Long, ByteSlice> lost = new TreeMap<>();
+
+        private long trueHash;
+
         private BrokenEffects(Effects effects) {
             this.effects = effects;
         }
@@ -91,7 +104,12 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
 
         @Override
         public void sendAfter(long logSequence, int to, Message message) {
-            effects.sendAfter(flaw == Flaw.ACKNOWLEDGED_BEFORE_DURABLE ? 0 : logSequence, to, message);
+            long claimed = switch (flaw) {
+                case ACKNOWLEDGED_BEFORE_DURABLE -> 0;
+                case PROMISES_REST_ON_ANYTHING -> Math.min(1, logSequence);
+                default -> logSequence;
+            };
+            effects.sendAfter(claimed, to, message);
         }
 
         @Override
@@ -101,8 +119,14 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
         }
 
         @Override
-        public void deliver(long position, ByteSlice value) {
-            effects.deliver(position, value);
+        public void deliver(long position, ByteSlice value, long prefixHash) {
+            if (flaw == Flaw.VALUE_LOST_FROM_LOG) {
+                ByteSlice right = lost.getOrDefault(position, value);
+                trueHash = PrefixHash.next(trueHash, position, right);
+                effects.deliver(position, right, trueHash);
+            } else {
+                effects.deliver(position, value, prefixHash);
+            }
         }
 
         @Override
@@ -152,7 +176,8 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
 
         @Override
         public void onStart(RecoveredState recovered) {
-            protocol.onStart(new ForgetfulState(recovered));
+            broken.trueHash = recovered.appliedPrefixHash();
+            protocol.onStart(new ForgetfulState(recovered, broken.lost));
         }
 
         @Override
@@ -236,9 +261,20 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
 
     private final class ForgetfulState implements RecoveredState {
         private final RecoveredState recovered;
+        private final Map<Long, ByteSlice> lost;
 
-        private ForgetfulState(RecoveredState recovered) {
+        private ForgetfulState(RecoveredState recovered, Map<Long, ByteSlice> lost) {
             this.recovered = recovered;
+            this.lost = lost;
+        }
+
+        private LogRecord asRead(LogRecord record) {
+            boolean isLost = flaw == Flaw.VALUE_LOST_FROM_LOG && record.position() == appliedPosition() + 1;
+            if (!isLost || BatchCodec.isMembership(record.body())) {
+                return record;
+            }
+            lost.put(record.position(), record.body());
+            return new LogRecord(record.position(), record.kind(), record.head(), BatchCodec.NO_OP);
         }
 
         private boolean valuesForgotten() {
@@ -251,8 +287,14 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
         }
 
         @Override
+        public long appliedPrefixHash() {
+            return recovered.appliedPrefixHash();
+        }
+
+        @Override
         public LogRecord metadata(int kind) {
-            return flaw == Flaw.PROMISE_FORGOTTEN_AT_RESTART ? null : recovered.metadata(kind);
+            boolean isOfDisk = kind == Disk.DISK || kind == Disk.COMPANIONS;
+            return flaw == Flaw.PROMISE_FORGOTTEN_AT_RESTART && !isOfDisk ? null : recovered.metadata(kind);
         }
 
         @Override
@@ -268,7 +310,7 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
         @Override
         public void forEachPosition(long fromPosition, Consumer<LogRecord> visitor) {
             if (!valuesForgotten()) {
-                recovered.forEachPosition(fromPosition, visitor);
+                recovered.forEachPosition(fromPosition, record -> visitor.accept(asRead(record)));
             }
         }
     }

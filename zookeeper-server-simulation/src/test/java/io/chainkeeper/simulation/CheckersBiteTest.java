@@ -3,9 +3,12 @@ package io.chainkeeper.simulation;
 import static org.junit.Assert.assertTrue;
 import static org.junit.Assert.fail;
 
+import io.chainkeeper.iss.UnsafeIss;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.simulation.BrokenProtocols.Flaw;
 import io.chainkeeper.simulation.checker.HistoryViolation;
+import java.util.List;
 import org.junit.Test;
 
 /** A checker that never objects proves nothing: each of these protocols is broken, and each must be found out. */
@@ -19,14 +22,45 @@ public class CheckersBiteTest {
 
     private static void assertFoundOut(
             Flaw flaw, SimulatedApplication application, long firstSeed, Class<? extends Throwable> by, String words) {
-        BrokenProtocols broken = new BrokenProtocols(Protocols.named("chain"), flaw);
+        assertFoundOut("chain", flaw, application, firstSeed, by, words);
+    }
+
+    private static void assertFoundOut(
+            String protocol,
+            Flaw flaw,
+            SimulatedApplication application,
+            long firstSeed,
+            Class<? extends Throwable> by,
+            String words) {
+        BrokenProtocols broken = new BrokenProtocols(Protocols.named(protocol), flaw);
+        assertFoundOut(flaw.toString(), broken, application, firstSeed, by, words);
+    }
+
+    private static void assertFoundOut(UnsafeIss.Rule missing, long firstSeed, String words) {
+        assertFoundOut(
+                "without " + missing,
+                new UnsafeIss(missing),
+                SimulatedApplication.REGISTERS,
+                firstSeed,
+                InvariantViolated.class,
+                words);
+    }
+
+    private static void assertFoundOut(
+            String flaw,
+            OrderingProtocolFactory broken,
+            SimulatedApplication application,
+            long firstSeed,
+            Class<? extends Throwable> by,
+            String words) {
         for (long seed = firstSeed; seed < firstSeed + MAX_SEEDS; seed++) {
             try {
                 Simulation.run(broken, application, seed);
             } catch (SimulationFailure failure) {
                 Throwable cause = failure.getCause();
                 if (by.isInstance(cause) && cause.getMessage().contains(words)) {
-                    System.out.println(flaw + " under " + application.optionValue() + " found out by seed " + seed);
+                    System.out.println(broken.name() + ", " + flaw + " under " + application.optionValue()
+                            + " found out by seed " + seed);
                     return;
                 }
             }
@@ -46,24 +80,49 @@ public class CheckersBiteTest {
     }
 
     @Test
-    public void acknowledgedBeforeDurable_breaksAgreement() {
-        assertFoundOut(Flaw.ACKNOWLEDGED_BEFORE_DURABLE, InvariantViolated.class, "agreement");
+    public void acknowledgedBeforeDurable_isRefusedByTheHost() {
+        assertFoundOut(Flaw.ACKNOWLEDGED_BEFORE_DURABLE, InvariantViolated.class, "which this start never appended");
+    }
+
+    @Test
+    public void promiseBehindAnotherRecord_isNotKeptByTheLog() {
+        assertFoundOut(Flaw.PROMISES_REST_ON_ANYTHING, InvariantViolated.class, "a promise that its log does not keep");
+    }
+
+    @Test
+    public void issPromisesWhatARefusalTold_isRefusedByTheHost() {
+        // Of the seeds from 1 the first one is 53.
+        assertFoundOut(UnsafeIss.Rule.WHAT_REFUSALS_TELL_IS_RECORDED, 50, "which this start never appended");
+    }
+
+    @Test
+    public void issKeepsAContradictedBallot_breaksAgreement() {
+        // Of the seeds from 1 the first one is 161, which takes a minute.
+        assertFoundOut(UnsafeIss.Rule.CONTRADICTED_BALLOT_IS_GIVEN_UP, 155, "agreement");
     }
 
     @Test
     public void promiseForgottenAtRestart_breaksAgreement() {
-        // Of the seeds from 1 the first one is 1257, which takes minutes.
-        assertFoundOut(
-                Flaw.PROMISE_FORGOTTEN_AT_RESTART,
-                SimulatedApplication.REGISTERS,
-                1250,
-                InvariantViolated.class,
-                "agreement");
+        assertFoundOut(Flaw.PROMISE_FORGOTTEN_AT_RESTART, InvariantViolated.class, "agreement");
     }
 
     @Test
     public void valuesForgottenAtRestart_breaksAgreement() {
         assertFoundOut(Flaw.VALUES_FORGOTTEN_AT_RESTART, InvariantViolated.class, "agreement");
+    }
+
+    /** No checker can see it, because the host delivers what is right: the replicas find it out themselves. */
+    @Test
+    public void valueLostFromLog_isFoundByTheHashOfThePrefix() {
+        for (String protocol : List.of("chain", "iss")) {
+            assertFoundOut(
+                    protocol,
+                    Flaw.VALUE_LOST_FROM_LOG,
+                    SimulatedApplication.REGISTERS,
+                    1,
+                    InvariantViolated.class,
+                    "holds another order");
+        }
     }
 
     @Test

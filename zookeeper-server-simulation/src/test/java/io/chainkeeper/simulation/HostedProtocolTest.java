@@ -11,6 +11,7 @@ import io.chainkeeper.log.AcceptorLogs;
 import io.chainkeeper.log.Durability;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
@@ -84,7 +85,7 @@ public final class HostedProtocolTest {
                     AcceptorLogSettings.defaults());
             replica = new Replica(
                     id,
-                    Replica.nextIncarnation(log, 0),
+                    Replica.nextIncarnation(log, 0, Long.MIN_VALUE),
                     Ensemble.of(MEMBERS),
                     factory,
                     Map.of(),
@@ -113,6 +114,9 @@ public final class HostedProtocolTest {
         }
 
         @Override
+        public void positionBegins(long position) {}
+
+        @Override
         public void membershipChanged(long position, Membership membership) {}
 
         @Override
@@ -134,6 +138,11 @@ public final class HostedProtocolTest {
 
         @Override
         public void memberSilent(int member, boolean silent) {}
+
+        @Override
+        public void superseded(long incarnation) {
+            throw new InvariantViolated("the clock of a test is not set back");
+        }
 
         @Override
         public void stateNeeded(int fromPeer, long position) {

@@ -66,7 +66,8 @@ public class SessionScenarioTest {
                 0,
                 1,
                 HostSettings.LinkChoice.KNOWN_WHEN_ASKED,
-                Map.of());
+                Map.of(),
+                LogHabits.EAGER);
     }
 
     private void await(String what, BooleanSupplier condition) {

@@ -8,7 +8,7 @@ import io.chainkeeper.ordering.LogRecord;
 import org.junit.Test;
 
 public class SimulatedLogTest {
-    private final SimulatedLog log = new SimulatedLog();
+    private final SimulatedLog log = new SimulatedLog(LogHabits.EAGER);
 
     private static LogRecord record(long position, String value) {
         return new LogRecord(position, 1, ByteSlice.EMPTY, ByteSlice.of(value.getBytes()));
@@ -64,5 +64,23 @@ public class SimulatedLogTest {
         log.truncate(2);
         assertEquals(0, log.read(1, 100).size());
         assertEquals(2, log.recovered(0).firstPosition());
+    }
+
+    @Test
+    public void lazyHabits_dropWholeSegmentsAndPerhapsTooLate() {
+        SimulatedLog lazy = new SimulatedLog(new LogHabits(2, 1, true));
+        for (int position = 1; position <= 6; position++) {
+            lazy.append(record(position, "a"));
+            lazy.completeSync(lazy.beginSync());
+        }
+        lazy.truncate(6);
+        assertEquals(
+                "3 and 4 are a segment, 5 is retained", 5, lazy.recovered(0).firstPosition());
+        lazy.crash(0);
+        assertEquals("the crash came first", 1, lazy.recovered(0).firstPosition());
+        lazy.discardThrough(3);
+        lazy.crash(0);
+        assertEquals(4, lazy.recovered(0).firstPosition());
+        assertEquals(0, lazy.read(3, 100).size());
     }
 }

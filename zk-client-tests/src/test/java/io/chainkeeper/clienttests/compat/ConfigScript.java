@@ -23,6 +23,7 @@ final class ConfigScript {
         ConfigScript configurations = new ConfigScript();
         configurations.read();
         configurations.refused("x-nobody");
+        configurations.refusedForWantOfTheRight("x-nobody");
         configurations.script.step("superuser", bench -> {
             WireClient wire = bench.wire("x-super");
             wire.sendAs(AUTH_XID, OpCode.auth, new AuthPacket(0, "digest", Bench.bytes("super:secret")));
@@ -66,6 +67,25 @@ final class ConfigScript {
         requests.put("a leaver that is none", new ReconfigRequest(null, "x", null, -1));
         requests.put("all leave", new ReconfigRequest(null, "1,2,3", null, -1));
         requests.put("members that are none", new ReconfigRequest(null, null, "nonsense", -1));
+        ask(connection, requests);
+    }
+
+    /** What ZooKeeper would carry out for others, beyond what ours supports too. */
+    private void refusedForWantOfTheRight(String connection) {
+        Map<String, ReconfigRequest> requests = new LinkedHashMap<>();
+        requests.put(
+                "an observer with a large id",
+                new ReconfigRequest("server.999=0.0.0.0:1234:2345:observer;3456", null, null, -1));
+        requests.put("several addresses", new ReconfigRequest(severalAddresses(), null, null, -1));
+        requests.put("a new observer", new ReconfigRequest(line(11).replace(";", ":observer;"), null, null, -1));
+        ask(connection, requests);
+    }
+
+    private static String severalAddresses() {
+        return "server.11=127.0.0.1:11:111|127.0.0.1:12:112:observer;127.0.0.1:211";
+    }
+
+    private void ask(String connection, Map<String, ReconfigRequest> requests) {
         requests.forEach((name, request) -> script.step(
                 name + " by " + connection, bench -> bench.wire(connection).ask(OpCode.reconfig, request)));
     }

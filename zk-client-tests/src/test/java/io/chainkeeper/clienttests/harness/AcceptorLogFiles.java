@@ -1,8 +1,18 @@
 package io.chainkeeper.clienttests.harness;
 
+import io.chainkeeper.config.OrderingConfig.LogStore;
+import io.chainkeeper.log.AcceptorLog;
+import io.chainkeeper.log.AcceptorLogSettings;
+import io.chainkeeper.log.AcceptorLogs;
+import io.chainkeeper.log.Durability;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.replica.Replica;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.stream.Stream;
@@ -29,6 +39,17 @@ public final class AcceptorLogFiles {
         int end = usedBytes(content);
         Arrays.fill(content, end - TORN_BYTES, end, (byte) 0);
         Files.write(file, content);
+    }
+
+    /** Numbers the last start as if it had been so much later than now, by the clock that it had then. */
+    public void moveIncarnationAhead(Duration ahead) throws IOException {
+        long incarnation = System.currentTimeMillis() + ahead.toMillis();
+        byte[] head = ByteBuffer.allocate(Long.BYTES).putLong(incarnation).array();
+        try (AcceptorLog log =
+                AcceptorLogs.open(directory, LogStore.SEGMENTED, Durability.SYNC, AcceptorLogSettings.defaults())) {
+            log.append(new LogRecord(LogRecord.METADATA, Replica.INCARNATION, ByteSlice.of(head), ByteSlice.EMPTY));
+            log.sync();
+        }
     }
 
     /** Changes a bit in the middle of the largest file and returns what the file was before. */

@@ -39,6 +39,9 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
     public static final String SUPER_USER = "super:secret";
 
     private static final Duration LEADER_LIMIT = Duration.ofSeconds(60);
+    /** Of a server that does not answer in time, or does not serve. */
+    private static final long NO_ZXID = -1;
+
     private static final Duration CATCH_UP_LIMIT = Duration.ofSeconds(60);
     private static final int LOG_LINES_OF_A_FAILURE = 60;
 
@@ -342,12 +345,20 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         for (ServerProcess server : servers) {
             server.awaitServing();
         }
-        long goal = servers.stream().mapToLong(ServerProcess::zxid).max().orElseThrow();
+        long[] goal = {NO_ZXID};
+        for (ServerProcess server : servers) {
+            // One that is slow to answer must not count as one that has nothing.
+            Await.until("server " + server.id() + " tells its zxid", CATCH_UP_LIMIT, () -> {
+                long zxid = server.zxid();
+                goal[0] = Math.max(goal[0], zxid);
+                return zxid != NO_ZXID;
+            });
+        }
         for (ServerProcess server : servers) {
             Await.until(
-                    "server " + server.id() + " reaches zxid 0x" + Long.toHexString(goal),
+                    "server " + server.id() + " reaches zxid 0x" + Long.toHexString(goal[0]),
                     CATCH_UP_LIMIT,
-                    () -> server.zxid() >= goal);
+                    () -> server.zxid() >= goal[0]);
         }
     }
 

@@ -16,7 +16,7 @@ public final class FreePorts {
     private static final int SLICES = 4;
 
     private static final int SLICE_PORTS = 5_500;
-    private static final int LOWEST = 10_000 + (Integer.getInteger("ensemble.portSlice", 1) - 1) % SLICES * SLICE_PORTS;
+    private static final int LOWEST = 10_000 + (portSlice() - 1) % SLICES * SLICE_PORTS;
     private static final int HIGHEST = LOWEST + SLICE_PORTS;
     private static final int ATTEMPTS = 1_000;
 
@@ -24,6 +24,11 @@ public final class FreePorts {
     private static final Set<Integer> GIVEN = new HashSet<>();
 
     private FreePorts() {}
+
+    private static int portSlice() {
+        // No default for an unreadable value: forks that share a slice take each other's ports once in many runs.
+        return Integer.parseInt(System.getProperty("ensemble.portSlice", "1"));
+    }
 
     /** Returns a port that no earlier call of this process returned. */
     public static synchronized int next() {

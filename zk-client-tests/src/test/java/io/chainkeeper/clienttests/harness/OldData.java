@@ -45,22 +45,37 @@ public final class OldData {
      * @param ensemble three servers whose configurations have been written
      */
     public static OldData unpack(String version, Ensemble ensemble) throws IOException {
+        return unpackFile("zookeeper-" + version, ensemble);
+    }
+
+    /**
+     * As {@link #unpack}, but with data and acceptor logs of servers of this project, written by the release before the
+     * hash of the prefix, proofs at links and directories that know their protocol. Made by {@link OldOrderMaker}.
+     *
+     * @param protocol what they ran
+     * @param ensemble three servers whose configurations have been written
+     */
+    public static OldData unpackOrder(String protocol, Ensemble ensemble) throws IOException {
+        return unpackFile("chainkeeper-" + protocol, ensemble);
+    }
+
+    private static OldData unpackFile(String name, Ensemble ensemble) throws IOException {
         List<String> expected = new ArrayList<>();
         List<String> session = new ArrayList<>();
-        String resource = "/old-data/zookeeper-" + version + ".zip";
+        String resource = "/old-data/" + name + ".zip";
         try (InputStream file = OldData.class.getResourceAsStream(resource);
                 ZipInputStream in = new ZipInputStream(file)) {
             for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
                 byte[] content = in.readAllBytes();
-                String name = entry.getName();
-                if (name.equals(EXPECTED)) {
+                String path = entry.getName();
+                if (path.equals(EXPECTED)) {
                     new String(content, StandardCharsets.UTF_8).lines().forEach(expected::add);
-                } else if (name.equals(SESSION)) {
+                } else if (path.equals(SESSION)) {
                     new String(content, StandardCharsets.UTF_8).lines().forEach(session::add);
                 } else {
-                    int slash = name.indexOf('/');
-                    int id = Integer.parseInt(name.substring("server-".length(), slash));
-                    Path target = dataDirectory(ensemble, id).resolve(name.substring(slash + 1));
+                    int slash = path.indexOf('/');
+                    int id = Integer.parseInt(path.substring("server-".length(), slash));
+                    Path target = dataDirectory(ensemble, id).resolve(path.substring(slash + 1));
                     Files.createDirectories(target.getParent());
                     Files.write(target, content);
                 }

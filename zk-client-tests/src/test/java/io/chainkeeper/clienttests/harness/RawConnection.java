@@ -73,13 +73,29 @@ public final class RawConnection implements AutoCloseable {
      * @throws EOFException if the server closed the connection instead
      */
     public ReplyHeader request(int type, Record request) throws IOException {
+        ReplyHeader reply = new ReplyHeader();
+        reply.deserialize(BinaryInputArchive.getArchive(answer(type, request)), "header");
+        return reply;
+    }
+
+    /**
+     * As {@link #request}.
+     *
+     * @return the whole answer, header first
+     * @throws EOFException if the server closed the connection instead
+     */
+    public ByteArrayInputStream answer(int type, Record request) throws IOException {
         RequestHeader header = new RequestHeader(++xid, type);
         send(header, request);
+        ByteArrayInputStream answer = receive();
         ReplyHeader reply = new ReplyHeader();
-        do {
-            reply.deserialize(BinaryInputArchive.getArchive(receive()), "header");
-        } while (reply.getXid() != header.getXid());
-        return reply;
+        reply.deserialize(BinaryInputArchive.getArchive(answer), "header");
+        while (reply.getXid() != header.getXid()) {
+            answer = receive();
+            reply.deserialize(BinaryInputArchive.getArchive(answer), "header");
+        }
+        answer.reset();
+        return answer;
     }
 
     /**

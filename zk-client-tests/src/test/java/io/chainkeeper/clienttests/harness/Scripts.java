@@ -42,8 +42,17 @@ public final class Scripts {
      * Returns a builder of a process that runs {@code bin/<script>}, with the environment the tests give to servers.
      */
     public static ProcessBuilder command(Path workingDirectory, String script, String... arguments) {
+        return commandOf(home(), workingDirectory, script, arguments);
+    }
+
+    /**
+     * Returns a builder of a process that runs {@code bin/<script>} of another installation or source tree.
+     *
+     * @param home the directory that holds {@code bin/}
+     */
+    public static ProcessBuilder commandOf(Path home, Path workingDirectory, String script, String... arguments) {
         List<String> command = new ArrayList<>();
-        command.add(home().resolve("bin").resolve(script).toString());
+        command.add(home.resolve("bin").resolve(script).toString());
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.directory(workingDirectory.toFile());
@@ -77,10 +86,19 @@ public final class Scripts {
      */
     public static Result run(long limitSeconds, Path workingDirectory, String script, String... arguments)
             throws IOException, InterruptedException {
-        Path output = Files.createTempFile(workingDirectory, script, ".out");
-        Path errors = Files.createTempFile(workingDirectory, script, ".err");
-        Process process = command(workingDirectory, script, arguments)
-                .redirectOutput(output.toFile())
+        return run(limitSeconds, command(workingDirectory, script, arguments));
+    }
+
+    /**
+     * Runs a command to its end.
+     *
+     * @throws AssertionError if it has not ended within the limit; it is killed then
+     */
+    public static Result run(long limitSeconds, ProcessBuilder command) throws IOException, InterruptedException {
+        Path directory = command.directory().toPath();
+        Path output = Files.createTempFile(directory, "script", ".out");
+        Path errors = Files.createTempFile(directory, "script", ".err");
+        Process process = command.redirectOutput(output.toFile())
                 .redirectError(errors.toFile())
                 .redirectInput(new File("/dev/null"))
                 .start();
@@ -92,8 +110,7 @@ public final class Scripts {
         Files.delete(output);
         Files.delete(errors);
         if (!ended) {
-            throw new AssertionError(
-                    script + " " + List.of(arguments) + " still ran after " + limitSeconds + " s; " + result);
+            throw new AssertionError(command.command() + " still ran after " + limitSeconds + " s; " + result);
         }
         return result;
     }

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,6 +15,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * One server of an ensemble as a process of its own, started by {@code bin/zkServer.sh start-foreground}. Its console
@@ -109,6 +111,18 @@ public final class ServerProcess {
             }
         });
         Files.write(configFile(), lines);
+    }
+
+    /** Deletes everything in the data directory but {@code myid}; only while the server does not run. */
+    public void emptyData() throws IOException {
+        Path data = directory.resolve("data");
+        try (Stream<Path> paths = Files.walk(data)) {
+            for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+                if (!path.equals(data) && !path.equals(data.resolve("myid"))) {
+                    Files.delete(path);
+                }
+            }
+        }
     }
 
     /** Starts the process; does not wait until it serves. */

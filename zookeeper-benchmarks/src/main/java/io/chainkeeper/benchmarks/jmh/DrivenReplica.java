@@ -204,6 +204,7 @@ final class DrivenReplica implements AutoCloseable {
     /** Executes and answers what the client has proposed, as one position. */
     void execute() {
         position++;
+        application.positionBegins(position);
         for (Proposal own = order.proposals.poll(); own != null; own = order.proposals.poll()) {
             application.apply(position, command(own.command()), own);
         }
@@ -219,6 +220,7 @@ final class DrivenReplica implements AutoCloseable {
      */
     void executeForeign(ByteSlice value) throws MalformedMessageException {
         position++;
+        application.positionBegins(position);
         for (ProposedCommand command : BatchCodec.decode(value)) {
             application.apply(position, command, null);
         }

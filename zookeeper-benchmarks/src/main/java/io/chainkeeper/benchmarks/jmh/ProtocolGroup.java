@@ -248,7 +248,7 @@ final class ProtocolGroup {
         }
 
         @Override
-        public void deliver(long position, ByteSlice value) {
+        public void deliver(long position, ByteSlice value, long prefixHash) {
             delivered = position;
         }
 

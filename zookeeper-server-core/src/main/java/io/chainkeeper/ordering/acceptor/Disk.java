@@ -17,9 +17,11 @@ import java.util.List;
  * or to one that has lost its disk, and the second must not vote: what it forgot may have been counted.
  *
  * <p>So a blank replica votes only if it helps to found the cluster, or once the order has admitted it under the
- * number of its disk. It becomes a founder when it has met enough others that have promised nothing to be a majority
- * with them, and nobody who has. The first election waits until a majority are founders, so that those who come too
- * late to be one always find a leader that can admit them.
+ * number of its disk. It becomes a founder when others that were blank when they met this very disk are a quorum with
+ * it, and it has met nobody who has promised anything. A founder remembers, before it promises anything, which disks
+ * it had met: it stands for these, and for no disk that takes their place later. The first election waits until a
+ * quorum are founders, so that those who come too late to be one always find a leader that can admit them. Why:
+ * docs/decisions/022-founding.md.
  */
 public final class Disk {
     /**
@@ -28,16 +30,26 @@ public final class Disk {
      */
     public static final int DISK = 3;
 
+    /**
+     * Metadata record of a founder, before the one that says that it is one: ids and disk numbers of those that it had
+     * met. Founders of earlier releases have none and stand for nobody.
+     */
+    public static final int COMPANIONS = 6;
+
+    private static final int COMPANION_BYTES = Integer.BYTES + Long.BYTES;
+
     /** The number of all disks that forget with the process. */
     private static final long FORGETFUL_DISK = 1;
+
+    /** Chance in a new number: a clock that was set back must not number the next disk like the one that is lost. */
+    private static final int RANDOM_BITS = 20;
 
     private final ProtocolContext context;
     private final Effects effects;
     private final int minQuorumSize;
-    private final boolean[] blankPeers = new boolean[Membership.MAX_REPLICA_ID + 1];
-    private final boolean[] founders = new boolean[Membership.MAX_REPLICA_ID + 1];
     private final List<Integer> initialParticipants = new ArrayList<>();
-    private boolean metSomebodyNotBlank;
+    private List<Member> companions = List.of();
+    private FoundingPeers peers;
     private long number;
     private boolean founder;
 
@@ -68,28 +80,19 @@ public final class Disk {
      * @param promisedNothing whether no promise was found there
      */
     public void start(RecoveredState recovered, boolean promisedNothing) {
+        LogRecord record = recovered.metadata(DISK);
         if (context.start() == Start.FORGETFUL) {
             number = FORGETFUL_DISK;
             founder = true;
             founderIsDurable = true;
             isDurable = true;
             kept = true;
-            return;
-        }
-        LogRecord record = recovered.metadata(DISK);
-        if (record != null) {
-            ByteBuffer head = record.head().asByteBuffer();
-            number = head.getLong();
-            founder = head.get() != 0;
-            founderIsDurable = founder;
-            isDurable = true;
-            kept = true;
-            while (founder && head.hasRemaining()) {
-                initialParticipants.add(head.getInt());
-            }
+        } else if (record != null) {
+            read(record.head().asByteBuffer(), recovered.metadata(COMPANIONS));
         } else {
-            number = context.incarnation();
+            number = newNumber();
         }
+        peers = new FoundingPeers(new Member(context.replicaId(), number), initialParticipants());
         blank = promisedNothing
                 && !founder
                 && recovered.appliedPosition() == 0
@@ -98,8 +101,32 @@ public final class Disk {
         if (context.start() == Start.SOLE_SURVIVOR) {
             found();
         } else {
-            foundIfMajority();
+            foundIfPossible();
         }
+    }
+
+    private void read(ByteBuffer head, LogRecord metBefore) {
+        number = head.getLong();
+        founder = head.get() != 0;
+        founderIsDurable = founder;
+        isDurable = true;
+        kept = true;
+        while (founder && head.hasRemaining()) {
+            initialParticipants.add(head.getInt());
+        }
+        if (founder && metBefore != null) {
+            List<Member> met = new ArrayList<>();
+            ByteBuffer in = metBefore.head().asByteBuffer();
+            while (in.hasRemaining()) {
+                met.add(new Member(in.getInt(), in.getLong()));
+            }
+            companions = List.copyOf(met);
+        }
+    }
+
+    private long newNumber() {
+        long drawn = context.incarnation() << RANDOM_BITS | context.random().nextInt(1 << RANDOM_BITS);
+        return Math.max(1, drawn & Long.MAX_VALUE);
     }
 
     /** @return the number of this disk, from 1 */
@@ -122,17 +149,34 @@ public final class Disk {
         return effects.append(new LogRecord(LogRecord.METADATA, DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
     }
 
+    private void appendCompanions() {
+        ByteBuffer head = ByteBuffer.allocate(companions.size() * COMPANION_BYTES);
+        companions.forEach(member -> head.putInt(member.replicaId()).putLong(member.disk()));
+        effects.append(new LogRecord(LogRecord.METADATA, COMPANIONS, ByteSlice.of(head.array()), ByteSlice.EMPTY));
+    }
+
     /** @return whether this disk took part in founding the cluster */
     public boolean isFounder() {
         return founder;
     }
 
+    /** @return whether it did, and a crash does not make it forget that */
+    public boolean isDurableFounder() {
+        return founderIsDurable;
+    }
+
+    /** @return whether a crash would leave this replica all that it tells others of itself; before, it says nothing */
+    public boolean mayIntroduce() {
+        return isDurable && founder == founderIsDurable;
+    }
+
     /**
      * @param nothingPromised whether nothing was promised or accepted here
-     * @return what to tell a peer
+     * @return what to tell a peer if {@link #mayIntroduce}
      */
     public Introduction introduction(boolean nothingPromised) {
-        return new Introduction(nothingPromised && (blank || founder), founderIsDurable, initialParticipants());
+        boolean promisedNothing = nothingPromised && (blank || founder);
+        return new Introduction(number, promisedNothing, founderIsDurable, initialParticipants(), companions);
     }
 
     /**
@@ -142,36 +186,22 @@ public final class Disk {
      * @param hello what it said
      */
     public void met(int peer, Introduction hello) {
-        boolean sameParticipants = hello.participants().equals(initialParticipants());
-        if (!hello.promisedNothing()) {
-            metSomebodyNotBlank = true;
-        } else if (sameParticipants) {
-            blankPeers[peer] = true;
-        }
-        founders[peer] = hello.founder() && sameParticipants;
-        foundIfMajority();
+        peers.met(peer, hello);
+        foundIfPossible();
     }
 
     /** @return whether so many have founded the cluster that they can decide something */
     public boolean isFounded() {
-        return countOf(founders) + (founder ? 1 : 0) >= quorumOfParticipants();
-    }
-
-    private int countOf(boolean[] peers) {
-        int count = 0;
-        for (int id : initialParticipants()) {
-            count += peers[id] ? 1 : 0;
-        }
-        return count;
+        return peers.founders() + (founder ? 1 : 0) >= quorumOfParticipants();
     }
 
     private int quorumOfParticipants() {
         return Membership.initial(minQuorumSize, initialParticipants()).quorum();
     }
 
-    private void foundIfMajority() {
+    private void foundIfPossible() {
         boolean participates = context.ensemble().participants().contains(context.replicaId());
-        if (blank && !metSomebodyNotBlank && participates && countOf(blankPeers) + 1 >= quorumOfParticipants()) {
+        if (blank && participates && peers.mayFound(quorumOfParticipants())) {
             found();
         }
     }
@@ -183,6 +213,8 @@ public final class Disk {
         if (initialParticipants.isEmpty()) {
             initialParticipants.addAll(context.ensemble().participants());
         }
+        companions = peers.met();
+        appendCompanions();
         founderSequence = append();
         keptSequence = founderSequence;
     }
@@ -191,13 +223,13 @@ public final class Disk {
      * Records are durable.
      *
      * @param logSequence up to here
-     * @return whether that makes this replica one that others may take for a founder
+     * @return whether that makes {@link #mayIntroduce} true
      */
     public boolean durable(long logSequence) {
+        boolean before = mayIntroduce();
         isDurable |= kept && logSequence >= keptSequence;
-        boolean before = founderIsDurable;
         founderIsDurable |= founder && logSequence >= founderSequence;
-        return founderIsDurable && !before;
+        return mayIntroduce() && !before;
     }
 
     /** @return whether a crash leaves this replica its number */

@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.SizeLimits;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ public final class CommandQueue {
         }
     }
 
-    private record Batch(long position, int commands) {}
+    private record Batch(long position, int commands, int bytes) {}
 
     private final int replica;
     private final long incarnation;
@@ -47,6 +48,7 @@ public final class CommandQueue {
     private final ArrayDeque<Batch> underWay = new ArrayDeque<>();
 
     private long commandsUnderWay;
+    private long bytesUnderWay;
 
     /** The last sequence taken of each proposer since the leader changed. */
     private final Map<Source, Long> lastTaken = new TreeMap<>();
@@ -109,6 +111,7 @@ public final class CommandQueue {
         waitingBytes = 0;
         underWay.clear();
         commandsUnderWay = 0;
+        bytesUnderWay = 0;
         lastTaken.clear();
     }
 
@@ -171,7 +174,7 @@ public final class CommandQueue {
      * Whether the next batch should go now: if no other one is under way, or as many commands wait as are under way, or
      * it is full. A batch costs every replica a message, a forced write and the waking of several threads, whatever is
      * in it, so under load few large ones are cheaper than many small ones; and commands that come when little is under
-     * way wait for little.
+     * way wait for little. While as many bytes are under way as may be, none goes.
      *
      * @param maxCommands most commands of a batch
      * @param maxBytes most bytes of a batch
@@ -179,7 +182,9 @@ public final class CommandQueue {
      */
     public boolean hasBatch(int maxCommands, int maxBytes) {
         int size = waiting.size();
-        return size > 0 && (size >= Math.min(commandsUnderWay, maxCommands) || waitingBytes >= maxBytes);
+        return size > 0
+                && bytesUnderWay < SizeLimits.MAX_UNDER_WAY_BYTES
+                && (size >= Math.min(commandsUnderWay, maxCommands) || waitingBytes >= maxBytes);
     }
 
     /**
@@ -203,15 +208,19 @@ public final class CommandQueue {
             batch.add(waiting.remove());
         }
         waitingBytes -= bytes;
-        underWay.add(new Batch(position, batch.size()));
+        ByteSlice value = BatchCodec.encode(batch);
+        underWay.add(new Batch(position, batch.size(), value.length()));
         commandsUnderWay += batch.size();
-        return BatchCodec.encode(batch);
+        bytesUnderWay += value.length();
+        return value;
     }
 
     /** @param position up to which batches are under way no more */
     public void decided(long position) {
         while (!underWay.isEmpty() && underWay.peek().position() <= position) {
-            commandsUnderWay -= underWay.remove().commands();
+            Batch decided = underWay.remove();
+            commandsUnderWay -= decided.commands();
+            bytesUnderWay -= decided.bytes();
         }
     }
 

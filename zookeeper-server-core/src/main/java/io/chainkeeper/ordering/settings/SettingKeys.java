@@ -185,4 +185,25 @@ public final class SettingKeys {
         String text = values.get(key);
         return text == null ? words.get(0) : text.trim();
     }
+
+    /**
+     * @param key a key
+     * @return its default, as a user would write it
+     */
+    public String defaultOf(String key) {
+        return choices.containsKey(key) ? choice(Map.of(), key) : Integer.toString(number(Map.of(), key));
+    }
+
+    /**
+     * @param key a key
+     * @return what it may be set to, as documents say it: {@code 1 to 9}, {@code 1 to members} or {@code this, that}
+     */
+    public String rangeOf(String key) {
+        if (choices.containsKey(key)) {
+            return String.join(", ", choices.get(key));
+        }
+        Range range = numbers.get(key);
+        InvariantViolated.check(range != null, "%s is not a key", key);
+        return range.least() + " to " + (range.upToMembers() ? "members" : Integer.toString(range.most()));
+    }
 }

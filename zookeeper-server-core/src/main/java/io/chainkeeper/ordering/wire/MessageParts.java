@@ -4,6 +4,8 @@ import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Member;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.acceptor.Ballot;
@@ -22,6 +24,9 @@ import java.util.List;
 public final class MessageParts {
     /** Bytes of a ballot: its round long, its replica int. */
     public static final int BALLOT_BYTES = 12;
+
+    /** Bytes of a companion: its id a byte, its disk long. */
+    private static final int COMPANION_BYTES = 1 + Long.BYTES;
 
     private MessageParts() {}
 
@@ -90,9 +95,15 @@ public final class MessageParts {
     /**
      * @param in where a ballot stands
      * @return the ballot
+     * @throws MalformedMessageException if its numbers are out of range
      */
-    public static Ballot ballot(ByteBuffer in) {
-        return new Ballot(in.getLong(), in.getInt());
+    public static Ballot ballot(ByteBuffer in) throws MalformedMessageException {
+        long round = in.getLong();
+        int replica = in.getInt();
+        if (round < 0 || round > Ballot.MAX_ROUND || replica < 0 || replica > Membership.MAX_REPLICA_ID) {
+            throw new MalformedMessageException("ballot " + round + "." + replica + " is out of range");
+        }
+        return new Ballot(round, replica);
     }
 
     /**
@@ -127,7 +138,10 @@ public final class MessageParts {
      * @return bytes that it needs
      */
     public static int introductionBytes(Introduction introduction) {
-        return 3 + introduction.participants().size();
+        return Long.BYTES
+                + 4
+                + introduction.participants().size()
+                + introduction.companions().size() * COMPANION_BYTES;
     }
 
     /**
@@ -136,9 +150,14 @@ public final class MessageParts {
      * @return the buffer
      */
     public static ByteBuffer putIntroduction(ByteBuffer out, Introduction introduction) {
+        out.putLong(introduction.disk());
         out.put(flag(introduction.promisedNothing())).put(flag(introduction.founder()));
         out.put((byte) introduction.participants().size());
         introduction.participants().forEach(id -> out.put(id.byteValue()));
+        out.put((byte) introduction.companions().size());
+        introduction
+                .companions()
+                .forEach(member -> out.put((byte) member.replicaId()).putLong(member.disk()));
         return out;
     }
 
@@ -148,6 +167,7 @@ public final class MessageParts {
      * @throws MalformedMessageException if it names a replica that cannot be
      */
     public static Introduction introduction(ByteBuffer in) throws MalformedMessageException {
+        long disk = in.getLong();
         boolean promisedNothing = in.get() != 0;
         boolean founder = in.get() != 0;
         int count = in.get() & 0xff;
@@ -155,7 +175,12 @@ public final class MessageParts {
         for (int i = 0; i < count; i++) {
             participants.add(replicaId(in));
         }
-        return new Introduction(promisedNothing, founder, participants);
+        int companionCount = in.get() & 0xff;
+        List<Member> companions = new ArrayList<>(companionCount);
+        for (int i = 0; i < companionCount; i++) {
+            companions.add(new Member(replicaId(in), in.getLong()));
+        }
+        return new Introduction(disk, promisedNothing, founder, participants, companions);
     }
 
     /**
@@ -185,15 +210,30 @@ public final class MessageParts {
      * @param in over the frame from its first byte, where commands stand
      * @param frame what their bytes will be views of
      * @return the commands, in order
-     * @throws MalformedMessageException if there are fewer than it claims
+     * @throws MalformedMessageException if there are fewer than it claims, or their numbers are out of range
      */
     public static List<ProposedCommand> commands(ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
         int count = count(in, BatchCodec.COMMAND_OVERHEAD_BYTES);
         List<ProposedCommand> commands = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            commands.add(BatchCodec.get(in, frame));
+            ProposedCommand command = BatchCodec.get(in, frame);
+            BatchCodec.checkNumbers(command.proposer(), command.stream(), command.sequence());
+            commands.add(command);
         }
         return commands;
+    }
+
+    /**
+     * @param frame that holds the value of a position
+     * @param from where it begins
+     * @param length its bytes
+     * @return the value, a view of the frame, which can be accepted and logged
+     * @throws MalformedMessageException if it is no value
+     */
+    public static ByteSlice value(ByteSlice frame, int from, int length) throws MalformedMessageException {
+        ByteSlice value = frame.slice(from, length);
+        BatchCodec.check(value);
+        return value;
     }
 
     /**

@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.server.OrderView;
 import io.chainkeeper.server.OrderedZooKeeperServer;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * Whether this server works, and what for: the answers to {@code /live} and {@code /ready}. Safe for use by any thread.
@@ -18,17 +19,24 @@ final class Health {
     private final OrderedZooKeeperServer server;
     private final OrderView view;
     private final BooleanSupplier refusesWrites;
+    private final Supplier<String> clientPortProblem;
     private final WriteProbe probe;
 
     /**
      * @param server the server
      * @param refusesWrites whether it refuses its clients' writes because the disk is full
+     * @param clientPortProblem why clients cannot connect, null if they can
      * @param probe finds out whether writes are ordered
      */
-    Health(OrderedZooKeeperServer server, BooleanSupplier refusesWrites, WriteProbe probe) {
+    Health(
+            OrderedZooKeeperServer server,
+            BooleanSupplier refusesWrites,
+            Supplier<String> clientPortProblem,
+            WriteProbe probe) {
         this.server = server;
         this.view = server.view();
         this.refusesWrites = refusesWrites;
+        this.clientPortProblem = clientPortProblem;
         this.probe = probe;
     }
 
@@ -47,7 +55,7 @@ final class Health {
             return "this server's state differs from that of the majority and is being replaced";
         }
         if (server.isServing()) {
-            return null;
+            return clientPortProblem.get();
         }
         if (!server.self.getView().containsKey(server.self.getMyId())) {
             return "this server is not a member of the ensemble";

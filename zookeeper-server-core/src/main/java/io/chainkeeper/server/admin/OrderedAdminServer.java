@@ -8,6 +8,7 @@ import java.security.GeneralSecurityException;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.admin.AdminServer;
 import org.apache.zookeeper.server.admin.DummyAdminServer;
@@ -42,6 +43,7 @@ public final class OrderedAdminServer implements AdminServer {
      * @param server the server that it is about
      * @param proposer for the no-ops of {@code /ready?write}
      * @param refusesWrites whether the disk is full
+     * @param clientPortProblem why clients cannot connect, null if they can
      * @param further numbers for the status page beside those of the order
      * @param clockMillis a monotonic clock
      * @return it, or one that does nothing if {@code admin.enableServer=false} or its settings cannot be used
@@ -50,6 +52,7 @@ public final class OrderedAdminServer implements AdminServer {
             OrderedZooKeeperServer server,
             Proposer proposer,
             BooleanSupplier refusesWrites,
+            Supplier<String> clientPortProblem,
             Map<String, LongSupplier> further,
             LongSupplier clockMillis) {
         if ("false".equals(System.getProperty(ENABLED))) {
@@ -60,7 +63,7 @@ public final class OrderedAdminServer implements AdminServer {
             settings.check();
             JettyAdminServer jetty = new JettyAdminServer();
             WriteProbe probe = new WriteProbe(server.view().replicaId(), proposer::proposeNoOp, clockMillis);
-            Health health = new Health(server, refusesWrites, probe);
+            Health health = new Health(server, refusesWrites, clientPortProblem, probe);
             OrderedCommands commands = new OrderedCommands(server);
             addPages(jetty, settings.commandUrl(), health, new StatusReport(server, health, further), commands);
             jetty.setZooKeeperServer(server);

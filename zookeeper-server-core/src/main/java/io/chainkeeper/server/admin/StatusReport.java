@@ -53,6 +53,7 @@ final class StatusReport {
         report.put("zxid", "0x" + Long.toHexString(server.getZKDatabase().getDataTreeLastProcessedZxid()));
         report.put("uptime_millis", server.serverStats().getUptime());
         report.put("time_millis", System.currentTimeMillis());
+        report.put("links", view.admitsUnauthenticated() ? "unauthenticated" : "authenticated");
         report.put("chain", view.chain());
         List<Map<String, Object>> members = members(status);
         report.put("members", members);

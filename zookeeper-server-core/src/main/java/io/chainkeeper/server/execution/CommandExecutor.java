@@ -9,6 +9,7 @@ import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.Proposal;
+import io.chainkeeper.server.AuthenticationSchemes;
 import io.chainkeeper.server.OrderedZooKeeperServer;
 import io.chainkeeper.server.request.AttachProposal;
 import io.chainkeeper.server.request.ClientProposal;
@@ -85,9 +86,9 @@ public final class CommandExecutor {
         return side;
     }
 
-    /** @return whether the operation being prepared must fail because its proposer found it to exceed a quota */
-    public boolean quotaRefused() {
-        return requests.quotaRefused();
+    /** @return what is being executed */
+    public ExecutionInProgress requests() {
+        return requests;
     }
 
     /** @return whether the state here is not the cluster's, so that nothing is executed any more */
@@ -169,6 +170,13 @@ public final class CommandExecutor {
     }
 
     private void executeRequest(Command.ClientRequest command, ProposedCommand proposed, Proposal proposal, long time) {
+        if (!ExecutableRequests.isOrdered(command.opcode())) {
+            LOG.error(
+                    "Ignoring a request that replica {} proposed: type {} changes nothing",
+                    proposed.proposer(),
+                    command.opcode());
+            return;
+        }
         ClientProposal own = proposal instanceof ClientProposal client ? client : null;
         long sessionId = command.sessionId();
         if (own != null) {
@@ -193,7 +201,7 @@ public final class CommandExecutor {
             if (creates && proposal != null) {
                 owned.owned(sessionId, side.sessions().get(sessionId).timeoutMillis());
             }
-            requests.execute(request, proposed.proposer(), command, zxid, time);
+            requests.execute(request, proposed.proposer(), decided(command), zxid, time);
         }
         if (command.opcode() == OpCode.closeSession) {
             side.sessions().remove(sessionId);
@@ -205,6 +213,14 @@ public final class CommandExecutor {
         if (own != null) {
             own.afterExecution();
         }
+    }
+
+    private Command.ClientRequest decided(Command.ClientRequest command) {
+        if (side.executionProfile() == executionProfile) {
+            return command;
+        }
+        // Members of a cluster formed by an earlier release share those settings, and its commands do not say them.
+        return command.by(ClientRights.rules(), command.lackedSchemes() | AuthenticationSchemes.lackedDigest());
     }
 
     private boolean createSession(Command.ClientRequest command, ProposedCommand proposed) {
@@ -295,7 +311,7 @@ public final class CommandExecutor {
 
     private void replicaStarted(Command.ReplicaStarted started, ProposedCommand proposed, boolean self) {
         orphan(proposed.proposer(), proposed.incarnation() - 1);
-        side.started(proposed.proposer(), proposed.incarnation());
+        side.started(proposed.proposer(), proposed.incarnation(), started.maxTransactionBytes());
         if (started.former() != null && side.clusterId() == null) {
             side.formerStates().report(proposed.proposer(), held(proposed.proposer(), started), started.goesWithout());
         }
@@ -363,8 +379,9 @@ public final class CommandExecutor {
     }
 
     private void checkProfile() {
-        if (side.clusterId() != null && side.executionProfile() != executionProfile) {
-            throw new ExecutionProfileMismatch(ExecutionProfile.mismatchMessage());
+        if (!side.mayBeExecutedWith(executionProfile)) {
+            throw new ExecutionProfileMismatch(
+                    ExecutionProfile.mismatchMessage(side.executionProfile(), executionProfile));
         }
     }
 }

@@ -19,11 +19,35 @@ import org.apache.zookeeper.proto.SetDataRequest;
  * tree than the digest of the transaction says. Either would stop every replica, and again after each restart. No
  * client library sends such a request. Stateless; what is found depends on the request only.
  */
-final class ExecutableRequests {
+public final class ExecutableRequests {
     private static final String LIMITS = "/" + Quotas.limitNode;
     private static final String STATS = "/" + Quotas.statNode;
 
     private ExecutableRequests() {}
+
+    /**
+     * Tells requests that change something from all others, which have no transaction.
+     *
+     * @param type operation code
+     * @return whether such requests go through the order
+     */
+    public static boolean isOrdered(int type) {
+        return switch (type) {
+            case OpCode.create,
+                    OpCode.create2,
+                    OpCode.createTTL,
+                    OpCode.createContainer,
+                    OpCode.delete,
+                    OpCode.deleteContainer,
+                    OpCode.setData,
+                    OpCode.setACL,
+                    OpCode.multi,
+                    OpCode.reconfig,
+                    OpCode.createSession,
+                    OpCode.closeSession -> true;
+            default -> false;
+        };
+    }
 
     /**
      * Checks one operation and makes the flags of a create agree with the operation where ZooKeeper ignores them.

@@ -4,17 +4,38 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * Keeps reads and execution apart: a read that overlapped a write could show new data before the watch event that
- * announces it, or a zxid that does not belong to the data. The executor holds the exclusive side for a whole batch,
- * I/O threads hold the shared side for one read.
+ * announces it, or a zxid that does not belong to the data. I/O threads hold the shared side for one read. The executor
+ * takes the exclusive side once for all commands that are at hand, because taking it for each would cost as much as a
+ * small command; between two commands it lets those in that wait, if it has kept them out for long.
  */
 public final class ExecutionLock {
-    private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+    /** For how long reads are kept out while there is more to execute; one command may take longer. */
+    static final long LONGEST_NANOS = 1_000_000;
+
+    /** Fair: else the executor, which runs, would take it again before those that wait have been woken. */
+    private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock(true);
+
+    private long heldSinceNanos;
 
     /** Executor thread: excludes reads until {@link #endBatch}; does nothing if they are excluded already. */
     public void beginBatch() {
         if (!lock.isWriteLockedByCurrentThread()) {
             lock.writeLock().lock();
+            heldSinceNanos = System.nanoTime();
         }
+    }
+
+    /** Executor thread: whether reads wait that have been excluded for long. */
+    public boolean keepsReadsWaiting() {
+        return lock.hasQueuedThreads()
+                && lock.isWriteLockedByCurrentThread()
+                && System.nanoTime() - heldSinceNanos >= LONGEST_NANOS;
+    }
+
+    /** Executor thread, between two commands and inside a batch: lets in the reads that wait now. */
+    public void letReadsIn() {
+        lock.writeLock().unlock();
+        beginBatch();
     }
 
     /** Executor thread: lets reads in again; does nothing if they were not excluded. */

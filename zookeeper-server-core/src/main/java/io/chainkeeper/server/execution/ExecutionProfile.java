@@ -1,72 +1,116 @@
 package io.chainkeeper.server.execution;
 
+import io.chainkeeper.config.SharedSettings;
 import io.chainkeeper.server.AuthenticationSchemes;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.apache.jute.BinaryInputArchive;
 import org.apache.zookeeper.server.EphemeralType;
 import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.auth.ProviderRegistry;
+import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 
 /**
- * The settings that influence what a command does when it is executed. Every member must have the same; their hash is
- * part of the replicated state.
+ * The settings that influence what a command does when it is executed. Every member must have the same; the number that
+ * says them ({@link SharedSettings}) is part of the replicated state.
  */
 public final class ExecutionProfile {
-    private static final String[] PROPERTIES = {
-        "zookeeper.skipACL",
-        "zookeeper.enforceQuota",
-        "zookeeper.emulate353TTLNodes",
-        "zookeeper.DigestAuthenticationProvider.digestAlg",
-        "zookeeper.DigestAuthenticationProvider.enabled",
-        "zookeeper.letAnySaslUserDoX",
-        "zookeeper.X509AuthenticationProvider.superUser",
-        "jute.maxbuffer.extrasize"
-    };
+    private static final String EMULATION = "zookeeper.emulate353TTLNodes";
+
+    /** What ZooKeeper's providers look at when they match ids; the user's own may be made of them. */
+    private static final List<String> READ_BY_PROVIDERS =
+            List.of("zookeeper.letAnySaslUserDoX", "zookeeper.X509AuthenticationProvider.superUser");
+
+    /** Were part of the profile although nothing that is ordered depends on them any more. */
+    private static final List<String> FORMER_PROPERTIES = List.of(
+            "zookeeper.skipACL",
+            EMULATION,
+            "zookeeper.DigestAuthenticationProvider.enabled",
+            "zookeeper.letAnySaslUserDoX",
+            "zookeeper.X509AuthenticationProvider.superUser");
+
+    /** Had left the profile before those above did. */
+    private static final List<String> FIRST_PROPERTIES = List.of(
+            "zookeeper.enforceQuota", "zookeeper.DigestAuthenticationProvider.digestAlg", "jute.maxbuffer.extrasize");
 
     private ExecutionProfile() {}
 
     /**
-     * Collects the settings.
-     *
      * @param reconfigEnabled whether reconfig is enabled
-     * @return name to value, sorted by name
+     * @return the number that says this server's settings
      */
-    public static Map<String, String> settings(boolean reconfigEnabled) {
+    public static long of(boolean reconfigEnabled) {
+        SortedSet<String> providers = providers();
+        if (!providers.isEmpty()) {
+            READ_BY_PROVIDERS.stream()
+                    .filter(name -> System.getProperty(name) != null)
+                    .forEach(name -> providers.add(name + "=" + System.getProperty(name)));
+        }
+        return new SharedSettings(
+                        reconfigEnabled,
+                        EphemeralType.extendedEphemeralTypesEnabled(),
+                        Boolean.getBoolean(EMULATION),
+                        ZooKeeperServer.isDigestEnabled(),
+                        Charset.defaultCharset().name(),
+                        providers)
+                .number();
+    }
+
+    /**
+     * Whether a replica may execute what a cluster has ordered. One that was formed by a release whose profile had more
+     * settings keeps to those, too.
+     *
+     * @param formedWith the number in the replicated state
+     * @param own the replica's own
+     * @return whether they mean the same settings
+     */
+    public static boolean isOf(long formedWith, long own) {
+        if (formedWith == own) {
+            return true;
+        }
+        Map<String, String> former = formerSettings();
+        boolean isFormer = formedWith == hash(former);
+        for (String name : FIRST_PROPERTIES) {
+            former.put(name, System.getProperty(name, ""));
+        }
+        former.put("jute.maxbuffer", Integer.toString(BinaryInputArchive.maxBuffer));
+        former.put("zookeeper.closeSessionTxn.enabled", "" + ZooKeeperServer.isCloseSessionTxnEnabled());
+        return isFormer || formedWith == hash(former);
+    }
+
+    private static Map<String, String> formerSettings() {
         Map<String, String> settings = new TreeMap<>();
-        for (String name : PROPERTIES) {
+        for (String name : FORMER_PROPERTIES) {
             settings.put(name, System.getProperty(name, ""));
         }
-        settings.put("authProviders", String.join(",", sortedProviders()));
-        settings.put("jute.maxbuffer", Integer.toString(BinaryInputArchive.maxBuffer));
+        settings.put("authProviders", String.join(",", providers()));
         settings.put("zookeeper.extendedTypesEnabled", "" + EphemeralType.extendedEphemeralTypesEnabled());
         settings.put("zookeeper.digest.enabled", "" + ZooKeeperServer.isDigestEnabled());
-        settings.put("zookeeper.closeSessionTxn.enabled", "" + ZooKeeperServer.isCloseSessionTxnEnabled());
-        settings.put("reconfigEnabled", "" + reconfigEnabled);
+        settings.put("reconfigEnabled", "" + QuorumPeerConfig.isReconfigEnabled());
         settings.put("file.encoding", Charset.defaultCharset().name());
         return settings;
     }
 
-    private static Iterable<String> sortedProviders() {
-        Map<String, String> providers = new TreeMap<>();
+    private static SortedSet<String> providers() {
+        SortedSet<String> providers = new TreeSet<>();
         System.getProperties().stringPropertyNames().stream()
                 .filter(name -> name.startsWith(ProviderRegistry.AUTHPROVIDER_PROPERTY_PREFIX))
                 .map(System::getProperty)
                 .filter(provider -> !AuthenticationSchemes.isAlwaysKnown(provider))
-                .forEach(provider -> providers.put(provider, ""));
-        return providers.keySet();
+                .forEach(providers::add);
+        return providers;
     }
 
-    /**
-     * @param settings see {@link #settings}
-     * @return their hash
-     */
-    public static long hash(Map<String, String> settings) {
+    private static long hash(Map<String, String> settings) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256")
                     .digest(settings.toString().getBytes(StandardCharsets.UTF_8));
@@ -76,13 +120,33 @@ public final class ExecutionProfile {
         }
     }
 
-    /** @return what to tell the operator of a replica whose settings differ from the cluster's */
-    public static String mismatchMessage() {
-        return "this replica's settings differ from those that the cluster was formed with; all members need the same"
-                + " authentication providers, jute.maxbuffer, file.encoding, reconfigEnabled and "
-                + String.join(", ", PROPERTIES)
-                + ", zookeeper.extendedTypesEnabled, zookeeper.digest.enabled, zookeeper.closeSessionTxn.enabled;"
-                + " put the old value back, or change it on all as \"Settings that all servers must have in common\" in"
-                + " docs/operations.md says";
+    /**
+     * Before anything is executed: with other settings the tree would silently become another one.
+     *
+     * @param side the side state of a replica that starts
+     * @param own the replica's own number
+     * @throws IOException if the cluster has been formed with other settings
+     */
+    public static void requireSame(SideState side, long own) throws IOException {
+        if (!side.mayBeExecutedWith(own)) {
+            throw new IOException(mismatchMessage(side.executionProfile(), own));
+        }
+    }
+
+    /**
+     * @param formedWith the number in the replicated state
+     * @param own the replica's own
+     * @return what to tell the operator of a replica whose settings differ from the cluster's, one line
+     */
+    static String mismatchMessage(long formedWith, long own) {
+        String difference = SharedSettings.difference(own, formedWith, "the cluster");
+        if (difference.isEmpty()) {
+            difference = "it was formed by an earlier release, and one of reconfigEnabled,"
+                    + " zookeeper.extendedTypesEnabled, zookeeper.digest.enabled, authProvider.*, file.encoding, "
+                    + String.join(", ", FORMER_PROPERTIES) + " is not what it was then";
+        }
+        return "this replica's settings differ from those that the cluster was formed with: " + difference
+                + "; put the old value back, or change it on all as \"Settings that all servers must have in common\""
+                + " in docs/operations.md says";
     }
 }

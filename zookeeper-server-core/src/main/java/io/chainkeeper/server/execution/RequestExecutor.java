@@ -1,12 +1,12 @@
 package io.chainkeeper.server.execution;
 
+import io.chainkeeper.command.AccessRules;
 import io.chainkeeper.command.AuthId;
 import io.chainkeeper.command.Command;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.server.OrderedZooKeeperServer;
 import io.chainkeeper.server.session.ReplicatedSessionTracker;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.zookeeper.ZooDefs.OpCode;
@@ -21,13 +21,17 @@ import org.apache.zookeeper.txn.TxnHeader;
  * Executes one request: ZooKeeper's preparation, the transaction log, ZooKeeper's final processor, all on the executor
  * thread before the next request is looked at.
  */
-final class RequestExecutor {
+final class RequestExecutor implements ExecutionInProgress {
     private final OrderedZooKeeperServer server;
     private final RequestProcessor finalProcessor;
     private final DeterministicPrep prep;
     private long zxid;
     private long agreedTimeMillis;
     private int quotaRefusedOp = Command.ClientRequest.QUOTA_KEPT;
+    private AccessRules access;
+
+    /** The thread that prepares a request, null if none does. Other threads never find themselves in it. */
+    private volatile Thread preparing;
 
     RequestExecutor(OrderedZooKeeperServer server, ReconfigExecutor reconfigs, RequestProcessor finalProcessor) {
         this.server = server;
@@ -49,18 +53,27 @@ final class RequestExecutor {
         agreedTimeMillis = timeMillis;
         quotaRefusedOp = decided == null ? Command.ClientRequest.QUOTA_KEPT : decided.quotaRefusedOp();
         boolean localSession = decided != null && decided.localSession();
+        access = decided == null ? AccessRules.ALL_LISTS_HOLD : decided.access();
+        preparing = Thread.currentThread();
         request.setOwner(localSession ? ReplicatedSessionTracker.LOCAL_OWNER : proposer);
         try {
             prep.prepare(request, proposer, takenZxid, timeMillis, decided == null ? 0 : decided.lackedSchemes());
         } catch (RequestProcessor.RequestProcessorException e) {
             throw new IllegalStateException(
                     "transaction " + Zxids.text(takenZxid) + " could not be executed: " + e.getMessage(), e);
+        } finally {
+            preparing = null;
         }
     }
 
-    /** @return whether the operation being prepared was found by its proposer to exceed a quota */
-    boolean quotaRefused() {
+    @Override
+    public boolean quotaRefused() {
         return quotaRefusedOp != Command.ClientRequest.QUOTA_KEPT && prep.currentOp() == quotaRefusedOp;
+    }
+
+    @Override
+    public AccessRules access() {
+        return preparing == Thread.currentThread() ? access : null;
     }
 
     /**
@@ -78,10 +91,7 @@ final class RequestExecutor {
             }
         }
         ByteSlice payload = command.payload();
-        RequestRecord record = payload == null
-                ? null
-                : RequestRecord.fromBytes(ByteBuffer.wrap(payload.array(), payload.offset(), payload.length())
-                        .slice());
+        RequestRecord record = payload == null ? null : new OrderedRecord(payload);
         return new Request(null, command.sessionId(), command.cxid(), command.opcode(), record, ids);
     }
 
@@ -93,6 +103,7 @@ final class RequestExecutor {
     private final class Logger implements RequestProcessor {
         @Override
         public void processRequest(Request request) throws RequestProcessorException {
+            preparing = null; // Whether a client hears of the change by a watch is a matter of its own server.
             TxnHeader header = request.getHdr();
             // Preparation stamps an empty multi, and a record that does not decode, by itself.
             header.setTime(agreedTimeMillis);
@@ -102,11 +113,12 @@ final class RequestExecutor {
                 // A multi that ended with an exception still has the digest of the operations before it.
                 request.setTxnDigest(null);
             }
+            TransactionLimit.shorten(request);
             ZKDatabase database = server.getZKDatabase();
             try {
                 database.append(request);
             } catch (IOException e) {
-                throw new RequestProcessorException(server.logNotWritten(e), e);
+                throw new RequestProcessorException(LogFailure.message(server, e), e);
             }
             finalProcessor.processRequest(request);
         }

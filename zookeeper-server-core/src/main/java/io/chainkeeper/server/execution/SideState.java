@@ -22,6 +22,10 @@ import java.util.UUID;
 public final class SideState {
     private static final int FIXED_BYTES = 16 + 1 + 16 + 8 + 4 + 4 + 8 + 4 + 4;
     private static final int PLAN_BYTES = 24;
+    private static final int FORMED = 1;
+
+    /** Absent in checkpoints of releases whose replicas did not say how long transactions may be. */
+    private static final int HAS_LIMITS = 2;
 
     private final SessionTable sessions;
     private final Map<Integer, Long> incarnations;
@@ -29,6 +33,10 @@ public final class SideState {
     /** Guarded by incarnations; no part of what replicas have in common. */
     private final Map<Integer, Long> startsMillis = new TreeMap<>();
 
+    /** Guarded by incarnations. Of each replica that has said so, the longest transaction that it can read back. */
+    private final Map<Integer, Long> transactionBytes = new TreeMap<>();
+
+    private volatile long agreedTransactionBytes = Long.MAX_VALUE;
     private DigestTally digestTally = new DigestTally();
     private FormerStates formerStates = new FormerStates();
     private volatile UUID clusterId;
@@ -112,6 +120,14 @@ public final class SideState {
         return executionProfile;
     }
 
+    /**
+     * @param profile hash of a replica's settings
+     * @return whether the replica executes what is ordered as all members do
+     */
+    public boolean mayBeExecutedWith(long profile) {
+        return clusterId == null || ExecutionProfile.isOf(executionProfile, profile);
+    }
+
     void formed(UUID newClusterId, long profile) {
         executionProfile = profile;
         clusterId = newClusterId;
@@ -127,12 +143,38 @@ public final class SideState {
         }
     }
 
-    void started(int replica, long incarnation) {
+    void started(int replica, long incarnation, long maxTransactionBytes) {
         advanceTime(agreedTimeMillis + 1); // so that no two starts have the same
         synchronized (incarnations) {
             incarnations.put(replica, incarnation);
             startsMillis.put(replica, agreedTimeMillis);
+            if (maxTransactionBytes >= TransactionLimit.LEAST_EXTRA_BYTES) {
+                transactionBytes.put(replica, maxTransactionBytes);
+            }
         }
+        agreeOnTransactionBytes();
+    }
+
+    private void agreeOnTransactionBytes() {
+        synchronized (incarnations) {
+            // Who has been removed reads nothing back any more; who is to be added counts from then on.
+            agreedTransactionBytes = transactionBytes.entrySet().stream()
+                    .filter(said ->
+                            configuration == null || configuration.servers().containsKey(said.getKey()))
+                    .mapToLong(Map.Entry::getValue)
+                    .min()
+                    .orElse(Long.MAX_VALUE);
+        }
+    }
+
+    /**
+     * The longest transaction that every replica can read back from its log: the least that any of them has said at its
+     * start. Only the admission of new requests depends on it; what is ordered is executed. Any thread.
+     *
+     * @return bytes, {@link Long#MAX_VALUE} if none has said anything
+     */
+    public long agreedTransactionBytes() {
+        return agreedTransactionBytes;
     }
 
     /**
@@ -212,6 +254,7 @@ public final class SideState {
     void configured(EnsembleConfiguration changed, long zxidOfChange) {
         configuration = changed;
         reconfigZxid = zxidOfChange;
+        agreeOnTransactionBytes();
     }
 
     /** @return the state's bytes, the same on every replica at the same position */
@@ -222,6 +265,7 @@ public final class SideState {
         byte[] planned = bytes(plan == null ? null : plan.configuration());
         ByteBuffer out = ByteBuffer.allocate(FIXED_BYTES
                 + incarnations.size() * 12
+                + transactionBytesEncoded()
                 + members.length()
                 + servers.length
                 + planned.length
@@ -230,12 +274,16 @@ public final class SideState {
                 + formerStates.encodedBytes()
                 + table.length());
         out.putLong(zxid).putLong(agreedTimeMillis);
-        out.put((byte) (clusterId == null ? 0 : 1));
+        out.put((byte) ((clusterId == null ? 0 : FORMED) | (transactionBytes.isEmpty() ? 0 : HAS_LIMITS)));
         out.putLong(clusterId == null ? 0 : clusterId.getMostSignificantBits());
         out.putLong(clusterId == null ? 0 : clusterId.getLeastSignificantBits());
         out.putLong(executionProfile);
         out.putInt(incarnations.size());
         incarnations.forEach((replica, incarnation) -> out.putInt(replica).putLong(incarnation));
+        if (!transactionBytes.isEmpty()) {
+            out.putInt(transactionBytes.size());
+            transactionBytes.forEach((replica, bytes) -> out.putInt(replica).putLong(bytes));
+        }
         out.putInt(members.length()).put(members.array(), members.offset(), members.length());
         out.putLong(reconfigZxid).putInt(servers.length).put(servers);
         out.putInt(planned.length).put(planned);
@@ -247,6 +295,22 @@ public final class SideState {
         formerStates.put(out);
         out.put(table.array(), table.offset(), table.length());
         return ByteSlice.of(out.array());
+    }
+
+    private int transactionBytesEncoded() {
+        return transactionBytes.isEmpty() ? 0 : Integer.BYTES + transactionBytes.size() * 12;
+    }
+
+    private static Map<Integer, Long> numbers(ByteBuffer in) throws MalformedMessageException {
+        int count = in.getInt();
+        if (count < 0 || count > in.remaining() / 12) {
+            throw new MalformedMessageException("side state claims " + count + " replicas");
+        }
+        Map<Integer, Long> numbers = new TreeMap<>();
+        for (int i = 0; i < count; i++) {
+            numbers.put(in.getInt(), in.getLong());
+        }
+        return numbers;
     }
 
     private static byte[] bytes(EnsembleConfiguration servers) {
@@ -280,17 +344,11 @@ public final class SideState {
         try {
             long zxid = in.getLong();
             long agreedTimeMillis = in.getLong();
-            boolean formed = in.get() != 0;
+            int flags = in.get();
             UUID clusterId = new UUID(in.getLong(), in.getLong());
             long profile = in.getLong();
-            int count = in.getInt();
-            if (count < 0 || count > in.remaining() / 12) {
-                throw new MalformedMessageException("side state claims " + count + " replicas");
-            }
-            Map<Integer, Long> incarnations = new TreeMap<>();
-            for (int i = 0; i < count; i++) {
-                incarnations.put(in.getInt(), in.getLong());
-            }
+            Map<Integer, Long> incarnations = numbers(in);
+            Map<Integer, Long> limits = (flags & HAS_LIMITS) == 0 ? Map.of() : numbers(in);
             int memberBytes = in.getInt();
             Membership membership =
                     memberBytes == 0 ? null : Membership.decode(bytes.slice(in.position(), memberBytes));
@@ -304,13 +362,14 @@ public final class SideState {
             SideState state = new SideState(table, incarnations);
             state.zxid = zxid;
             state.membership = membership;
+            state.transactionBytes.putAll(limits);
             state.configured(configuration, reconfigZxid);
             state.plan = plan;
             state.digestTally = tally;
             state.formerStates = former;
             state.agreedTimeMillis = agreedTimeMillis;
             state.executionProfile = profile;
-            state.clusterId = formed ? clusterId : null;
+            state.clusterId = (flags & FORMED) == 0 ? null : clusterId;
             return state;
         } catch (BufferUnderflowException | IndexOutOfBoundsException | IllegalArgumentException e) {
             throw new MalformedMessageException("side state of " + bytes.length() + " bytes is cut short");

@@ -1,9 +1,8 @@
 package io.chainkeeper.server.reconfig;
 
+import io.chainkeeper.server.ClientPort;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
 import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
 import org.apache.zookeeper.server.quorum.QuorumPeer.QuorumServer;
@@ -40,9 +39,9 @@ public final class ConfigurationView {
     /**
      * Shows the configuration if it has changed.
      *
-     * @param clientPort where this server listens for clients, null if nowhere
+     * @param clientPort where this server listens for clients
      */
-    public void show(ServerCnxnFactory clientPort) {
+    public void show(ClientPort clientPort) {
         EnsembleConfiguration current = ensemble.effective();
         if (current.version() > shownVersion) {
             shownVersion = current.version();
@@ -52,9 +51,10 @@ public final class ConfigurationView {
             write(verifier, self != null && self.clientAddr != null);
             if (self != null) {
                 peer.setLearnerType(self.type == LearnerType.OBSERVER ? LearnerType.OBSERVER : LearnerType.PARTICIPANT);
-                move(clientPort, self.clientAddr);
+                clientPort.moveTo(self.clientAddr);
             }
         }
+        clientPort.tick();
         sayWhetherContained(current);
     }
 
@@ -72,20 +72,6 @@ public final class ConfigurationView {
                     zooCfg,
                     e.toString());
         }
-    }
-
-    private static void move(ServerCnxnFactory clientPort, InetSocketAddress now) {
-        InetSocketAddress bound = clientPort == null ? null : clientPort.getLocalAddress();
-        if (bound != null && now != null && !now.isUnresolved() && !isSame(bound, now)) {
-            LOG.info("Clients are served at {} instead of {}", now, bound);
-            clientPort.reconfigure(now);
-        }
-    }
-
-    /** There is more than one way to write that all addresses are meant. */
-    private static boolean isSame(InetSocketAddress one, InetSocketAddress other) {
-        boolean all = one.getAddress().isAnyLocalAddress() && other.getAddress().isAnyLocalAddress();
-        return one.getPort() == other.getPort() && (all || one.getAddress().equals(other.getAddress()));
     }
 
     private void sayWhetherContained(EnsembleConfiguration current) {

@@ -9,9 +9,11 @@ import java.io.StringReader;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntPredicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.common.StringUtils;
@@ -79,11 +81,16 @@ public final class ReconfigPlanner {
             throw new KeeperException.BadVersionException("reconfig from version " + wanted.getCurConfigId()
                     + " failed -- last seen version is " + current.version());
         }
-        EnsembleConfiguration next = servers(wanted, current);
+        QuorumVerifier next = servers(wanted, current);
         checkSize(next);
         if (status.get().role() == Role.LOOKING || !mayHaveQuorum(next, current)) {
             throw new KeeperException.NewConfigNoQuorum();
         }
+        checkAccess(request);
+        return supported(next).withVersion(current.version());
+    }
+
+    private void checkAccess(Request request) throws KeeperException {
         try {
             server.checkACL(
                     request.cnxn,
@@ -95,15 +102,15 @@ public final class ReconfigPlanner {
         } catch (KeeperException.NoNodeException e) {
             throw new IllegalStateException(ZooDefs.CONFIG_NODE + " is missing", e);
         }
-        return next.withVersion(current.version());
     }
 
     /** Servers that are new count: they are awaited, since only a member of a plan is let in. */
-    private boolean mayHaveQuorum(EnsembleConfiguration next, EnsembleConfiguration current) {
-        long present = next.participants().stream()
-                .filter(id -> id == replicaId || !current.servers().containsKey(id) || linked.test(id))
-                .count();
-        return present > next.participants().size() / 2;
+    private boolean mayHaveQuorum(QuorumVerifier next, EnsembleConfiguration current) {
+        Set<Long> present = next.getVotingMembers().keySet().stream()
+                .filter(id ->
+                        id == replicaId || !current.servers().containsKey(id.intValue()) || linked.test(id.intValue()))
+                .collect(Collectors.toSet());
+        return next.containsQuorum(present);
     }
 
     private static ReconfigRequest record(Request request) throws KeeperException {
@@ -114,20 +121,22 @@ public final class ReconfigPlanner {
         }
     }
 
-    private EnsembleConfiguration servers(ReconfigRequest wanted, EnsembleConfiguration current)
-            throws KeeperException {
-        QuorumVerifier verifier;
+    private QuorumVerifier servers(ReconfigRequest wanted, EnsembleConfiguration current) throws KeeperException {
         try {
-            verifier = wanted.getNewMembers() != null
+            return wanted.getNewMembers() != null
                     ? fullList(wanted.getNewMembers())
                     : incremental(wanted.getJoiningServers(), wanted.getLeavingServers(), resolved(current));
         } catch (RuntimeException e) {
             // What ZooKeeper's parser does not foresee it answers so: an id that is no number, observers alone.
             throw new KeeperException.MarshallingErrorException();
         }
+    }
+
+    /** What ZooKeeper would carry out and this server does not: told only to those who may ask for it. */
+    private static EnsembleConfiguration supported(QuorumVerifier wanted) throws KeeperException {
         EnsembleConfiguration next;
         try {
-            next = EnsembleConfiguration.of(verifier);
+            next = EnsembleConfiguration.of(wanted);
         } catch (IllegalArgumentException e) {
             throw new KeeperException.BadArgumentsException(e.getMessage());
         }
@@ -196,9 +205,9 @@ public final class ReconfigPlanner {
         }
     }
 
-    private static void checkSize(EnsembleConfiguration next) throws KeeperException {
+    private static void checkSize(QuorumVerifier next) throws KeeperException {
         int least = QuorumPeerConfig.isStandaloneEnabled() ? 2 : 1;
-        if (next.participants().size() < least) {
+        if (next.getVotingMembers().size() < least) {
             throw new KeeperException.BadArgumentsException(
                     "Reconfig failed - new configuration must include at least " + least + " followers");
         }

@@ -7,6 +7,7 @@ import org.apache.jute.BinaryInputArchive;
 import org.apache.jute.Record;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.MultiOperationRecord;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs.OpCode;
@@ -23,60 +24,105 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds replies that would be longer than {@code jute.maxbuffer} before they are made. A client closes its connection
- * when it meets one, connects again, asks again, and so on; here it gets an error instead. Any thread, but the size of
- * the reply to a read may be asked for only while execution is excluded.
+ * Finds replies before they are made for which there is no memory. As with ZooKeeper they may be longer than {@code
+ * jute.maxbuffer}: that is the business of the client, which may have a larger one. Any thread, but the size of the
+ * reply to a read may be asked for only while execution is excluded.
  */
 final class ReplyLimit {
     private static final Logger LOG = LoggerFactory.getLogger(ReplyLimit.class);
 
-    private static final int REPLY_HEADER_BYTES = 16;
+    /** So many replies of the largest data are too few to be looked at: more fit. */
+    private static final int DATA_REPLIES = 64;
+
+    /** Headers, lengths and Stat of one result. */
+    private static final int REPLY_BYTES = 128;
+
     private static final int LENGTH_BYTES = 4;
     private static final int STAT_BYTES = 68;
     private static final int MULTI_HEADER_BYTES = 9;
     private static final int ERROR_BYTES = 4;
     private static final int SEQUENCE_BYTES = 10;
 
+    private static final long DOES_NOT_DECODE = -1;
+
     private final OrderedZooKeeperServer server;
-    private final int maxReplyBytes;
+    private final ReplyMemory memory;
 
-    ReplyLimit(OrderedZooKeeperServer server) {
-        this(server, BinaryInputArchive.maxBuffer);
-    }
+    /** Whether a reply to getData can be long enough to be counted for anything: what it holds came in a request. */
+    private final boolean countsData;
 
-    ReplyLimit(OrderedZooKeeperServer server, int maxReplyBytes) {
+    ReplyLimit(OrderedZooKeeperServer server, ReplyMemory memory) {
         this.server = server;
-        this.maxReplyBytes = maxReplyBytes;
+        this.memory = memory;
+        this.countsData = BinaryInputArchive.maxBuffer > memory.maxBytes() / DATA_REPLIES;
     }
 
     /**
-     * Finds out whether a read is to be answered with an error, and logs it.
+     * Reserves memory for the reply to a read, or marks the request as refused and logs why.
      *
      * @param request the read
-     * @return whether its reply would be too long, or the record does not decode: it can be decoded only once, later
-     *     attempts give what the first one left
+     * @return bytes to give back to {@link #release} when the reply has been handed to the connection
      */
-    boolean refusesRead(Request request) {
+    long reserve(Request request) {
+        long bytes = lengthOfLongReply(request);
+        if (bytes == DOES_NOT_DECODE) {
+            // It can be decoded only once, later attempts give what the first one left.
+            LocalRefusal.mark(request, new KeeperException.MarshallingErrorException());
+            return 0;
+        }
+        if (bytes <= ReplyMemory.LONG_REPLY_BYTES || memory.reserve(bytes)) {
+            return bytes <= ReplyMemory.LONG_REPLY_BYTES ? 0 : bytes;
+        }
+        boolean never = bytes > memory.maxBytes();
+        LOG.warn(
+                "Session 0x{}: the reply to {} of {} would have {} bytes, and {}: answering {}",
+                Long.toHexString(request.sessionId),
+                Request.op2String(request.type),
+                path(request),
+                bytes,
+                never
+                        ? "replies may have " + memory.maxBytes() + ", an eighth of the heap; ask for less, or set"
+                                + " ZK_SERVER_HEAP to more"
+                        : "with what other clients have not taken yet that is more than " + memory.maxBytes()
+                                + ", an eighth of the heap; it may be asked for again",
+                never ? Code.MARSHALLINGERROR : Code.THROTTLEDOP);
+        LocalRefusal.mark(
+                request,
+                never ? new KeeperException.MarshallingErrorException() : KeeperException.create(Code.THROTTLEDOP));
+        return 0;
+    }
+
+    /** @param bytes what {@link #reserve} has given */
+    void release(long bytes) {
+        if (bytes != 0) {
+            memory.release(bytes);
+        }
+    }
+
+    private long lengthOfLongReply(Request request) {
         try {
             return switch (request.type) {
-                case OpCode.getData -> {
-                    GetDataRequest record = request.readRequestRecord(GetDataRequest::new);
-                    yield refuses(request, record.getPath(), data(request, record.getPath()));
-                }
-                case OpCode.getChildren -> {
-                    GetChildrenRequest record = request.readRequestRecord(GetChildrenRequest::new);
-                    yield refuses(request, record.getPath(), children(request, record.getPath()));
-                }
-                case OpCode.getChildren2 -> {
-                    GetChildren2Request record = request.readRequestRecord(GetChildren2Request::new);
-                    yield refuses(request, record.getPath(), children(request, record.getPath()) + STAT_BYTES);
-                }
-                case OpCode.getEphemerals -> {
-                    GetEphemeralsRequest record = request.readRequestRecord(GetEphemeralsRequest::new);
-                    yield refuses(request, record.getPrefixPath(), ephemerals(request, record.getPrefixPath()));
-                }
-                case OpCode.multiRead -> refusesReads(request);
-                default -> false;
+                case OpCode.getData ->
+                    countsData
+                            ? data(
+                                    request,
+                                    request.readRequestRecord(GetDataRequest::new)
+                                            .getPath())
+                            : 0;
+                case OpCode.getChildren ->
+                    children(
+                            request,
+                            request.readRequestRecord(GetChildrenRequest::new).getPath());
+                case OpCode.getChildren2 ->
+                    children(
+                            request,
+                            request.readRequestRecord(GetChildren2Request::new).getPath());
+                case OpCode.getEphemerals ->
+                    ephemerals(
+                            request,
+                            request.readRequestRecord(GetEphemeralsRequest::new).getPrefixPath());
+                case OpCode.multiRead -> reads(request);
+                default -> 0;
             };
         } catch (IOException | RuntimeException e) {
             LOG.warn(
@@ -84,12 +130,13 @@ final class ReplyLimit {
                     Long.toHexString(request.sessionId),
                     Request.op2String(request.type),
                     e.toString());
-            return true;
+            return DOES_NOT_DECODE;
         }
     }
 
     /**
-     * Finds out whether a write is to be answered with an error instead of being ordered, and logs it.
+     * Finds out whether a write is to be answered with an error instead of being ordered, and logs it: there would
+     * never be memory for its reply.
      *
      * @param request the write
      * @param record its record, null if it has none
@@ -102,7 +149,7 @@ final class ReplyLimit {
         if (!(record instanceof MultiOperationRecord multi)) {
             return false;
         }
-        long bytes = MULTI_HEADER_BYTES;
+        long bytes = 0;
         String first = null;
         for (Op op : multi) {
             first = first == null ? op.getPath() : first;
@@ -118,45 +165,40 @@ final class ReplyLimit {
     }
 
     private boolean refuses(Request request, String path, long bodyBytes) {
-        long bytes = REPLY_HEADER_BYTES + bodyBytes;
-        if (bytes <= maxReplyBytes) {
+        long bytes = REPLY_BYTES + bodyBytes;
+        if (bytes <= memory.maxBytes()) {
             return false;
         }
         LOG.warn(
-                "Session 0x{}: the reply to {} of {} would have {} bytes, jute.maxbuffer is {}: answering"
-                        + " MARSHALLINGERROR; ask for less, or raise jute.maxbuffer at all servers and clients",
+                "Session 0x{}: the reply to {} of {} would have {} bytes, replies may have {}, an eighth of the heap:"
+                        + " answering MARSHALLINGERROR; ask for less, or set ZK_SERVER_HEAP to more",
                 Long.toHexString(request.sessionId),
                 Request.op2String(request.type),
                 path,
                 bytes,
-                maxReplyBytes);
+                memory.maxBytes());
         return true;
     }
 
-    private boolean refusesReads(Request request) throws IOException {
-        MultiOperationRecord reads = request.readRequestRecord(MultiOperationRecord::new);
-        long bytes = MULTI_HEADER_BYTES;
-        String first = null;
-        for (Op op : reads) {
-            first = first == null ? op.getPath() : first;
-            long result =
-                    op.getType() == OpCode.getData ? data(request, op.getPath()) : children(request, op.getPath());
-            bytes += MULTI_HEADER_BYTES + Math.max(ERROR_BYTES, result);
+    private long reads(Request request) throws IOException {
+        long bytes = REPLY_BYTES;
+        for (Op op : request.readRequestRecord(MultiOperationRecord::new)) {
+            bytes += op.getType() == OpCode.getData ? data(request, op.getPath()) : children(request, op.getPath());
         }
-        return refuses(request, first, bytes);
+        return bytes;
     }
 
-    /** Returns 0 where the answer is an error. */
     private long data(Request request, String path) {
-        DataNode node = readable(request, path);
+        DataNode node = path == null ? null : server.getZKDatabase().getNode(path);
         byte[] data = node == null ? null : node.getData();
-        return node == null ? 0 : LENGTH_BYTES + (data == null ? 0 : data.length) + STAT_BYTES;
+        return data == null ? REPLY_BYTES : REPLY_BYTES + ifReadable(request, path, node, data.length);
     }
 
-    /** Returns 0 where the answer is an error. */
     private long children(Request request, String path) {
-        DataNode node = readable(request, path);
-        return node == null ? 0 : strings(node.getChildren(), "");
+        DataNode node = path == null ? null : server.getZKDatabase().getNode(path);
+        return node == null
+                ? REPLY_BYTES
+                : REPLY_BYTES + ifReadable(request, path, node, strings(node.getChildren(), ""));
     }
 
     private long ephemerals(Request request, String prefix) {
@@ -164,36 +206,48 @@ final class ReplyLimit {
         return strings(server.getZKDatabase().getDataTree().getEphemerals(request.sessionId), wanted);
     }
 
-    private DataNode readable(Request request, String path) {
-        DataNode node = path == null ? null : server.getZKDatabase().getNode(path);
-        if (node == null) {
-            return null;
+    /** Who may not read gets an error, which is short. ZooKeeper asks again, so only long replies are worth asking. */
+    private long ifReadable(Request request, String path, DataNode node, long bytes) {
+        if (bytes <= ReplyMemory.LONG_REPLY_BYTES / 2) {
+            return bytes;
         }
         try {
             server.checkACL(
                     request.cnxn, server.getZKDatabase().aclForNode(node), Perms.READ, request.authInfo, path, null);
-            return node;
+            return bytes;
         } catch (KeeperException.NoAuthException e) {
-            return null;
+            return 0;
         }
     }
 
     private static long strings(Collection<String> strings, String prefix) {
         long bytes = LENGTH_BYTES;
         for (String string : strings) {
-            bytes += string.startsWith(prefix) ? LENGTH_BYTES + bytes(string) : 0;
+            bytes += string.startsWith(prefix) ? LENGTH_BYTES + Lengths.utf8Bytes(string) : 0;
         }
         return bytes;
     }
 
-    /** As ZooKeeper's archive writes it: each half of a surrogate pair for itself. */
-    private static long bytes(String string) {
-        long bytes = 0;
-        for (int i = 0; i < string.length(); i++) {
-            char c = string.charAt(i);
-            bytes += c < 0x80 ? 1 : c < 0x800 ? 2 : 3;
+    private static String path(Request read) {
+        try {
+            return switch (read.type) {
+                case OpCode.getData ->
+                    read.readRequestRecord(GetDataRequest::new).getPath();
+                case OpCode.getChildren ->
+                    read.readRequestRecord(GetChildrenRequest::new).getPath();
+                case OpCode.getChildren2 ->
+                    read.readRequestRecord(GetChildren2Request::new).getPath();
+                case OpCode.getEphemerals ->
+                    read.readRequestRecord(GetEphemeralsRequest::new).getPrefixPath();
+                default ->
+                    read.readRequestRecord(MultiOperationRecord::new)
+                            .iterator()
+                            .next()
+                            .getPath();
+            };
+        } catch (IOException e) {
+            throw new IllegalStateException("a request that decoded before does not decode any more: " + read, e);
         }
-        return bytes;
     }
 
     private static String path(Record record) {
@@ -205,7 +259,7 @@ final class ReplyLimit {
         int flags = record instanceof CreateRequest create ? create.getFlags() : ((CreateTTLRequest) record).getFlags();
         boolean sequential = CreateMode.fromFlag(flags, CreateMode.PERSISTENT).isSequential();
         return LENGTH_BYTES
-                + (path == null ? 0 : bytes(path))
+                + Lengths.utf8Bytes(path)
                 + (sequential ? SEQUENCE_BYTES : 0)
                 + (type == OpCode.create ? 0 : STAT_BYTES);
     }

@@ -1,10 +1,13 @@
 package io.chainkeeper.server.request;
 
+import io.chainkeeper.command.AccessRules;
 import io.chainkeeper.command.AuthId;
 import io.chainkeeper.command.Command;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.server.execution.ClientRights;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.server.Request;
 
@@ -20,7 +23,8 @@ final class RequestCommands {
             boolean local,
             long wallClockMillis) {
         List<AuthId> ids = null;
-        if (request.authInfo != null) {
+        // The end of a session asks for no right, and must not fail for want of room.
+        if (request.authInfo != null && request.type != OpCode.closeSession) {
             ids = new ArrayList<>(request.authInfo.size());
             for (Id id : request.authInfo) {
                 ids.add(new AuthId(id.getScheme(), id.getId()));
@@ -35,6 +39,7 @@ final class RequestCommands {
                 payload == null ? null : ByteSlice.of(payload),
                 quotaRefusedOp,
                 local,
-                lackedSchemes);
+                lackedSchemes,
+                ids == null ? AccessRules.ALL_LISTS_HOLD : ClientRights.rules(request.authInfo));
     }
 }

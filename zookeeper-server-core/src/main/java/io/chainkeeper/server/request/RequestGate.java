@@ -7,7 +7,9 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.server.OrderedZooKeeperServer;
 import io.chainkeeper.server.SpaceWatch;
+import io.chainkeeper.server.execution.ExecutableRequests;
 import io.chainkeeper.server.execution.ExecutionLock;
+import io.chainkeeper.server.execution.SideState;
 import java.io.IOException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -47,6 +49,7 @@ public final class RequestGate implements RequestProcessor {
      * @param reads what reads promise
      * @param proposer the way into the order
      * @param space refuses writes that would not fit
+     * @param side says how long a transaction may be so that all replicas can read it back
      */
     public RequestGate(
             OrderedZooKeeperServer server,
@@ -54,13 +57,14 @@ public final class RequestGate implements RequestProcessor {
             ExecutionLock lock,
             ReadConsistency reads,
             Proposer proposer,
-            SpaceWatch space) {
+            SpaceWatch space,
+            SideState side) {
         this.server = server;
         this.finalProcessor = finalProcessor;
         this.lock = lock;
         this.reads = reads;
-        this.replies = new ReplyLimit(server);
-        this.checks = new WriteChecks(server, space, replies);
+        this.replies = new ReplyLimit(server, ReplyMemory.OF_PROCESS);
+        this.checks = new WriteChecks(server, space, replies, side::agreedTransactionBytes);
         this.proposer = proposer;
     }
 
@@ -138,7 +142,7 @@ public final class RequestGate implements RequestProcessor {
             if (request.type == OpCode.closeSession) {
                 gate.end();
             }
-        } else if (isWrite(request.type)) {
+        } else if (ExecutableRequests.isOrdered(request.type)) {
             write(gate, request);
         } else {
             read(gate, request);
@@ -249,6 +253,12 @@ public final class RequestGate implements RequestProcessor {
                 checks.lackedSchemes(request),
                 server.isLocalSession(request.sessionId),
                 proposer.wallClockMillis()));
+        KeeperException refusal = WriteChecks.refusalOfCommand(request, command.length());
+        if (refusal != null) {
+            LocalRefusal.mark(request, refusal);
+            answerInTurn(gate, request);
+            return;
+        }
         ConnectionGate.Entry entry = gate.addWrite(request);
         if (request.type == OpCode.closeSession) {
             gate.end();
@@ -326,13 +336,13 @@ public final class RequestGate implements RequestProcessor {
     }
 
     private void answer(Request request) {
-        if (!LocalRefusal.isRefused(request) && replies.refusesRead(request)) {
-            LocalRefusal.mark(request, new KeeperException.MarshallingErrorException());
-        }
+        long reserved = LocalRefusal.isRefused(request) ? 0 : replies.reserve(request);
         try {
             finalProcessor.processRequest(request);
         } catch (RequestProcessorException e) {
             throw new IllegalStateException("request could not be answered: " + request, e);
+        } finally {
+            replies.release(reserved);
         }
     }
 
@@ -348,24 +358,6 @@ public final class RequestGate implements RequestProcessor {
     private void drop(Request request) {
         forget(request);
         request.cnxn.close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
-    }
-
-    private static boolean isWrite(int type) {
-        return switch (type) {
-            case OpCode.create,
-                    OpCode.create2,
-                    OpCode.createTTL,
-                    OpCode.createContainer,
-                    OpCode.delete,
-                    OpCode.deleteContainer,
-                    OpCode.setData,
-                    OpCode.setACL,
-                    OpCode.multi,
-                    OpCode.reconfig,
-                    OpCode.createSession,
-                    OpCode.closeSession -> true;
-            default -> false;
-        };
     }
 
     @Override

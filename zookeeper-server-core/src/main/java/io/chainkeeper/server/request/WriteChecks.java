@@ -1,12 +1,15 @@
 package io.chainkeeper.server.request;
 
 import io.chainkeeper.command.Command;
+import io.chainkeeper.ordering.SizeLimits;
 import io.chainkeeper.server.AuthenticationSchemes;
 import io.chainkeeper.server.OrderedZooKeeperServer;
 import io.chainkeeper.server.SpaceWatch;
+import io.chainkeeper.server.execution.TransactionLimit;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.apache.jute.BinaryInputArchive;
 import org.apache.jute.Record;
 import org.apache.zookeeper.KeeperException;
@@ -26,17 +29,24 @@ import org.apache.zookeeper.server.DataNode;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.auth.ProviderRegistry;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What the accepting replica decides about a write before it is ordered. Safe for use by any thread. */
 final class WriteChecks {
+    private static final Logger LOG = LoggerFactory.getLogger(WriteChecks.class);
+
     /** Schemes whose providers do not fail over a missing id. */
     private static final Set<String> BEAR_NO_ID = Set.of("auth", "ip");
 
     private final OrderedZooKeeperServer server;
     private final SpaceWatch space;
+    private final LongSupplier agreedTransactionBytes;
     private final ReplyLimit replies;
 
-    WriteChecks(OrderedZooKeeperServer server, SpaceWatch space, ReplyLimit replies) {
+    WriteChecks(
+            OrderedZooKeeperServer server, SpaceWatch space, ReplyLimit replies, LongSupplier agreedTransactionBytes) {
+        this.agreedTransactionBytes = agreedTransactionBytes;
         this.server = server;
         this.space = space;
         this.replies = replies;
@@ -55,19 +65,55 @@ final class WriteChecks {
     KeeperException refusal(Request request, byte[] payload) {
         try {
             Record record = decode(request);
-            if (isBroken(record) || replies.refusesWrite(request, record)) {
+            if (isBroken(record)
+                    || replies.refusesWrite(request, record)
+                    || payload != null && isTooLarge(request, record, payload.length)) {
                 return new KeeperException.MarshallingErrorException();
             }
         } catch (IOException | RuntimeException e) {
-            return new KeeperException.MarshallingErrorException();
-        }
-        if (payload != null && payload.length > BinaryInputArchive.maxBuffer) {
             return new KeeperException.MarshallingErrorException();
         }
         // Of ZooKeeper's errors the one that promises that nothing was executed, and asks to try again later.
         return isFree(request.type) || space.admits(payload == null ? 0 : payload.length)
                 ? null
                 : KeeperException.create(Code.THROTTLEDOP);
+    }
+
+    private boolean isTooLarge(Request request, Record record, int payloadBytes) {
+        long most = Math.min(TransactionLimit.BYTES, agreedTransactionBytes.getAsLong());
+        boolean tooLarge = payloadBytes > BinaryInputArchive.maxBuffer
+                || TransactionSize.isTooLarge(request, record, payloadBytes, most);
+        if (tooLarge) {
+            LOG.warn(
+                    "Session 0x{}: {} of {} bytes makes a transaction that is longer than {} bytes"
+                            + " (jute.maxbuffer and zookeeper.jute.maxbuffer.extrasize, the least of all servers):"
+                            + " answering MARSHALLINGERROR",
+                    Long.toHexString(request.sessionId),
+                    Request.op2String(request.type),
+                    payloadBytes,
+                    most);
+        }
+        return tooLarge;
+    }
+
+    /**
+     * @param request a write
+     * @param commandBytes size of the command that it became
+     * @return the error to answer with, or null: its client has more identities than a command has room for
+     */
+    static KeeperException refusalOfCommand(Request request, int commandBytes) {
+        int max = SizeLimits.commandBytes(BinaryInputArchive.maxBuffer);
+        if (commandBytes <= max) {
+            return null;
+        }
+        LOG.warn(
+                "Session 0x{}: {} with the identities of its client has {} bytes, jute.maxbuffer leaves room for {}:"
+                        + " answering MARSHALLINGERROR",
+                Long.toHexString(request.sessionId),
+                Request.op2String(request.type),
+                commandBytes,
+                max);
+        return new KeeperException.MarshallingErrorException();
     }
 
     /**

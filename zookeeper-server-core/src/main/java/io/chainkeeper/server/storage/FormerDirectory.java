@@ -78,6 +78,24 @@ public final class FormerDirectory {
         }
     }
 
+    /**
+     * Lets the data of a server that is to be moved in anew keep where it comes from. What a cluster of ours has left
+     * is one history: its epoch is that of its last transaction, whatever ZooKeeper's files beside it say.
+     *
+     * @param from the ordering directory that it had
+     * @param formed whether that was a cluster's, or only what an earlier start had noted before there was one
+     * @param to its next ordering directory; exists
+     * @throws IOException if a file cannot be read or written
+     */
+    public static void carryOver(Path from, boolean formed, Path to) throws IOException {
+        Path noted = from.resolve(EPOCH_FILE);
+        if (formed) {
+            AtomicFile.write(to.resolve(EPOCH_FILE), (EPOCH_KEY + "0\n").getBytes(StandardCharsets.UTF_8));
+        } else if (Files.exists(noted)) {
+            AtomicFile.write(to.resolve(EPOCH_FILE), Files.readAllBytes(noted));
+        }
+    }
+
     private static long number(Path file, String prefix) throws IOException {
         String text = Files.readString(file, StandardCharsets.UTF_8).trim();
         if (!text.startsWith(prefix) || !text.substring(prefix.length()).matches("\\d{1,18}")) {

@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import org.apache.zookeeper.server.persistence.FileTxnLog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +24,15 @@ public final class StopMarker {
     static final String FILE_NAME = "stopped";
 
     private static final String FORMAT = "formatVersion=1";
+
+    /** Has one more line, the position. */
+    private static final String FORMAT_WITH_POSITION = "formatVersion=2";
+
     private static final String ZXID_KEY = "zxid=0x";
+    private static final String POSITION_KEY = "position=";
+
+    /** The position of a replica whose state is not the cluster's. */
+    public static final long NO_POSITION = -1;
 
     private StopMarker() {}
 
@@ -36,8 +43,9 @@ public final class StopMarker {
      * @param orderingDirectory of the replica, which has stopped
      * @param logDirectory holds the transaction log
      * @param forcedZxid what is on stable storage already
+     * @param position of the order that it has executed everything up to, or {@link #NO_POSITION}
      */
-    public static void forceAndWrite(Path orderingDirectory, File logDirectory, long forcedZxid) {
+    public static void forceAndWrite(Path orderingDirectory, File logDirectory, long forcedZxid, long position) {
         try {
             SnapshotWriter.forceLogs(logDirectory, forcedZxid);
         } catch (IOException e) {
@@ -49,7 +57,7 @@ public final class StopMarker {
             return;
         }
         try {
-            write(orderingDirectory, logDirectory);
+            write(orderingDirectory, logDirectory, position);
         } catch (IOException e) {
             LOG.warn(
                     "{} cannot be written ({}): the next start will not notice if somebody else, as Apache ZooKeeper,"
@@ -65,10 +73,16 @@ public final class StopMarker {
      *
      * @param orderingDirectory of the replica; exists
      * @param logDirectory holds the transaction log
+     * @param position see {@link #forceAndWrite}
      * @throws IOException if the log cannot be read or the file not be written; the message names it
      */
-    static void write(Path orderingDirectory, File logDirectory) throws IOException {
-        String text = FORMAT + "\n" + ZXID_KEY + Long.toHexString(lastZxid(logDirectory)) + "\n";
+    static void write(Path orderingDirectory, File logDirectory, long position) throws IOException {
+        boolean whole = position != NO_POSITION;
+        String text = (whole ? FORMAT_WITH_POSITION : FORMAT) + "\n" + ZXID_KEY
+                + Long.toHexString(TxnLogScanner.lastZxid(logDirectory)) + "\n";
+        if (whole) {
+            text += POSITION_KEY + position + "\n";
+        }
         AtomicFile.write(orderingDirectory.resolve(FILE_NAME), text.getBytes(StandardCharsets.UTF_8));
     }
 
@@ -111,7 +125,7 @@ public final class StopMarker {
         if (!Files.exists(file)) {
             return Optional.empty();
         }
-        Growth growth = new Growth(read(file), lastZxid(logDirectory));
+        Growth growth = new Growth(read(file).zxid(), TxnLogScanner.lastZxid(logDirectory));
         return growth.last() > growth.stopped() ? Optional.of(growth) : Optional.empty();
     }
 
@@ -123,35 +137,46 @@ public final class StopMarker {
      */
     public record Growth(long stopped, long last) {}
 
-    private static long read(Path file) throws IOException {
+    /**
+     * Where the replica stopped.
+     *
+     * @param zxid its last transaction, 0 if there is none
+     * @param position of the order that it has executed everything up to, or {@link #NO_POSITION}
+     */
+    public record Stopped(long zxid, long position) {}
+
+    /**
+     * Reads the marker.
+     *
+     * @param orderingDirectory of the replica
+     * @return where the replica stopped; empty if it was killed, runs, or never ran
+     * @throws IOException if the marker cannot be read or is damaged
+     */
+    public static Optional<Stopped> stopped(Path orderingDirectory) throws IOException {
+        Path file = orderingDirectory.resolve(FILE_NAME);
+        return Files.exists(file) ? Optional.of(read(file)) : Optional.empty();
+    }
+
+    private static String value(String line, String key) {
+        if (!line.startsWith(key)) {
+            throw new IllegalArgumentException("no line " + key);
+        }
+        return line.substring(key.length());
+    }
+
+    private static Stopped read(Path file) throws IOException {
         List<String> lines = Files.readAllLines(file, StandardCharsets.UTF_8);
         try {
-            if (lines.size() != 2
-                    || !lines.get(0).equals(FORMAT)
-                    || !lines.get(1).startsWith(ZXID_KEY)) {
+            boolean whole = lines.size() == 3 && lines.get(0).equals(FORMAT_WITH_POSITION);
+            if (!whole && (lines.size() != 2 || !lines.get(0).equals(FORMAT))) {
                 throw new IllegalArgumentException("unexpected lines");
             }
-            return Long.parseLong(lines.get(1).substring(ZXID_KEY.length()), 16);
+            return new Stopped(
+                    Long.parseLong(value(lines.get(1), ZXID_KEY), 16),
+                    whole ? Long.parseLong(value(lines.get(2), POSITION_KEY)) : NO_POSITION);
         } catch (IllegalArgumentException e) {
             throw new IOException(file + " is damaged (" + e.getMessage() + "); it says where the transaction log ended"
                     + " when this server stopped. Delete it if nobody else has written there");
         }
-    }
-
-    /** The last file may be without a whole transaction. */
-    private static long lastZxid(File logDirectory) throws IOException {
-        File[] logs = FileTxnLog.getLogFiles(logDirectory.listFiles(), 0);
-        for (int i = logs.length - 1; i >= 0; i--) {
-            try (TxnLogScanner scanner = new TxnLogScanner(logs[i])) {
-                long last = 0;
-                for (long zxid = scanner.next(); zxid != 0; zxid = scanner.next()) {
-                    last = zxid;
-                }
-                if (last != 0) {
-                    return last;
-                }
-            }
-        }
-        return 0;
     }
 }

@@ -61,6 +61,29 @@ public final class TxnLogScanner implements Closeable {
     }
 
     /**
+     * Finds how far a transaction log reaches, however long its entries are: ZooKeeper's own class gives up, with a
+     * lower zxid, at one that is longer than this process's {@code jute.maxbuffer} allows.
+     *
+     * @param directory holds the log; need not exist
+     * @return zxid of the last whole transaction, 0 if there is none; the last file may be without one
+     * @throws IOException if a file cannot be read or is something else
+     */
+    public static long lastZxid(File directory) throws IOException {
+        File[] logs = FileTxnLog.getLogFiles(directory.listFiles(), 0);
+        for (int i = logs.length - 1; i >= 0; i--) {
+            try (TxnLogScanner scanner = new TxnLogScanner(logs[i])) {
+                while (scanner.next() != 0) {
+                    continue;
+                }
+                if (scanner.lastZxid() != 0) {
+                    return scanner.lastZxid();
+                }
+            }
+        }
+        return 0;
+    }
+
+    /**
      * Reads the next entry.
      *
      * @return its zxid, or 0 at the end of what is good

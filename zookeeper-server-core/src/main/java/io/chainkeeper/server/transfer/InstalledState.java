@@ -8,7 +8,8 @@ import java.nio.file.Path;
 
 /**
  * Says that the state in a directory was installed from another member, in the small text file {@value #FILE_NAME} of
- * the ordering directory.
+ * the ordering directory. What the acceptor log beside it accepted up to that position no longer counts: every start
+ * discards it before it reads the log, so a crash between the installation and that changes nothing.
  *
  * @param position that the installed checkpoint stands for
  * @param newDirectory whether the directory belonged to no cluster before: then nothing is known of what this replica

@@ -100,7 +100,7 @@ final class StateDownload {
 
     private StateManifest manifest(long preferredSnapshotZxid) throws IOException {
         while (true) {
-            StateAnswer answer = ask(StateRequest.manifest(preferredSnapshotZxid));
+            StateAnswer answer = ask(StateRequest.manifest(preferredSnapshotZxid, neededPosition - 1));
             if (answer.kind() == StateAnswer.Kind.NOTHING) {
                 throw new IOException(new String(answer.body().toByteArray(), StandardCharsets.UTF_8));
             }

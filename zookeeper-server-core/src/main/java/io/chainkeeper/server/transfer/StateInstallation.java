@@ -30,7 +30,8 @@ import org.slf4j.LoggerFactory;
  * Whatever step a crash interrupts, the next start goes on: a file that is still in {@code incoming} has its step
  * before it, one that is no longer there behind it. The replica's old files go into directories named {@code replaced}
  * beside them (data and log may be on different devices) and are deleted at the end. The acceptor log stays: its
- * promises hold.
+ * promises hold, and what was accepted above the installed position. What was accepted up to there no longer
+ * counts ({@link InstalledState}).
  */
 public final class StateInstallation {
     /** Old files, in each directory that holds some, until the installation has ended. */
@@ -294,7 +295,8 @@ public final class StateInstallation {
             UUID cluster = SideState.decode(checkpoint.sideState()).clusterId();
             if (isNew && cluster != null) {
                 step.before();
-                new ClusterIdentity(replicaId, cluster).write(orderingDirectory);
+                String protocol = known == null ? null : known.protocol();
+                new ClusterIdentity(replicaId, cluster, protocol).write(orderingDirectory);
             }
         } catch (MalformedMessageException e) {
             throw new IOException(file + " " + e.getMessage(), e);

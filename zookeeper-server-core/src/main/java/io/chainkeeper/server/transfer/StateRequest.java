@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
  * @param snapshotZxid of the manifest that the request is about; in a request for a manifest the one that is preferred,
  *     or {@link #NEWEST}
  * @param file index in the manifest
- * @param offset first byte
+ * @param offset first byte; in a request for a manifest the least position of a state that is of use, 0 if any is
  * @param length number of bytes
  */
 record StateRequest(Kind kind, long snapshotZxid, int file, long offset, int length) {
@@ -30,8 +30,8 @@ record StateRequest(Kind kind, long snapshotZxid, int file, long offset, int len
         CHECKSUM
     }
 
-    static StateRequest manifest(long preferredSnapshotZxid) {
-        return new StateRequest(Kind.MANIFEST, preferredSnapshotZxid, 0, 0, 0);
+    static StateRequest manifest(long preferredSnapshotZxid, long leastPosition) {
+        return new StateRequest(Kind.MANIFEST, preferredSnapshotZxid, 0, leastPosition, 0);
     }
 
     ByteSlice encode() {

@@ -51,8 +51,22 @@ public final class StateSource implements StateResponder, Closeable {
     private final int chunkBytes;
     private final BooleanSupplier isWrong;
     private final ScheduledThreadPoolExecutor releaser;
+    private final SnapshotOnDemand onDemand;
     private final Map<Integer, Receiver> receivers = new TreeMap<>();
     private boolean closed;
+
+    /** This replica's snapshots. */
+    public interface Snapshots {
+        /** @return what has been executed, so that a snapshot taken now would hold it */
+        long executedPosition();
+
+        /**
+         * Takes one and waits for it.
+         *
+         * @throws IOException if it cannot be taken now, for want of space for example
+         */
+        void take() throws IOException;
+    }
 
     private static final class Receiver {
         private final OfferedState state;
@@ -70,6 +84,7 @@ public final class StateSource implements StateResponder, Closeable {
      * @param logDirectory where the transaction log lies
      * @param bytesPerSecond {@code ordering.stateTransferBytesPerSecond}
      * @param isWrong whether this replica's own state is known to be wrong, so that nobody may get it
+     * @param snapshots takes one where the newest is too old for who asks
      */
     public StateSource(
             int replicaId,
@@ -77,7 +92,8 @@ public final class StateSource implements StateResponder, Closeable {
             File snapshotDirectory,
             File logDirectory,
             long bytesPerSecond,
-            BooleanSupplier isWrong) {
+            BooleanSupplier isWrong,
+            Snapshots snapshots) {
         this(
                 replicaId,
                 checkpoints,
@@ -86,7 +102,8 @@ public final class StateSource implements StateResponder, Closeable {
                 new RateLimit(bytesPerSecond, System::nanoTime, StateSource::pause),
                 // With a low limit an answer must not wait long for its turn.
                 (int) Math.max(LEAST_CHUNK_BYTES, Math.min(MAX_CHUNK_BYTES, bytesPerSecond / CHUNKS_PER_SECOND)),
-                isWrong);
+                isWrong,
+                snapshots);
     }
 
     StateSource(
@@ -96,7 +113,8 @@ public final class StateSource implements StateResponder, Closeable {
             File logDirectory,
             RateLimit limit,
             int chunkBytes,
-            BooleanSupplier isWrong) {
+            BooleanSupplier isWrong,
+            Snapshots snapshots) {
         this.checkpoints = checkpoints;
         this.snapshotDirectory = snapshotDirectory;
         this.logDirectory = logDirectory;
@@ -110,6 +128,7 @@ public final class StateSource implements StateResponder, Closeable {
         });
         releaser.setKeepAliveTime(1, TimeUnit.SECONDS);
         releaser.allowCoreThreadTimeOut(true);
+        this.onDemand = new SnapshotOnDemand(snapshots, releaser, System::nanoTime);
     }
 
     private static void pause(long nanos) {
@@ -136,7 +155,7 @@ public final class StateSource implements StateResponder, Closeable {
                     : StateAnswer.empty(StateAnswer.Kind.GONE);
         }
         if (request.kind() == StateRequest.Kind.MANIFEST) {
-            return manifest(peer, request.snapshotZxid());
+            return manifest(peer, request.snapshotZxid(), request.offset());
         }
         OfferedState state = inUse(peer);
         if (state == null || !state.isReady() || state.snapshotZxid() != request.snapshotZxid()) {
@@ -168,10 +187,16 @@ public final class StateSource implements StateResponder, Closeable {
         }
     }
 
-    private StateAnswer manifest(int peer, long preferredSnapshotZxid) throws IOException {
+    private StateAnswer manifest(int peer, long preferredSnapshotZxid, long leastPosition) throws IOException {
         OfferedState state = inUse(peer);
-        if (state == null || (state.isReady() && state.snapshotZxid() != preferredSnapshotZxid)) {
+        if (state == null
+                || state.position() < leastPosition
+                || (state.isReady() && state.snapshotZxid() != preferredSnapshotZxid)) {
             state = open(preferredSnapshotZxid);
+            if (state == null ? leastPosition > 0 : state.position() < leastPosition) {
+                closeIfOpen(state);
+                return takeSnapshot(peer, leastPosition);
+            }
             if (state == null) {
                 return StateAnswer.nothing("it has no snapshot with a checkpoint yet");
             }
@@ -189,6 +214,22 @@ public final class StateSource implements StateResponder, Closeable {
             throw e;
         }
         return manifest == null ? StateAnswer.empty(StateAnswer.Kind.PREPARING) : StateAnswer.manifest(manifest);
+    }
+
+    /** The answer says that another request is to follow, or why that would be of no use now. */
+    private StateAnswer takeSnapshot(int peer, long leastPosition) {
+        try {
+            onDemand.await(peer, leastPosition, PREPARE_NANOS);
+            return StateAnswer.empty(StateAnswer.Kind.PREPARING);
+        } catch (IOException e) {
+            return StateAnswer.nothing(e.getMessage());
+        }
+    }
+
+    private static void closeIfOpen(OfferedState state) throws IOException {
+        if (state != null) {
+            state.close();
+        }
     }
 
     private OfferedState open(long preferredSnapshotZxid) throws IOException {

@@ -10,6 +10,7 @@ import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.SizeLimits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -203,5 +204,21 @@ public final class CommandQueueTest {
         queue.delivered(BatchCodec.encodeNote(ByteSlice.of(new byte[3])));
         assertEquals(1, queue.outstanding());
         assertTrue(queue.hasUnsent());
+    }
+
+    @Test
+    public void manyBytesUnderWay_nextBatchWaits() {
+        ByteSlice large = ByteSlice.of(new byte[SizeLimits.MAX_UNDER_WAY_BYTES]);
+        for (long sequence = 1; sequence <= 3; sequence++) {
+            queue.propose(new ProposedCommand(SELF, INCARNATION, 0, sequence, large), true);
+        }
+        assertTrue("one goes, however large", queue.hasBatch(MANY, MANY_BYTES));
+        queue.nextBatch(1, MANY, MANY_BYTES);
+        assertFalse(queue.hasBatch(MANY, MANY_BYTES));
+        queue.decided(1);
+        assertTrue(queue.hasBatch(MANY, MANY_BYTES));
+        queue.nextBatch(2, MANY, MANY_BYTES);
+        queue.leaderChanged(true);
+        assertTrue("a new leader has nothing under way", queue.hasBatch(MANY, MANY_BYTES));
     }
 }

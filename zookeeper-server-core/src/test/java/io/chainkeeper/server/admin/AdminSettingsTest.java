@@ -148,7 +148,8 @@ public class AdminSettingsTest {
         System.setProperty("zookeeper.admin.enableServer", "true");
         try {
             assertTrue(
-                    OrderedAdminServer.create(null, null, () -> false, Map.of(), () -> 0) instanceof DummyAdminServer);
+                    OrderedAdminServer.create(null, null, () -> false, () -> null, Map.of(), () -> 0)
+                            instanceof DummyAdminServer);
         } finally {
             restore(PORT, port);
             restore("zookeeper.admin.enableServer", enabled);

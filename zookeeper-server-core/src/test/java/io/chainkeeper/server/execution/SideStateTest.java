@@ -32,7 +32,7 @@ public class SideStateTest {
         SideState state = SideState.initial(0x100000007L);
         state.advanceTime(77);
         state.formed(new UUID(3, 4), 5);
-        state.started(2, 9);
+        state.started(2, 9, 5_000);
         state.sessions().create(17, 4_000, 2, 9);
         state.membershipChanged(Membership.initial(1, List.of(1, 2)));
         state.configured(FIRST, 6);
@@ -41,6 +41,26 @@ public class SideStateTest {
         state.formerStates().formed(former);
         state.formerStates().report(2, former, List.of(1, 3));
         return state;
+    }
+
+    @Test
+    public void transactions_areAsLongAsEveryServerCanReadBack() throws Exception {
+        SideState state = SideState.initial(0);
+        assertEquals("nobody has said anything", Long.MAX_VALUE, state.agreedTransactionBytes());
+        state.started(1, 1, 3_000);
+        state.started(2, 1, 2_000);
+        state.started(3, 1, 1_500);
+        assertEquals(1_500, state.agreedTransactionBytes());
+        state.started(3, 2, 4_000);
+        assertEquals("a later start counts", 2_000, state.agreedTransactionBytes());
+        state.started(2, 2, 0);
+        assertEquals("of a release that does not say", 2_000, state.agreedTransactionBytes());
+        assertEquals(2_000, SideState.decode(state.encode()).agreedTransactionBytes());
+        state.configured(FIRST, 6);
+        assertEquals("server 2 is not configured", 3_000, state.agreedTransactionBytes());
+        state.configured(SECOND, 7);
+        assertEquals("an observer counts", 2_000, state.agreedTransactionBytes());
+        assertEquals(2_000, SideState.decode(state.encode()).agreedTransactionBytes());
     }
 
     @Test
@@ -63,10 +83,10 @@ public class SideStateTest {
     public void replicaStartsAgain_neverAtTheSameAgreedTime() {
         SideState state = SideState.initial(0);
         state.advanceTime(1_700_000_000_000L);
-        state.started(2, 1);
+        state.started(2, 1, 0);
         long before = state.sessionIds(2, 0).next();
         state.advanceTime(1_600_000_000_000L);
-        state.started(2, 2);
+        state.started(2, 2, 0);
         assertNotEquals(before, state.sessionIds(2, 0).next());
     }
 
@@ -77,7 +97,7 @@ public class SideStateTest {
         state.advanceTime(1_700_000_000_000L);
         Set<Long> given = new HashSet<>();
         for (int start = 1; start <= 3; start++) {
-            state.started(2, start);
+            state.started(2, start, 0);
             SessionIds ids = state.sessionIds(2, 0);
             for (int i = 0; i < 150_000; i++) {
                 long sessionId = ids.next();
@@ -98,7 +118,7 @@ public class SideStateTest {
         Set<Long> given = new HashSet<>();
         int ordinary = 0;
         for (int start = 1; start <= 3; start++) {
-            state.started(2, start);
+            state.started(2, start, 0);
             OwnedSessions owned = new OwnedSessions(() -> 0);
             ReplicatedSessionTracker tracker = new ReplicatedSessionTracker(
                     state.sessions(), owned, state.sessionIds(2, 0), new ZKDatabase(null), true);

@@ -46,10 +46,10 @@ public class StopMarkerTest {
 
     @Test
     public void nothingAdded_isCheckedOnceAndGone() throws IOException {
-        StopMarker.write(ordering, logs);
+        StopMarker.write(ordering, logs, 9);
         StopMarker.check(ordering, logs);
         append(1, 2, 3);
-        StopMarker.write(ordering, logs);
+        StopMarker.write(ordering, logs, 9);
         StopMarker.check(ordering, logs);
         assertFalse(Files.exists(marker));
         append(4);
@@ -60,7 +60,7 @@ public class StopMarkerTest {
     @Test
     public void somebodyElseHasWritten_isRefusedUntilTheUserActs() throws IOException {
         append(1, 2, 3);
-        StopMarker.write(ordering, logs);
+        StopMarker.write(ordering, logs, 9);
         append(4);
         for (int start = 1; start <= 2; start++) {
             IOException refusal = assertThrows(IOException.class, () -> StopMarker.check(ordering, logs));
@@ -68,7 +68,7 @@ public class StopMarkerTest {
             assertTrue(refusal.getMessage(), refusal.getMessage().contains("stopped at 0x3"));
             assertTrue(refusal.getMessage(), refusal.getMessage().contains("outside this cluster's order"));
         }
-        StopMarker.write(ordering, logs);
+        StopMarker.write(ordering, logs, 9);
         append(1L << 32 | 1);
         assertThrows(IOException.class, () -> StopMarker.check(ordering, logs));
     }
@@ -79,7 +79,7 @@ public class StopMarkerTest {
         append(1, 2, 3);
         byte[] content = Files.readAllBytes(new File(logs, "log.1").toPath());
         byte[] header = Arrays.copyOf(content, TxnLogScanner.HEADER_BYTES);
-        StopMarker.write(ordering, logs);
+        StopMarker.write(ordering, logs, 9);
         Files.write(new File(logs, "log.4").toPath(), header);
         StopMarker.check(ordering, logs);
         assertFalse(Files.exists(marker));

@@ -75,7 +75,11 @@ public class HostileStateRequestTest {
             }
         }
         assertTrue("some of them are answered: " + answers, answers > 0);
-        assertEquals(before, lengths());
+        // What it may set off is one snapshot, and not another one soon.
+        assertTrue("snapshots: " + member.snapshotsOnDemand, member.snapshotsOnDemand <= 1);
+        Map<Path, Long> after = lengths();
+        after.keySet().removeIf(file -> file.toString().endsWith(".32"));
+        assertEquals(before, after);
         member.close();
     }
 }

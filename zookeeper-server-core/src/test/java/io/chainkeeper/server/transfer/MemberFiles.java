@@ -45,6 +45,12 @@ final class MemberFiles {
     /** Whether this member knows that its state is wrong. */
     boolean isWrong;
 
+    /** Why it can take no snapshot, or null. */
+    String noRoomForSnapshots;
+
+    /** How many were taken because somebody needed one. */
+    int snapshotsOnDemand;
+
     MemberFiles(Path directory, int replicaId) throws IOException {
         this.replicaId = replicaId;
         File data = directory.resolve("data").toFile();
@@ -104,7 +110,22 @@ final class MemberFiles {
                 files.getDataLogDir(),
                 unlimited,
                 chunkBytes,
-                () -> isWrong);
+                () -> isWrong,
+                new StateSource.Snapshots() {
+                    @Override
+                    public long executedPosition() {
+                        return position;
+                    }
+
+                    @Override
+                    public void take() throws IOException {
+                        if (noRoomForSnapshots != null) {
+                            throw new IOException(noRoomForSnapshots);
+                        }
+                        snapshotsOnDemand++;
+                        snapshot(0);
+                    }
+                });
     }
 
     StateInstallation installation(IncomingState.Step step, Move move) {
@@ -119,7 +140,7 @@ final class MemberFiles {
     }
 
     void belongTo(UUID cluster) throws IOException {
-        new ClusterIdentity(replicaId, cluster).write(ordering);
+        new ClusterIdentity(replicaId, cluster, "chain").write(ordering);
     }
 
     /** What a start brings back: last zxid, nodes, position. */

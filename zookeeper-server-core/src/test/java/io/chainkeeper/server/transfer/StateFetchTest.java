@@ -144,7 +144,7 @@ public final class StateFetchTest {
     public void brokenTransferIsCoveredByAnOwnSnapshot_isDeleted() throws Exception {
         try (IncomingState incoming = new IncomingState(receiver.ordering)) {
             ByteSlice manifest = StateAnswer.decode(source.answer(
-                            3, StateRequest.manifest(StateRequest.NEWEST).encode()))
+                            3, StateRequest.manifest(StateRequest.NEWEST, 0).encode()))
                     .body();
             incoming.begin(StateManifest.decode(manifest));
         }

@@ -102,7 +102,7 @@ public final class StateInstallationTest {
         }
         assertEquals(new InstalledState(30, newDirectory), InstalledState.read(receiver.ordering));
         ClusterIdentity identity = ClusterIdentity.read(receiver.ordering);
-        assertEquals(new ClusterIdentity(3, MemberFiles.CLUSTER), identity);
+        assertEquals(new ClusterIdentity(3, MemberFiles.CLUSTER, "chain"), identity);
         assertFalse(Files.exists(receiver.files.getSnapDir().toPath().resolve("currentEpoch")));
     }
 

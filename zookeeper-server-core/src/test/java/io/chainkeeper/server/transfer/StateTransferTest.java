@@ -113,6 +113,43 @@ public final class StateTransferTest {
     }
 
     @Test
+    public void receiverNeedsMoreThanTheNewestSnapshotHolds_senderTakesOne() throws Exception {
+        StateManifest manifest = fetch(source, 366, null, answer -> answer);
+        assertEquals(370, manifest.position());
+        assertTrue(install());
+        assertTrue(receiver.recovered(), receiver.recovered().endsWith(" 370"));
+        assertEquals(1, sender.snapshotsOnDemand);
+        fetch(source, 366, null, answer -> answer);
+        assertEquals("that one is good enough", 1, sender.snapshotsOnDemand);
+    }
+
+    @Test
+    public void receiversNeedEverNewerStates_snapshotsDoNotFollowEachOther() throws Exception {
+        fetch(source, 366, null, answer -> answer);
+        sender.execute(20);
+        IOException refusal = assertThrows(IOException.class, () -> fetch(source, 390, null, answer -> answer));
+        assertTrue(refusal.getMessage(), refusal.getMessage().contains("has just taken a snapshot"));
+        assertEquals(1, sender.snapshotsOnDemand);
+    }
+
+    @Test
+    public void senderHasNoRoomForASnapshot_receiverIsToldWhy() throws Exception {
+        sender.noRoomForSnapshots = "no room in /there";
+        for (int i = 0; i < 2; i++) {
+            IOException refusal = assertThrows(IOException.class, () -> fetch(source, 366, null, answer -> answer));
+            assertEquals("no room in /there", refusal.getMessage());
+        }
+        assertEquals(300, fetch().position());
+    }
+
+    @Test
+    public void receiverNeedsMoreThanTheSenderHas_noSnapshotIsTaken() throws Exception {
+        IOException refusal = assertThrows(IOException.class, () -> fetch(source, 372, null, answer -> answer));
+        assertTrue(refusal.getMessage(), refusal.getMessage().contains("reaches only position 370"));
+        assertEquals(0, sender.snapshotsOnDemand);
+    }
+
+    @Test
     public void wholeState_isFetchedOnceAndStartsFromWhereTheSenderWas() throws Exception {
         StateManifest manifest = fetch();
         assertEquals(manifest.totalBytes(), bytesRead);
@@ -339,7 +376,7 @@ public final class StateTransferTest {
     /** Two of five may have diverged: the one must not get its state from the other. */
     @Test
     public void memberThatHasDiverged_givesItsStateToNobody() throws Exception {
-        ByteSlice request = StateRequest.manifest(StateRequest.NEWEST).encode();
+        ByteSlice request = StateRequest.manifest(StateRequest.NEWEST, 0).encode();
         StateManifest manifest = StateManifest.decode(
                 StateAnswer.decode(source.answer(10, request)).body());
         ByteSlice part = new StateRequest(StateRequest.Kind.READ, manifest.snapshotZxid(), 0, 0, 10).encode();
@@ -354,7 +391,7 @@ public final class StateTransferTest {
 
     @Test
     public void tooManyReceivers_areRefusedUntilOneIsReleased() throws Exception {
-        ByteSlice request = StateRequest.manifest(StateRequest.NEWEST).encode();
+        ByteSlice request = StateRequest.manifest(StateRequest.NEWEST, 0).encode();
         for (int peer = 10; peer < 14; peer++) {
             assertEquals(StateAnswer.Kind.MANIFEST, answer(peer, request));
         }

@@ -2,6 +2,7 @@ package io.chainkeeper.simulation.explore;
 
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.DurableRecords;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
@@ -10,6 +11,7 @@ import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.PromiseRule;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.simulation.explore.LocalEffect.Kind;
@@ -30,7 +32,7 @@ import java.util.function.Consumer;
  * and a disk. Every input ends a batch; what is delivered is executed at once. Fields that are not transient are its
  * state.
  */
-final class ExploredReplica implements Effects {
+final class ExploredReplica implements Effects, DurableRecords {
     private static final int STREAM = 0;
 
     private record Parked(long logSequence, int to, long linkEpoch, Message message) {}
@@ -45,6 +47,9 @@ final class ExploredReplica implements Effects {
     private final NavigableMap<Integer, LogRecord> stableMetadata = new TreeMap<>();
     private ExploredCheckpoint checkpoint = ExploredCheckpoint.NOTHING;
     private long incarnation;
+
+    /** Position of the state that was installed last; every start discards what was accepted up to there. */
+    private long installed;
 
     /** Whether it has learned of the change of the ensemble, and whether this incarnation started with it. */
     private boolean knowsChange;
@@ -112,13 +117,15 @@ final class ExploredReplica implements Effects {
 
     private void start() {
         incarnation++;
+        stablePositions.headMap(installed, true).clear();
         startedWithChange = knowsChange;
         proposers = proposersOf(checkpoint);
         membership = checkpoint.membership();
         lastDelivered = checkpoint.position();
         applied = checkpoint.applied();
         protocol = maker.create(id, incarnation, knowsChange, this);
-        call(running -> running.onStart(new StableState(checkpoint, stablePositions, stableMetadata)));
+        call(running ->
+                running.onStart(new StableState(checkpoint, proposers.prefixHash(), stablePositions, stableMetadata)));
     }
 
     private static ProposerTable proposersOf(ExploredCheckpoint checkpoint) {
@@ -134,10 +141,10 @@ final class ExploredReplica implements Effects {
         call(running -> running.onCheckpoint(checkpoint.position()));
     }
 
-    /** While it is down: another one's state takes the place of its own; what it has promised stays. */
+    /** While it is down: another one's state takes the place of its own; the log stays, until the next start. */
     private void install(ExploredCheckpoint state) {
         checkpoint = state;
-        stablePositions.headMap(state.position(), true).clear();
+        installed = state.position();
     }
 
     private void crash() {
@@ -235,7 +242,7 @@ final class ExploredReplica implements Effects {
 
     @Override
     public void send(int to, Message message) {
-        InvariantViolated.check(!message.isPromise(), "promise %s is sent without its record", message);
+        PromiseRule.checkPlain(message);
         checkRunning();
         leave(to, linkEpochs[to], message);
     }
@@ -243,8 +250,7 @@ final class ExploredReplica implements Effects {
     @Override
     public void sendAfter(long logSequence, int to, Message message) {
         checkRunning();
-        long appended = durableSequence + unstable.size();
-        InvariantViolated.check(logSequence <= appended, "%s rests on record %d, not appended", message, logSequence);
+        PromiseRule.checkBehind(message, logSequence, durableSequence + unstable.size());
         if (logSequence <= durableSequence) {
             leave(to, linkEpochs[to], message);
         } else {
@@ -254,6 +260,7 @@ final class ExploredReplica implements Effects {
 
     private void leave(int to, long linkEpoch, Message message) {
         InvariantViolated.check(to != id && to >= 1 && to < linkUp.length, "sends to %d, no other member", to);
+        PromiseRule.checkKept(id, message, this);
         if (linkUp[to] && linkEpochs[to] == linkEpoch) {
             int frame = maker.frames().numberOf(join(maker.codec().encode(message)));
             effects.add(new LocalEffect(Kind.SENT, to, frame, applied));
@@ -273,6 +280,21 @@ final class ExploredReplica implements Effects {
     }
 
     @Override
+    public LogRecord metadata(int kind) {
+        return stableMetadata.get(kind);
+    }
+
+    @Override
+    public LogRecord at(long position) {
+        return stablePositions.get(position);
+    }
+
+    @Override
+    public long coveredPosition() {
+        return checkpoint.position();
+    }
+
+    @Override
     public long append(LogRecord record) {
         checkRunning();
         unstable.addLast(record);
@@ -280,7 +302,7 @@ final class ExploredReplica implements Effects {
     }
 
     @Override
-    public void deliver(long position, ByteSlice value) {
+    public void deliver(long position, ByteSlice value, long prefixHash) {
         checkRunning();
         InvariantViolated.check(
                 position == lastDelivered + 1,
@@ -299,6 +321,7 @@ final class ExploredReplica implements Effects {
                 }
             }
         }
+        proposers.positionApplied(prefixHash);
         if (BatchCodec.isMembership(value)) {
             membership = Orders.membershipIn(value);
         }

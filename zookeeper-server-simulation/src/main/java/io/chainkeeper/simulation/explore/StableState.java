@@ -11,11 +11,13 @@ import java.util.function.Consumer;
  * What a replica finds on its disk.
  *
  * @param checkpoint of its application
+ * @param appliedPrefixHash of what the checkpoint covers
  * @param positions the latest record of each position
  * @param metadata the latest record of each kind
  */
 record StableState(
         ExploredCheckpoint checkpoint,
+        long appliedPrefixHash,
         NavigableMap<Long, LogRecord> positions,
         NavigableMap<Integer, LogRecord> metadata)
         implements RecoveredState {

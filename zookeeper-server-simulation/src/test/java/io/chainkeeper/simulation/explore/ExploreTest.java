@@ -132,8 +132,8 @@ public class ExploreTest {
     }
 
     @Test
-    public void acknowledgedBeforeDurable_isFoundByTheDisks() {
-        assertFound(Flaw.ACKNOWLEDGED_BEFORE_DURABLE, SCOPES.get("no-fault"), "durability");
+    public void promiseBehindAnotherRecord_isNotKeptByTheLog() {
+        assertFound(Flaw.PROMISES_REST_ON_ANYTHING, SCOPES.get("cold-start"), "a promise that its log does not keep");
     }
 
     @Test

@@ -3,10 +3,15 @@ package io.chainkeeper.ordering;
 import java.util.function.Consumer;
 
 /** The acceptor log's part of a recovered state together with the checkpoint's. */
-record RecoveredWithMembership(RecoveredState log, Membership membership) implements RecoveredState {
+record RecoveredWithCheckpoint(RecoveredState log, Membership membership, long prefixHash) implements RecoveredState {
     @Override
     public long appliedPosition() {
         return log.appliedPosition();
+    }
+
+    @Override
+    public long appliedPrefixHash() {
+        return prefixHash;
     }
 
     @Override

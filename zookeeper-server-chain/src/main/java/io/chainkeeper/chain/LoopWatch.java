@@ -1,0 +1,47 @@
+package io.chainkeeper.chain;
+
+/**
+ * Whether what goes down the chain comes back to the leader. If it has confirmed no round for a while, somebody further
+ * down hangs or cannot reach it. Then all that notice close the loop themselves, before the leader has to take itself
+ * for deposed, and for some time, because trying the whole chain again costs such a pause.
+ */
+final class LoopWatch {
+    private final ReplicaState state;
+
+    /** The newest round that the leader is known to have confirmed, and since when. */
+    private long confirmedRound;
+
+    private long confirmedTick;
+
+    /** Until then this replica closes the loop although it feeds somebody. */
+    private long brokenUntilTick;
+
+    LoopWatch(ReplicaState state) {
+        this.state = state;
+    }
+
+    /** Another ballot, or none: nothing is known. */
+    void begin() {
+        confirmedRound = 0;
+        confirmedTick = state.now;
+        brokenUntilTick = state.now;
+    }
+
+    /** Whether this replica is to close the loop although it feeds somebody. */
+    boolean isBroken() {
+        if (state.progress.confirmedRound() > confirmedRound) {
+            confirmedRound = state.progress.confirmedRound();
+            confirmedTick = state.now;
+        } else if (state.now - confirmedTick > state.settings.feedTimeoutTicks()) {
+            confirmedTick = state.now;
+            brokenUntilTick = state.now + state.settings.brokenLoopTicks();
+        }
+        return state.now < brokenUntilTick;
+    }
+
+    /** The next tick at which the loop is taken for broken if nothing is confirmed; none while it is. */
+    long dueTick() {
+        boolean broken = state.now < brokenUntilTick;
+        return broken ? Long.MAX_VALUE : confirmedTick + state.settings.feedTimeoutTicks() + 1;
+    }
+}

@@ -1,0 +1,109 @@
+package io.chainkeeper.config;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedSet;
+
+/**
+ * The settings that all servers must have in common, and the number that says them: it is replicated and compared when
+ * servers link up, so that of two numbers it can be told which settings differ. Immutable.
+ *
+ * <pre>
+ * bits 63-48  {@link #TAG}; numbers of earlier releases are hashes of everything
+ * bits 47-44  reconfigEnabled, zookeeper.extendedTypesEnabled, zookeeper.emulate353TTLNodes, zookeeper.digest.enabled
+ * bits 43-28  hash of file.encoding, 0 for UTF-8
+ * bits 27-0   hash of the providers, 0 without any
+ * </pre>
+ *
+ * @param reconfigEnabled whether the configuration is replicated
+ * @param extendedTypes whether there are znodes with a time to live
+ * @param emulates353 whether znodes of ZooKeeper 3.5.3 with a time to live are known by their owner
+ * @param keepsDigests whether digests of the tree are kept; snapshots are written and read accordingly
+ * @param encoding canonical name of the JVM's encoding, over which the digests are taken
+ * @param providers classes of authentication providers ({@code authProvider.*}) that not every server has, and what
+ *     they may depend on
+ */
+public record SharedSettings(
+        boolean reconfigEnabled,
+        boolean extendedTypes,
+        boolean emulates353,
+        boolean keepsDigests,
+        String encoding,
+        SortedSet<String> providers) {
+    private static final long TAG = 0xC4A1L;
+    private static final int TAG_SHIFT = 48;
+    private static final int ENCODING_BITS = 16;
+    private static final int PROVIDERS_BITS = 28;
+    private static final long ENCODING_MASK = (1L << ENCODING_BITS) - 1 << PROVIDERS_BITS;
+    private static final long PROVIDERS_MASK = (1L << PROVIDERS_BITS) - 1;
+    private static final List<String> FLAGS = List.of(
+            "reconfigEnabled",
+            "zookeeper.extendedTypesEnabled",
+            "zookeeper.emulate353TTLNodes",
+            "zookeeper.digest.enabled");
+    private static final String ENCODING = "file.encoding";
+    private static final String PROVIDERS = "zookeeper.authProvider.*";
+
+    /** @return the number that says them */
+    public long number() {
+        long number = TAG;
+        for (boolean flag : List.of(reconfigEnabled, extendedTypes, emulates353, keepsDigests)) {
+            number = number << 1 | (flag ? 1 : 0);
+        }
+        boolean isUtf8 = encoding.equals(StandardCharsets.UTF_8.name());
+        number = number << ENCODING_BITS | (isUtf8 ? 0 : hash(encoding, ENCODING_BITS));
+        return number << PROVIDERS_BITS | (providers.isEmpty() ? 0 : hash(String.join(",", providers), PROVIDERS_BITS));
+    }
+
+    private static long hash(String text, int bits) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return Math.max(1, ByteBuffer.wrap(digest).getLong() & (1L << bits) - 1);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+
+    /**
+     * Names what differs.
+     *
+     * @param own number of the server that says so
+     * @param other another number
+     * @param where who has the other one, as in "the cluster"
+     * @return the settings that differ with both values, one phrase; empty if a number is of an earlier release
+     */
+    public static String difference(long own, long other, String where) {
+        if (own >>> TAG_SHIFT != TAG || other >>> TAG_SHIFT != TAG) {
+            return "";
+        }
+        List<String> differing = new ArrayList<>();
+        for (int i = 0; i < FLAGS.size(); i++) {
+            long bit = 1L << TAG_SHIFT - 1 - i;
+            if ((own & bit) != (other & bit)) {
+                differing.add(FLAGS.get(i) + " is " + ((own & bit) != 0) + " here and " + ((other & bit) != 0) + " in "
+                        + where);
+            }
+        }
+        if ((own & ENCODING_MASK) != (other & ENCODING_MASK)) {
+            differing.add(ENCODING + " is " + encoding(own, "not UTF-8") + " here and " + encoding(other, "another one")
+                    + " in " + where);
+        }
+        if ((own & PROVIDERS_MASK) != (other & PROVIDERS_MASK)) {
+            differing.add(PROVIDERS + " names " + providers(own, "some classes") + " here and "
+                    + providers(other, "other classes") + " in " + where);
+        }
+        return String.join("; ", differing);
+    }
+
+    private static String encoding(long number, String another) {
+        return (number & ENCODING_MASK) == 0 ? StandardCharsets.UTF_8.name() : another;
+    }
+
+    private static String providers(long number, String some) {
+        return (number & PROVIDERS_MASK) == 0 ? "none of one's own" : some;
+    }
+}

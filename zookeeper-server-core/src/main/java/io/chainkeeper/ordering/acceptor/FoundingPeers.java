@@ -1,0 +1,78 @@
+package io.chainkeeper.ordering.acceptor;
+
+import io.chainkeeper.ordering.Member;
+import io.chainkeeper.ordering.Membership;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * What the others have said of themselves, as far as founding a cluster with them depends on it
+ * (docs/decisions/022-founding.md).
+ *
+ * <p>A replica that finds its disk empty may have had another one before, which has voted. What it says is therefore
+ * measured by what the others were when this very disk was there already: who was blank then had not taken part in
+ * anything together with an earlier disk.
+ */
+final class FoundingPeers {
+    private static final int IDS = Membership.MAX_REPLICA_ID + 1;
+
+    private final Member self;
+    private final List<Integer> participants;
+
+    /** Who was blank when it met this disk. */
+    private final boolean[] companions = new boolean[IDS];
+
+    /** Who had promised nothing when it met this disk. */
+    private final boolean[] unpromised = new boolean[IDS];
+
+    private final boolean[] founders = new boolean[IDS];
+    private final long[] disks = new long[IDS];
+    private boolean somebodyHasPromised;
+
+    /**
+     * @param self this replica with its disk
+     * @param participants whom the cluster is to begin with, as far as this replica knows
+     */
+    FoundingPeers(Member self, List<Integer> participants) {
+        this.self = self;
+        this.participants = participants;
+    }
+
+    /** A peer has told about itself. */
+    void met(int peer, Introduction hello) {
+        boolean sameParticipants = hello.participants().equals(participants);
+        somebodyHasPromised |= !hello.promisedNothing();
+        founders[peer] = hello.founder() && sameParticipants;
+        if (sameParticipants && hello.promisedNothing()) {
+            disks[peer] = hello.disk();
+            unpromised[peer] = true;
+            companions[peer] |= !hello.founder() || hello.companions().contains(self);
+        }
+    }
+
+    /** Whether no earlier disk of this replica can have been missed by any quorum, as far as others remember. */
+    boolean mayFound(int quorum) {
+        boolean nobodyElseHasPromised = count(unpromised) == others().count();
+        return !somebodyHasPromised && (count(companions) + 1 >= quorum || nobodyElseHasPromised);
+    }
+
+    /** How many others have founded the cluster. */
+    int founders() {
+        return count(founders);
+    }
+
+    /** Who found the cluster together with this replica, or may: the disks met so far. */
+    List<Member> met() {
+        return others().filter(id -> unpromised[id])
+                .mapToObj(id -> new Member(id, disks[id]))
+                .toList();
+    }
+
+    private int count(boolean[] peers) {
+        return (int) others().filter(id -> peers[id]).count();
+    }
+
+    private IntStream others() {
+        return participants.stream().mapToInt(id -> id).filter(id -> id != self.replicaId());
+    }
+}

@@ -1,0 +1,20 @@
+package io.chainkeeper.server.execution;
+
+import io.chainkeeper.command.AccessRules;
+
+/** What ZooKeeper's preparation of a transaction must take from the ordered command. */
+public interface ExecutionInProgress {
+    /**
+     * Executor thread.
+     *
+     * @return whether the operation being prepared must fail because its proposer found it to exceed a quota
+     */
+    boolean quotaRefused();
+
+    /**
+     * Any thread.
+     *
+     * @return the rules that hold for the client of the request that this thread is preparing; null if it prepares none
+     */
+    AccessRules access();
+}

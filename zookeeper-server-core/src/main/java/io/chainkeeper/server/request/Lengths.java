@@ -1,0 +1,16 @@
+package io.chainkeeper.server.request;
+
+/** How long things become when ZooKeeper's archives write them. Stateless. */
+final class Lengths {
+    private Lengths() {}
+
+    /** Bytes of a string without its length: each half of a surrogate pair for itself; 0 for null. */
+    static long utf8Bytes(String string) {
+        long bytes = 0;
+        for (int i = 0; string != null && i < string.length(); i++) {
+            char c = string.charAt(i);
+            bytes += c < 0x80 ? 1 : c < 0x800 ? 2 : 3;
+        }
+        return bytes;
+    }
+}

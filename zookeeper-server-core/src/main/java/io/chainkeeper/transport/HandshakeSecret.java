@@ -1,0 +1,100 @@
+package io.chainkeeper.transport;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.transport.HandshakeMessage.Hello;
+import io.chainkeeper.transport.SecretProof.Side;
+import java.util.List;
+
+/**
+ * The shared secret in one handshake. The side that accepts proves first, so the other tells nothing to whoever happens
+ * to answer at a peer's address. Belongs to the I/O thread.
+ */
+final class HandshakeSecret {
+    /** What is said of a side whose proof does not hold. */
+    static final String OTHER_SECRET = "knows none of the secrets of the other side: let the files that"
+            + " ordering.secretFile names have a line in common on all servers";
+
+    private static final String NO_SECRET =
+            "does not prove that it knows the shared secret: set ordering.secretFile there, or"
+                    + " ordering.secretRequired=false on the others until then";
+
+    private final PeerSecret source;
+
+    /** The same throughout a handshake, whatever becomes of the file meanwhile. */
+    private List<ByteSlice> secrets;
+
+    /** @param source of the secrets, null if there are none */
+    HandshakeSecret(PeerSecret source) {
+        this.source = source;
+    }
+
+    private List<ByteSlice> secrets() {
+        if (secrets == null) {
+            secrets = source.current();
+        }
+        return secrets;
+    }
+
+    /**
+     * @param asked hello of the side that has connected
+     * @return what speaks against it, or null
+     */
+    String objectionToAsked(Hello asked) {
+        return source != null && source.isRequired() && !asked.credentials().hasSecret() ? NO_SECRET : null;
+    }
+
+    /**
+     * @param asked hello of the side that has connected
+     * @return whether it is let in only when it has proved that it knows a secret
+     */
+    boolean isToBeProved(Hello asked) {
+        return source != null && asked.credentials().hasSecret();
+    }
+
+    /**
+     * @param asked hello of the side that has connected
+     * @param answer of this side
+     * @return the answer, with proofs if the other side can tell what they are worth
+     */
+    Hello proving(Hello asked, Hello answer) {
+        return isToBeProved(asked) ? answer.with(SecretProof.of(secrets(), Side.ACCEPTING, asked, answer)) : answer;
+    }
+
+    /**
+     * @param own hello of this side, which has connected
+     * @param answer of the other side
+     * @return what speaks against it, or null
+     */
+    String objectionToAnswer(Hello own, Hello answer) {
+        if (source == null) {
+            return null;
+        }
+        if (!answer.credentials().hasSecret()) {
+            return source.isRequired() ? NO_SECRET : null;
+        }
+        return SecretProof.holds(answer.credentials().proofs(), secrets(), Side.ACCEPTING, own, answer)
+                ? null
+                : OTHER_SECRET;
+    }
+
+    /**
+     * @param own hello of this side, which has connected
+     * @param answer of the other side
+     * @return this side's proofs, none if there is nobody who wants them
+     */
+    ByteSlice proofOfConnecting(Hello own, Hello answer) {
+        return source != null && answer.credentials().hasSecret()
+                ? SecretProof.of(secrets(), Side.CONNECTING, own, answer)
+                : ByteSlice.EMPTY;
+    }
+
+    /**
+     * @param proofs of the side that has connected
+     * @param asked its hello
+     * @param answer of this side
+     * @return whether they hold, or none are needed
+     */
+    boolean isProved(ByteSlice proofs, Hello asked, Hello answer) {
+        return !isToBeProved(asked) || SecretProof.holds(proofs, secrets(), Side.CONNECTING, asked, answer);
+    }
+}

@@ -1,0 +1,107 @@
+package io.chainkeeper.main;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.config.ClusterIdentity;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.UUID;
+import org.junit.Before;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** What a {@code switch-protocol} leaves that is killed, at each of its steps. */
+public class SwitchProtocolTest {
+    private static final String FROM = "chain";
+    private static final String TO = "other";
+    private static final int REFUSED = 1;
+
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
+
+    private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+    private ServerFiles files;
+    private Path ordering;
+    private Path next;
+
+    /** As a server without an acceptor log (ordering.durability=memory) leaves it. */
+    @Before
+    public void stopServer() throws IOException {
+        files = new ServerFiles(folder.getRoot().toPath());
+        ordering = files.dataDirectory.resolve("ordering");
+        next = files.dataDirectory.resolve("ordering.next");
+        new ClusterIdentity(1, new UUID(7, 7), FROM).write(ordering);
+        Files.writeString(ordering.resolve("stopped"), "formatVersion=2\nzxid=0x5\nposition=7\n");
+    }
+
+    private int run(String... arguments) {
+        PrintStream to = new PrintStream(said, true, StandardCharsets.UTF_8);
+        String[] all = Arrays.copyOf(arguments, arguments.length + 1);
+        all[arguments.length] = files.zooCfg.toString();
+        return new SwitchProtocol(List.of(new NamedProtocol(FROM), new NamedProtocol(TO)), to, to).run(all);
+    }
+
+    private void assertRefusedWithoutChange(String... arguments) throws IOException {
+        SortedMap<String, String> before = files.contents();
+        said.reset();
+        assertTrue("exit code", run(arguments) != 0);
+        String line = said.toString(StandardCharsets.UTF_8);
+        assertTrue(line, line.contains("switch-protocol " + TO + " --yes"));
+        assertEquals("one line: " + line, 1, line.lines().count());
+        assertEquals(before, files.contents());
+    }
+
+    /** The last step: the old order is aside, the next one not yet in its place. */
+    private void cutShortBeforeTheEnd() throws IOException {
+        assertEquals(said.toString(StandardCharsets.UTF_8), 0, run(TO, "--yes"));
+        Files.move(ordering, next);
+    }
+
+    @Test
+    public void cutShort_noServerStartsOnIt() throws Exception {
+        cutShortBeforeTheEnd();
+        for (String protocol : List.of(FROM, TO, "zab")) {
+            files.addLine("ordering.protocol=" + protocol);
+            BadInputTest.assertRefused(files, REFUSED, "cut short", "switch-protocol " + TO + " --yes");
+        }
+    }
+
+    @Test
+    public void cutShort_isFinishedByTheSameCommandOnly() throws Exception {
+        cutShortBeforeTheEnd();
+        assertRefusedWithoutChange(FROM, "--yes");
+        assertRefusedWithoutChange("zab", "--yes");
+        SortedMap<String, String> before = files.contents();
+        assertEquals("without consent", 1, run(TO));
+        assertEquals(before, files.contents());
+        assertEquals(0, run(TO, "--yes"));
+        assertEquals(TO, ClusterIdentity.read(ordering).protocol());
+        assertFalse(Files.exists(next));
+    }
+
+    /** What was prepared for another protocol, or at another time, must be there for no later command. */
+    @Test
+    public void cutShortBeforeAnythingWasMoved_theNextRunBeginsAnew() throws Exception {
+        for (String to : List.of("zab", TO)) {
+            Files.createDirectories(next);
+            new ClusterIdentity(1, null, FROM).write(next);
+            Files.writeString(next.resolve("of-earlier"), "");
+            assertEquals(said.toString(StandardCharsets.UTF_8), 0, run(to, "--yes"));
+            assertFalse("prepared for nobody", Files.exists(next));
+            assertFalse(Files.exists(ordering.resolve("of-earlier")));
+            if (to.equals("zab")) {
+                Files.move(files.dataDirectory.resolve("ordering-of-chain-" + new UUID(7, 7)), ordering);
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package io.chainkeeper.server;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.FreePorts;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import org.apache.zookeeper.server.NettyServerCnxnFactory;
+import org.apache.zookeeper.server.ServerCnxnFactory;
+import org.junit.After;
+import org.junit.Before;
+import org.junit.Test;
+import org.junit.runner.RunWith;
+import org.junit.runners.Parameterized;
+import org.junit.runners.Parameterized.Parameter;
+import org.junit.runners.Parameterized.Parameters;
+
+/** Both connection factories, listening for real. */
+@RunWith(Parameterized.class)
+public class ClientPortTest {
+    @Parameters(name = "{0}")
+    public static List<Class<? extends ServerCnxnFactory>> factories() {
+        return List.of(NettyServerCnxnFactory.class, ClientConnections.class);
+    }
+
+    @Parameter
+    public Class<? extends ServerCnxnFactory> factoryClass;
+
+    private ServerCnxnFactory factory;
+    private ClientPort port;
+    private int number;
+    private long nowMillis;
+
+    @Before
+    public void listen() throws Exception {
+        number = FreePorts.next();
+        var constructor = factoryClass.getDeclaredConstructor();
+        constructor.setAccessible(true);
+        factory = constructor.newInstance();
+        factory.configure(address("127.0.0.1"), 10);
+        NettyConnections.install(factory);
+        factory.start();
+        port = new ClientPort(() -> factory, () -> nowMillis);
+        assertTrue(answers("127.0.0.1"));
+    }
+
+    @After
+    public void shutDown() {
+        factory.shutdown();
+    }
+
+    private InetSocketAddress address(String host) {
+        return new InetSocketAddress(host, number);
+    }
+
+    private boolean answers(String host) {
+        try (Socket socket = new Socket()) {
+            socket.connect(address(host), 5_000);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private long unbound() {
+        return port.gauges().get("client_port_unbound").getAsLong();
+    }
+
+    @Test
+    public void sameNumberAtAllAddressesAndBack_isServedThere() {
+        port.moveTo(address("0.0.0.0"));
+        assertTrue(answers("127.0.0.1") && answers("127.0.0.2"));
+        port.moveTo(address("127.0.0.1"));
+        assertTrue(answers("127.0.0.1"));
+        assertFalse(answers("127.0.0.2"));
+        assertNull(port.problem());
+        assertEquals(address("127.0.0.1"), factory.getLocalAddress());
+    }
+
+    @Test
+    public void addressIsTaken_isSaidAndTriedUntilItIsFree() throws Exception {
+        try (ServerSocket other = new ServerSocket()) {
+            other.bind(address("127.0.0.2"));
+            port.moveTo(address("127.0.0.2"));
+            assertTrue(port.problem(), port.problem().contains("127.0.0.2:" + number));
+            assertTrue(port.problem(), port.problem().contains("Address already in use"));
+            assertEquals(1, unbound());
+            nowMillis += ClientPort.RETRY_MILLIS;
+            port.tick();
+            assertEquals(1, unbound());
+        }
+        port.tick();
+        assertEquals("not before its time", 1, unbound());
+        nowMillis += ClientPort.RETRY_MILLIS;
+        port.tick();
+        assertNull(port.problem());
+        assertEquals(0, unbound());
+        assertTrue(answers("127.0.0.2"));
+    }
+
+    /** Nothing listens there any more, although nothing else has been bound since. */
+    @Test
+    public void addressIsTaken_theOneBeforeCanBeHadAgain() throws Exception {
+        try (ServerSocket other = new ServerSocket()) {
+            other.bind(address("127.0.0.2"));
+            port.moveTo(address("127.0.0.2"));
+            assertEquals(1, unbound());
+            port.moveTo(address("127.0.0.1"));
+            assertNull(port.problem());
+            assertTrue(answers("127.0.0.1"));
+        }
+    }
+
+    @Test
+    public void nameThatDoesNotResolve_isSaidAndTheOldAddressStays() {
+        port.moveTo(InetSocketAddress.createUnresolved("no-such-host.invalid", number));
+        assertTrue(port.problem(), port.problem().contains("no-such-host.invalid:" + number));
+        assertTrue(answers("127.0.0.1"));
+        port.moveTo(address("127.0.0.1"));
+        assertNull(port.problem());
+        assertTrue(answers("127.0.0.1"));
+    }
+}

@@ -1,0 +1,142 @@
+package io.chainkeeper.server;
+
+import io.chainkeeper.command.AuthId;
+import io.chainkeeper.command.Command;
+import io.chainkeeper.command.CommandCodec;
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.ProposedCommand;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooDefs.OpCode;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.After;
+import org.junit.Before;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** Whatever bytes are ordered as commands: all replicas make the same of them, and all of them go on. */
+public class HostileCommandsTest {
+    private static final long SEED = 20261123;
+    private static final int COMMANDS = 4_000;
+
+    /** No member, so that none of its commands collides with those of a replica. */
+    private static final int PROPOSER = 99;
+
+    private static final long[] NUMBERS = {0, 1, -1, 2, 99, Long.MAX_VALUE, Long.MIN_VALUE, Integer.MAX_VALUE, 1L << 56
+    };
+
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
+
+    private final Random random = new Random(SEED);
+    private TestEnsemble ensemble;
+
+    @Before
+    public void startEnsemble() throws Exception {
+        ensemble = new TestEnsemble(folder.getRoot().toPath(), 2).startAll();
+    }
+
+    @After
+    public void stopEnsemble() throws Exception {
+        ensemble.close();
+    }
+
+    private long number() {
+        return NUMBERS[random.nextInt(NUMBERS.length)];
+    }
+
+    private ByteSlice noise() {
+        byte[] bytes = new byte[random.nextInt(100)];
+        random.nextBytes(bytes);
+        return ByteSlice.of(bytes);
+    }
+
+    private Command command() {
+        long wallClock = System.currentTimeMillis();
+        int some = (int) number();
+        return switch (random.nextInt(9)) {
+            case 0 -> new Command.Attach(wallClock, number(), some);
+            case 1 -> new Command.Expire(wallClock, number(), some, number());
+            case 2 -> new Command.Orphan(wallClock, 3 + random.nextInt(300), number());
+            case 3 -> new Command.DigestReport(wallClock, number(), number(), number());
+            case 4 -> new Command.PlanEnsemble(wallClock, number(), some, "server.1=" + some);
+            case 5 -> new Command.DropPlan(wallClock, number(), some);
+            case 6 ->
+                new Command.ClusterFormed(
+                        wallClock, UUID.randomUUID(), number(), List.of(some), "version=" + some, null, null);
+            case 7 -> new Command.ReplicaStarted(wallClock, number(), null, List.of(some), number());
+            default ->
+                new Command.ClientRequest(
+                        wallClock,
+                        number(),
+                        some,
+                        random.nextBoolean() ? random.nextInt(120) - 20 : some,
+                        random.nextBoolean() ? null : List.of(new AuthId("x", null), new AuthId(null, "y")),
+                        random.nextInt(4) == 0 ? null : noise(),
+                        some,
+                        random.nextBoolean(),
+                        some);
+        };
+    }
+
+    private ByteSlice bytes() {
+        if (random.nextInt(4) == 0) {
+            return noise();
+        }
+        byte[] bytes = CommandCodec.encode(command()).toByteArray();
+        if (random.nextBoolean()) {
+            bytes[1 + random.nextInt(bytes.length - 1)] ^= (byte) (1 << random.nextInt(8));
+        }
+        return ByteSlice.of(bytes);
+    }
+
+    @Test(timeout = 300_000)
+    public void anyBytesAreOrdered_allServeAlsoAfterARestart() throws Exception {
+        try (ZooKeeper client = ensemble.client(1)) {
+            client.create("/before", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        }
+        List<ProposedCommand> batch = new ArrayList<>();
+        for (int i = 1; i <= COMMANDS; i++) {
+            batch.add(new ProposedCommand(PROPOSER, 1, 0, i, bytes()));
+            if (batch.size() == 10) {
+                ensemble.order().decide(BatchCodec.encode(batch));
+                batch.clear();
+            }
+        }
+        ensemble.awaitEqualPositions();
+        try (ZooKeeper client = ensemble.client(2)) {
+            client.create("/after", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        }
+        EnsembleChecks.assertReplicasEqual(ensemble, 2);
+        for (int id = 1; id <= 2; id++) {
+            ensemble.stop(id);
+            ensemble.start(id);
+            ensemble.awaitServing(id);
+        }
+        try (ZooKeeper client = ensemble.client(1)) {
+            client.setData("/after", new byte[1], -1);
+        }
+        EnsembleChecks.assertReplicasEqual(ensemble, 2);
+    }
+
+    /** A request whose type no client can send is answered by nobody and changes nothing. */
+    @Test(timeout = 300_000)
+    public void everyTypeOfRequestWithoutABody_allServe() throws Exception {
+        List<ProposedCommand> batch = new ArrayList<>();
+        int[] types = {OpCode.notification, OpCode.create, OpCode.multi, OpCode.closeSession, OpCode.error, 200, -999};
+        for (int i = 0; i < types.length; i++) {
+            Command.ClientRequest request =
+                    new Command.ClientRequest(System.currentTimeMillis(), 1, 1, types[i], null, null, 0, false, 0);
+            batch.add(new ProposedCommand(PROPOSER, 1, 0, i + 1L, CommandCodec.encode(request)));
+        }
+        ensemble.order().decide(BatchCodec.encode(batch));
+        ensemble.awaitEqualPositions();
+        EnsembleChecks.assertReplicasEqual(ensemble, 2);
+    }
+}
