@@ -8,8 +8,13 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.command.Command;
+import io.chainkeeper.command.CommandCodec;
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.MoveInRequest;
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.ProposedCommand;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -18,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -232,6 +238,43 @@ public class MigrationTest {
             Map<String, byte[]> untouched = content(ensemble.dataDirectory(3).resolve("version-2"));
             late.forEach((name, bytes) -> assertArrayEquals(name, bytes, untouched.get(name)));
         }
+    }
+
+    /** What a request may do is decided by the cluster's rules, and until it is formed there are none. */
+    @Test
+    public void clusterIsNotFormedYet_noClientIsServedAndNothingOfAClientIsOrdered() throws Exception {
+        try (TestEnsemble ensemble = membersOfApache(1)) {
+            ensemble.start(1);
+            ensemble.start(2);
+            TestEnsemble.await(
+                    "both have reported",
+                    () -> states(ensemble, 1).equals(List.of(1, 2))
+                            && states(ensemble, 2).equals(List.of(1, 2)));
+            int leader = ensemble.server(1).view().leads() ? 1 : 2;
+            TestEnsemble.await("no client is let in while the leader looks at the order many times", () -> {
+                assertNoSession(ensemble, 1);
+                assertNoSession(ensemble, 2);
+                return ensemble.server(leader).view().leaderUptimeMillis() > 20 * TestEnsemble.TICK_MILLIS;
+            });
+            ensemble.start(3);
+            for (int id = 1; id <= 3; id++) {
+                ensemble.awaitServing(id);
+                ensemble.client(id).create("/after" + id, null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+            }
+            List<Class<?>> ordered = new ArrayList<>();
+            for (ByteSlice value : ensemble.order().log()) {
+                for (ProposedCommand proposed : BatchCodec.decode(value)) {
+                    ordered.add(CommandCodec.decode(proposed.command()).getClass());
+                }
+            }
+            int formed = ordered.indexOf(Command.ClusterFormed.class);
+            assertTrue(ordered.toString(), formed > 0);
+            assertTrue(ordered.toString(), ordered.indexOf(Command.ClientRequest.class) > formed);
+        }
+    }
+
+    private static void assertNoSession(TestEnsemble ensemble, int id) {
+        assertThrows(IOException.class, () -> new RawClient(ensemble.clientPort(id), 4_000).close());
     }
 
     private static List<Integer> states(TestEnsemble ensemble, int id) {

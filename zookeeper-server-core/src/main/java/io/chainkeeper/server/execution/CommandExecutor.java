@@ -220,6 +220,7 @@ public final class CommandExecutor {
             return command;
         }
         // Members of a cluster formed by an earlier release share those settings, and its commands do not say them.
+        // Before the cluster is formed nobody serves clients, so no member proposes requests.
         return command.by(ClientRights.rules(), command.lackedSchemes() | AuthenticationSchemes.lackedDigest());
     }
 
