@@ -8,6 +8,7 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 
 /** The replicas of a run with everything of theirs that takes time: threads, disks, clocks, restarts. */
@@ -35,6 +36,7 @@ final class Cluster implements World {
             Trace trace,
             OrderingProtocolFactory factory,
             Workload workload,
+            Set<HostRule> rules,
             int tickMillis) {
         this.events = events;
         this.random = random;
@@ -53,8 +55,8 @@ final class Cluster implements World {
                 workload::describe);
         for (int id = 1; id <= options.replicas(); id++) {
             members.add(id);
-            machines.add(new Machine(
-                    new SimulatedReplica(id, options.maxCheckpoints(), workload.nothing(), options.logHabits())));
+            machines.add(new Machine(new SimulatedReplica(
+                    id, options.maxCheckpoints(), workload.nothing(), options.logHabits(), rules)));
         }
         this.ensembles = new Ensembles(options.ensemble(), events, delays, trace, workload, machines, this::start);
         this.network = new SimulatedNetwork(options.replicas(), events, delays, trace, this::host);

@@ -1,6 +1,9 @@
 package io.chainkeeper.simulation;
 
+import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.simulation.SwarmOptions.Fault;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /** Lets things go wrong, and get right again, until it is stopped. */
@@ -8,12 +11,14 @@ final class FaultInjector {
     private static final int MAX_SLOW_FACTOR = 30;
     private static final long DANGEROUS_MICROS = 30_000;
     private static final long LONG_MICROS = 1_500_000;
+    private static final int CHECKPOINTS_MEANWHILE = 4;
 
     private final EventQueue events;
     private final SplittableRandom random;
     private final SwarmOptions options;
     private final Cluster cluster;
     private final MembershipFaults membership;
+    private long behindUntilMicros;
     private boolean changeIsDangerous;
     private boolean stopped;
 
@@ -65,6 +70,7 @@ final class FaultInjector {
             case LOSE_DISK -> loseDisk(replica);
             case RECONFIGURE -> membership.reconfigure();
             case PARTITION -> partition();
+            case LEAVE_BEHIND -> leaveBehind();
         }
     }
 
@@ -153,6 +159,78 @@ final class FaultInjector {
                     }
                 }
             }
+        }
+    }
+
+    /**
+     * What the minority has accepted meanwhile is decided to be something else. Who is let back in gets a state; what
+     * lies in its log below that must not reach those that can only ask it.
+     */
+    private void leaveBehind() {
+        List<Integer> behind = minority();
+        if (events.nowMicros() < behindUntilMicros || behind.size() < 2) {
+            return;
+        }
+        int first = behind.get(random.nextInt(behind.size()));
+        long split = LONG_MICROS / 2 + random.nextLong(LONG_MICROS);
+        long after = random.nextLong(LONG_MICROS);
+        behindUntilMicros = events.nowMicros() + split + after;
+        for (int other = 1; other <= options.replicas(); other++) {
+            if (behind.contains(other)) {
+                continue;
+            }
+            for (int one : behind) {
+                long duration = one == first ? split : split + after;
+                cutDirection(one, other, duration);
+                cutDirection(other, one, duration);
+            }
+            forget(other, split);
+        }
+    }
+
+    /** A replica writes checkpoints, so that its log can be cut, and starts anew, so that its memory is empty. */
+    private void forget(int id, long withinMicros) {
+        for (int i = 1; i <= CHECKPOINTS_MEANWHILE; i++) {
+            events.after(withinMicros * i / CHECKPOINTS_MEANWHILE, () -> takeCheckpoint(id));
+        }
+        long latest = withinMicros / CHECKPOINTS_MEANWHILE;
+        events.after(withinMicros - random.nextLong(latest), () -> {
+            if (!stopped) {
+                crash(id, 1 + random.nextLong(DANGEROUS_MICROS));
+            }
+        });
+    }
+
+    /** As many participants as the others can do without, one that leads among them mostly. Some of the others too. */
+    private List<Integer> minority() {
+        List<Integer> participants = new ArrayList<>(cluster.ensemble().participants());
+        int most = (participants.size() - 1) / 2;
+        List<Integer> chosen = new ArrayList<>();
+        while (chosen.size() < most) {
+            List<Integer> leaders = participants.stream().filter(this::leads).toList();
+            boolean prefersLeader = random.nextInt(4) != 0 && !leaders.isEmpty();
+            List<Integer> from = prefersLeader ? leaders : participants;
+            Integer next = from.get(random.nextInt(from.size()));
+            chosen.add(next);
+            participants.remove(next);
+        }
+        for (int id : cluster.ensemble().observers()) {
+            if (random.nextBoolean()) {
+                chosen.add(id);
+            }
+        }
+        return chosen;
+    }
+
+    private boolean leads(int id) {
+        ReplicaHost host = cluster.host(id);
+        return host != null && host.status().role() == Role.LEADER;
+    }
+
+    private void takeCheckpoint(int id) {
+        ReplicaHost host = cluster.host(id);
+        if (host != null) {
+            host.takeCheckpoint();
         }
     }
 

@@ -11,6 +11,7 @@ import io.chainkeeper.simulation.HostSettings.LinkChoice;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -76,8 +77,12 @@ final class ManualWorld implements World {
         this.checker = newChecker();
         for (int id = 1; id <= replicaCount; id++) {
             members.add(id);
-            replicas.add(
-                    new SimulatedReplica(id, KEPT_CHECKPOINTS, RegisterMachine.Checkpoint.NOTHING, LogHabits.EAGER));
+            replicas.add(new SimulatedReplica(
+                    id,
+                    KEPT_CHECKPOINTS,
+                    RegisterMachine.Checkpoint.NOTHING,
+                    LogHabits.EAGER,
+                    EnumSet.allOf(HostRule.class)));
         }
     }
 

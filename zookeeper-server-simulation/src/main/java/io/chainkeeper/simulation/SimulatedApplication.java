@@ -10,7 +10,9 @@ public enum SimulatedApplication {
     /** ZooKeeper's tree, sessions and watches, executed by the server's own executor. */
     ZNODES,
     /** The same, and administrators ask for other ensembles. */
-    RECONFIG;
+    RECONFIG,
+    /** Registers; a minority that has lagged behind comes back one by one. */
+    BEHIND;
 
     /**
      * Reads the value of {@code --application}.
@@ -26,7 +28,7 @@ public enum SimulatedApplication {
             }
         }
         throw new IllegalArgumentException(
-                "no application is named " + value + "; there are registers, znodes and reconfig");
+                "no application is named " + value + "; there are registers, znodes, reconfig and behind");
     }
 
     /** @return the name in the command line */
@@ -36,7 +38,7 @@ public enum SimulatedApplication {
 
     /** Whether the ensemble changes. */
     boolean isReconfigured() {
-        return this != ZNODES;
+        return this == REGISTERS || this == RECONFIG;
     }
 
     /** What a command line that replays a run needs. */
@@ -46,7 +48,7 @@ public enum SimulatedApplication {
 
     Workload workload(EventQueue events, SplittableRandom random, SwarmOptions options, Trace trace) {
         return switch (this) {
-            case REGISTERS -> new RegisterWorkload(events, random, options);
+            case REGISTERS, BEHIND -> new RegisterWorkload(events, random, options);
             case ZNODES, RECONFIG -> {
                 ZnodeReplica.enableEverything();
                 yield new ZnodeWorkload(events, random, options, trace);

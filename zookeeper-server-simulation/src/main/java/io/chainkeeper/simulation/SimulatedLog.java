@@ -163,7 +163,7 @@ final class SimulatedLog implements DurableRecords {
 
     /** As {@link io.chainkeeper.log.AcceptorLog#truncate}. */
     void truncate(long belowPosition) {
-        covered = Math.max(covered, belowPosition - 1);
+        cover(belowPosition - 1);
         long keptFrom = belowPosition - habits.retainedPositions();
         while (segments.size() > 1 && segments.getFirst().maxPosition < keptFrom) {
             long last = segments.removeFirst().maxPosition;
@@ -177,9 +177,14 @@ final class SimulatedLog implements DurableRecords {
     /** As {@link io.chainkeeper.log.AcceptorLog#discardThrough}. */
     void discardThrough(long position) {
         InvariantViolated.check(unstable.isEmpty(), "%d records are queued before the start", unstable.size());
-        covered = Math.max(covered, position);
+        cover(position);
         stablePositions.headMap(position, true).clear();
         written.headMap(position, true).clear();
+    }
+
+    /** A state that is kept elsewhere holds everything up to here. */
+    void cover(long position) {
+        covered = Math.max(covered, position);
     }
 
     /** As {@link io.chainkeeper.log.AcceptorLog#read}. */

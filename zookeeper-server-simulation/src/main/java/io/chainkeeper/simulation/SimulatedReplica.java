@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 
 /** What of a replica survives a crash: its log, its application's checkpoints, the number of its last incarnation. */
 final class SimulatedReplica {
@@ -13,6 +14,7 @@ final class SimulatedReplica {
     private final int maxCheckpoints;
     private final Checkpoint nothing;
     private final LogHabits habits;
+    private final Set<HostRule> rules;
     private SimulatedLog log;
     private final Deque<Checkpoint> checkpoints = new ArrayDeque<>();
     private long incarnation;
@@ -27,12 +29,14 @@ final class SimulatedReplica {
      * @param maxCheckpoints how many checkpoints are kept, at least 1; recovery may fall back to the oldest
      * @param nothing what a new directory holds
      * @param habits of its log
+     * @param rules that its host follows
      */
-    SimulatedReplica(int id, int maxCheckpoints, Checkpoint nothing, LogHabits habits) {
+    SimulatedReplica(int id, int maxCheckpoints, Checkpoint nothing, LogHabits habits, Set<HostRule> rules) {
         this.id = id;
         this.maxCheckpoints = maxCheckpoints;
         this.nothing = nothing;
         this.habits = habits;
+        this.rules = rules;
         this.log = new SimulatedLog(habits);
         checkpoints.add(nothing);
     }
@@ -115,7 +119,11 @@ final class SimulatedReplica {
     /** Every start begins so: what the product does with the log before it is read, and the number of the start. */
     long nextIncarnation() {
         InvariantViolated.check(host == null, "replica %d is started twice", id);
-        log.discardThrough(installed);
+        if (rules.contains(HostRule.WHAT_AN_INSTALLED_STATE_COVERS_IS_DISCARDED)) {
+            log.discardThrough(installed);
+        } else {
+            log.cover(installed);
+        }
         return ++incarnation;
     }
 

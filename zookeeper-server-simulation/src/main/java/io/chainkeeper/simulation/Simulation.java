@@ -2,7 +2,9 @@ package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
@@ -32,7 +34,12 @@ public final class Simulation {
     private final FaultInjector faults;
     private long deadlineMicros;
 
-    private Simulation(OrderingProtocolFactory factory, SimulatedApplication application, long seed, int traceLines) {
+    private Simulation(
+            OrderingProtocolFactory factory,
+            SimulatedApplication application,
+            Set<HostRule> rules,
+            long seed,
+            int traceLines) {
         this.factory = factory;
         this.application = application;
         this.seed = seed;
@@ -42,7 +49,7 @@ public final class Simulation {
         this.options = SwarmOptions.draw(random.split(), factory, application, TICK_MILLIS);
         SplittableRandom ofCluster = random.split();
         this.workload = application.workload(events, random.split(), options, trace);
-        this.cluster = new Cluster(events, ofCluster, options, trace, factory, workload, TICK_MILLIS);
+        this.cluster = new Cluster(events, ofCluster, options, trace, factory, workload, rules, TICK_MILLIS);
         this.faults = new FaultInjector(events, random.split(), options, cluster);
     }
 
@@ -81,10 +88,18 @@ public final class Simulation {
      * @throws SimulationFailure if a checker objects; the message holds seed, options, trace and how to replay
      */
     public static Result run(OrderingProtocolFactory factory, SimulatedApplication application, long seed) {
+        return runWithout(EnumSet.noneOf(HostRule.class), factory, application, seed);
+    }
+
+    /** As the other method, in hosts that do not follow some of the rules. */
+    static Result runWithout(
+            Set<HostRule> missing, OrderingProtocolFactory factory, SimulatedApplication application, long seed) {
+        Set<HostRule> rules = EnumSet.allOf(HostRule.class);
+        rules.removeAll(missing);
         try {
-            return new Simulation(factory, application, seed, 0).run();
+            return new Simulation(factory, application, rules, seed, 0).run();
         } catch (RuntimeException | AssertionError e) {
-            return runTraced(factory, application, seed, KEPT_TRACE_LINES);
+            return runTraced(factory, application, rules, seed, KEPT_TRACE_LINES);
         }
     }
 
@@ -100,7 +115,16 @@ public final class Simulation {
      */
     public static Result runTraced(
             OrderingProtocolFactory factory, SimulatedApplication application, long seed, int traceLines) {
-        Simulation simulation = new Simulation(factory, application, seed, traceLines);
+        return runTraced(factory, application, EnumSet.allOf(HostRule.class), seed, traceLines);
+    }
+
+    private static Result runTraced(
+            OrderingProtocolFactory factory,
+            SimulatedApplication application,
+            Set<HostRule> rules,
+            long seed,
+            int traceLines) {
+        Simulation simulation = new Simulation(factory, application, rules, seed, traceLines);
         try {
             return simulation.run();
         } catch (RuntimeException | AssertionError e) {

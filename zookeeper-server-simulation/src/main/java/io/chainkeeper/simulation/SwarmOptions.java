@@ -96,16 +96,32 @@ record SwarmOptions(
         /** An operator changes the configured ensemble. */
         RECONFIGURE,
         /** A group is cut off from the others, in one or both directions; each link heals in its own time. */
-        PARTITION
+        PARTITION,
+        /**
+         * A minority is cut off until the others' logs no longer reach back to where it was; then one of it is let back
+         * in, and for a while the rest of the minority reaches nobody else.
+         */
+        LEAVE_BEHIND
     }
 
-    /** Drawn behind everything else, so that a seed goes on meaning what it meant before there were these. */
-    private static final Set<Fault> DRAWN_LAST = Set.of(Fault.PARTITION);
+    /** Drawn behind everything else or never, so that a seed goes on meaning what it meant before there were these. */
+    private static final Set<Fault> DRAWN_APART = Set.of(Fault.PARTITION, Fault.LEAVE_BEHIND);
 
     private static final String MIN_QUORUM_SIZE = "QuorumSize";
 
     /** Draws the options of a run. */
     static SwarmOptions draw(
+            SplittableRandom random,
+            OrderingProtocolFactory factory,
+            SimulatedApplication application,
+            int tickMillis) {
+        return switch (application) {
+            case REGISTERS, ZNODES, RECONFIG -> drawAnything(random, factory, application, tickMillis);
+            case BEHIND -> drawBehind(random, factory, tickMillis);
+        };
+    }
+
+    private static SwarmOptions drawAnything(
             SplittableRandom random,
             OrderingProtocolFactory factory,
             SimulatedApplication application,
@@ -117,7 +133,7 @@ record SwarmOptions(
         Map<Fault, Long> faults = new TreeMap<>();
         long unit = pick(random, 200_000, 500_000, 1_500_000);
         for (Fault fault : Fault.values()) {
-            if (!DRAWN_LAST.contains(fault) && random.nextInt(5) < 2) {
+            if (!DRAWN_APART.contains(fault) && random.nextInt(5) < 2) {
                 long rarity = fault == Fault.CRASH_ALL || fault == Fault.DOWN_LONG ? 5 : 1;
                 faults.put(fault, rarity * unit * (1 + random.nextInt(3)));
             }
@@ -127,16 +143,11 @@ record SwarmOptions(
         }
         int late = random.nextInt(3) == 0 ? random.nextInt((participants + 1) / 2) : 0;
         Map<String, String> settings = ProtocolSettings.draw(random, factory, participants, tickMillis);
-        int minQuorumSize = settings.entrySet().stream()
-                .filter(setting -> setting.getKey().endsWith(MIN_QUORUM_SIZE))
-                .mapToInt(setting -> Integer.parseInt(setting.getValue()))
-                .findAny()
-                .orElse(1);
         return new SwarmOptions(
                 replicas,
                 ensemble,
                 ensemble.participants().subList(participants - late, participants),
-                minQuorumSize,
+                minQuorumSize(settings),
                 settings,
                 1_000_000L * (2 + random.nextInt(6)),
                 1 + random.nextInt(8),
@@ -167,6 +178,61 @@ record SwarmOptions(
             faults.put(Fault.PARTITION, 3 * unit * (1 + random.nextInt(3)));
         }
         return new LogHabits(pick(random, 1, 1, 8, 64), pick(random, 0, 0, 0, 30), random.nextBoolean());
+    }
+
+    /**
+     * The one fault needs time, clients that go on on both sides, logs that are cut soon, and little else that goes
+     * wrong: else the majority comes to nothing while the minority is away.
+     */
+    private static SwarmOptions drawBehind(SplittableRandom random, OrderingProtocolFactory factory, int tickMillis) {
+        Ensemble ensemble = pick(random, 3, 5, 5, 5, 7) == 3
+                ? new Ensemble(List.of(1, 2, 3), List.of(4, 5))
+                : Ensemble.of(
+                        IntStream.rangeClosed(1, pick(random, 5, 5, 7)).boxed().toList());
+        int replicas = ensemble.participants().size() + ensemble.observers().size();
+        Map<String, String> settings =
+                ProtocolSettings.draw(random, factory, ensemble.participants().size(), tickMillis);
+        Map<Fault, Long> faults = new TreeMap<>(Map.of(Fault.LEAVE_BEHIND, 300_000L));
+        List<Fault> few = List.of(Fault.CRASH, Fault.BREAK, Fault.PAUSE, Fault.SLOW_DISK, Fault.SLOW_LINK);
+        if (random.nextBoolean()) {
+            faults.put(few.get(random.nextInt(few.size())), 2_000_000L);
+        }
+        return new SwarmOptions(
+                replicas,
+                ensemble,
+                List.of(),
+                minQuorumSize(settings),
+                settings,
+                1_000_000L * (4 + random.nextInt(4)),
+                replicas + random.nextInt(4),
+                1 + random.nextInt(4),
+                pick(random, 1, 2, 8),
+                pick(random, 20_000, 50_000),
+                2_000,
+                pick(random, 0, 10, 50),
+                pick(random, 0, 30),
+                pick(random, 0, 2, 20),
+                pick(random, 200, 2_000),
+                pick(random, 0, 500),
+                pick(random, 10, 500),
+                pick(random, 10, 1_000),
+                pick(random, 1_000, 50_000),
+                pick(random, 20_000, 1_000_000),
+                pick(random, 1, 8, 64),
+                pick(random, 0, 10),
+                10,
+                1,
+                HostSettings.LinkChoice.values()[random.nextInt(3)],
+                faults,
+                new LogHabits(pick(random, 1, 8), 0, false));
+    }
+
+    private static int minQuorumSize(Map<String, String> settings) {
+        return settings.entrySet().stream()
+                .filter(setting -> setting.getKey().endsWith(MIN_QUORUM_SIZE))
+                .mapToInt(setting -> Integer.parseInt(setting.getValue()))
+                .findAny()
+                .orElse(1);
     }
 
     /** Whether the settings let a protocol remove members by itself. */

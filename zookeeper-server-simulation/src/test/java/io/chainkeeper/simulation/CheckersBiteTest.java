@@ -9,6 +9,7 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.simulation.BrokenProtocols.Flaw;
 import io.chainkeeper.simulation.checker.HistoryViolation;
 import java.util.List;
+import java.util.Set;
 import org.junit.Test;
 
 /** A checker that never objects proves nothing: each of these protocols is broken, and each must be found out. */
@@ -53,9 +54,33 @@ public class CheckersBiteTest {
             long firstSeed,
             Class<? extends Throwable> by,
             String words) {
+        assertFoundOut(flaw, Set.of(), broken, application, firstSeed, by, words);
+    }
+
+    /** Hosts do without a rule; the protocol is as it is. */
+    private static void assertFoundOut(
+            HostRule missing, String protocol, SimulatedApplication application, String words) {
+        assertFoundOut(
+                "without " + missing,
+                Set.of(missing),
+                Protocols.named(protocol),
+                application,
+                1,
+                InvariantViolated.class,
+                words);
+    }
+
+    private static void assertFoundOut(
+            String flaw,
+            Set<HostRule> missing,
+            OrderingProtocolFactory broken,
+            SimulatedApplication application,
+            long firstSeed,
+            Class<? extends Throwable> by,
+            String words) {
         for (long seed = firstSeed; seed < firstSeed + MAX_SEEDS; seed++) {
             try {
-                Simulation.run(broken, application, seed);
+                Simulation.runWithout(missing, broken, application, seed);
             } catch (SimulationFailure failure) {
                 Throwable cause = failure.getCause();
                 if (by.isInstance(cause) && cause.getMessage().contains(words)) {
@@ -122,6 +147,17 @@ public class CheckersBiteTest {
                     1,
                     InvariantViolated.class,
                     "holds another order");
+        }
+    }
+
+    @Test
+    public void keptBelowAnInstalledState_breaksAgreement() {
+        for (String protocol : List.of("chain", "iss")) {
+            assertFoundOut(
+                    HostRule.WHAT_AN_INSTALLED_STATE_COVERS_IS_DISCARDED,
+                    protocol,
+                    SimulatedApplication.BEHIND,
+                    "agreement");
         }
     }
 

@@ -9,6 +9,7 @@ import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.server.session.SessionState;
 import io.chainkeeper.server.session.SessionTable;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -32,7 +33,14 @@ public class SessionScenarioTest {
     private final SwarmOptions options = options();
     private final ZnodeWorkload workload = new ZnodeWorkload(events, random.split(), options, trace);
     private final Cluster cluster = new Cluster(
-            events, random.split(), options, trace, Protocols.named("chain"), workload, Simulation.TICK_MILLIS);
+            events,
+            random.split(),
+            options,
+            trace,
+            Protocols.named("chain"),
+            workload,
+            EnumSet.allOf(HostRule.class),
+            Simulation.TICK_MILLIS);
     private final List<ZnodeClient> clients = new ArrayList<>();
 
     private static SwarmOptions options() {
