@@ -11,9 +11,11 @@ import io.chainkeeper.clienttests.harness.Clients;
 import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.ServerProcess;
 import io.chainkeeper.clienttests.harness.TreeDump;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.zookeeper.CreateMode;
@@ -22,8 +24,10 @@ import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.admin.ZooKeeperAdmin;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
+import org.apache.zookeeper.data.Stat;
 import org.junit.Assume;
 import org.junit.Before;
 import org.junit.Rule;
@@ -218,6 +222,75 @@ public class RollingSettingsTest {
         try (ZooKeeper alice = Clients.connect(server.connectString())) {
             alice.addAuthInfo("digest", ALICE.getBytes());
             assertThrows(KeeperException.AuthFailedException.class, () -> alice.exists("/", false));
+        }
+    }
+
+    @Test
+    public void reconfig_changesServerByServer() throws Exception {
+        Thread writer = new Thread(this::writeAllTheTime, "writer");
+        writer.start();
+        ServerProcess joiner = ensemble.addServer("participant");
+        for (ServerProcess server : ensemble.servers().subList(0, 3)) {
+            assertReconfigIsDisabled(server);
+            server.configure(Map.of("reconfigEnabled", "true"));
+            restart(server, "-Dzookeeper.skipACL=yes");
+            try (ZooKeeperAdmin admin = Clients.admin(server.connectString())) {
+                Await.until("the first configuration", Duration.ofSeconds(60), () -> isEnabled(admin));
+                int other = server.id() % 3 + 1;
+                assertConfigured(admin, null, Integer.toString(other));
+                assertConfigured(admin, ensemble.serverLine(other, "participant"), null);
+                ensemble.server(other).awaitServing();
+            }
+        }
+        joiner.start();
+        Await.until(
+                "server 4 waits to be added",
+                Duration.ofSeconds(60),
+                () -> joiner.lastLogLines(200).stream().anyMatch(line -> line.contains("listens for its peers")));
+        try (ZooKeeperAdmin admin = Clients.admin(ensemble.server(3).connectString())) {
+            assertConfigured(admin, ensemble.serverLine(4, "participant"), null);
+        }
+        joiner.awaitServing();
+        assertReconfigIsDisabled(joiner);
+        for (ServerProcess server : ensemble.servers().subList(0, 3)) {
+            server.configure(Map.of("reconfigEnabled", "false"));
+            restart(server);
+            assertReconfigIsDisabled(server);
+        }
+        over = true;
+        writer.join();
+        assertNull(failure.get());
+        assertEqualEverywhere(List.of());
+        for (ServerProcess server : ensemble.servers()) {
+            try (ZooKeeper client = Clients.connect(server.connectString())) {
+                String config = new String(client.getConfig(false, null), StandardCharsets.UTF_8);
+                assertTrue(config, config.contains("server.4="));
+            }
+        }
+    }
+
+    private static void assertConfigured(ZooKeeperAdmin admin, String joining, String leaving) throws Exception {
+        byte[] config = admin.reconfigure(joining, leaving, null, -1, new Stat());
+        String text = new String(config, StandardCharsets.UTF_8);
+        assertEquals(text, joining != null, text.contains(joining == null ? "server." + leaving + "=" : joining));
+    }
+
+    private static void assertReconfigIsDisabled(ServerProcess server) throws Exception {
+        try (ZooKeeperAdmin admin = Clients.admin(server.connectString())) {
+            assertThrows(
+                    KeeperException.ReconfigDisabledException.class,
+                    () -> admin.reconfigure(null, "2", null, -1, new Stat()));
+        }
+    }
+
+    private static boolean isEnabled(ZooKeeperAdmin admin) throws Exception {
+        try {
+            admin.reconfigure(null, "2", null, 12345, new Stat());
+            throw new AssertionError("reconfigured although the version is wrong");
+        } catch (KeeperException.BadVersionException e) {
+            return true;
+        } catch (KeeperException.ReconfigInProgress e) {
+            return false;
         }
     }
 

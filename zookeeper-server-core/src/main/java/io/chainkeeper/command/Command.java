@@ -158,7 +158,7 @@ public sealed interface Command {
      * The proposer's first command after a start: sessions of its earlier incarnations become ownerless. Takes no zxid.
      *
      * @param wallClockMillis see {@link Command#wallClockMillis}
-     * @param executionProfile hash of the proposer's settings that influence execution
+     * @param executionProfile the number that says the proposer's settings
      * @param former what the proposer's directory held before; null if it took part in forming the cluster
      * @param goesWithout replicas that the cluster may be formed without, by the user's decision, ascending
      * @param maxTransactionBytes the longest transaction that the proposer can read back from its log; 0 from releases
@@ -184,7 +184,8 @@ public sealed interface Command {
      * @param clusterId random
      * @param executionProfile hash of the settings that influence execution, which every member must share
      * @param members replica ids, ascending
-     * @param configuration first content of {@code /zookeeper/config}; empty if {@code reconfigEnabled} is not set
+     * @param configuration first content of {@code /zookeeper/config}; empty if the proposer has no
+     *     {@code reconfigEnabled}
      * @param replaces the present name, if the user has forced a new cluster after the quorum was lost; else null
      * @param origin the state that all members begin with, held by at least one of them; null if they have one already
      */
@@ -232,6 +233,15 @@ public sealed interface Command {
      * @param configuration the planned servers, under the version of the configuration that they are to replace
      */
     record PlanEnsemble(long wallClockMillis, long sessionId, int cxid, String configuration) implements Command {}
+
+    /**
+     * From here on the configuration is replicated. Ignored if it is already, or none of its servers has
+     * {@code reconfigEnabled}. Takes no zxid.
+     *
+     * @param wallClockMillis see {@link Command#wallClockMillis}
+     * @param configuration what the proposer, the leader, has in force
+     */
+    record ReplicateConfiguration(long wallClockMillis, String configuration) implements Command {}
 
     /**
      * The proposer gives up its plan: the ensemble is configured back. Ignored if that plan does not stand. Takes no

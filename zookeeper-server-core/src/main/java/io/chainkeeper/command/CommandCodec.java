@@ -17,7 +17,8 @@ import java.util.UUID;
  * type             byte   1 request, 2 attach, 3 expire, 4 orphan, 5 replica started, 6 cluster formed, 7 digest audit,
  *                         8 digest report, 9 plan ensemble, 10 drop plan, 11 plan progress, 12 no-op,
  *                         13 request of a local session, 14 and 15 as 1 and 13 with lacked schemes,
- *                         16 as 5 with maxTransactionBytes, 17 and 18 as 14 and 15 with access rules
+ *                         16 as 5 with maxTransactionBytes, 17 and 18 as 14 and 15 with access rules,
+ *                         19 replicate configuration
  * wallClockMillis  long
  * then by type:
  *   request          sessionId long, cxid int, opcode int, quotaRefusedOp int,
@@ -38,6 +39,7 @@ import java.util.UUID;
  *   drop plan        sessionId long, cxid int
  *   plan progress    sessionId long, cxid int
  *   no-op            nothing
+ *   replicate configuration  configuration string
  * string: byteLength int (-1: null), UTF-8
  * </pre>
  */
@@ -66,6 +68,7 @@ public final class CommandCodec {
     private static final byte REPLICA_STARTED_WITH_LIMIT = 16;
     private static final byte REQUEST_WITH_ACCESS = 17;
     private static final byte LOCAL_REQUEST_WITH_ACCESS = 18;
+    private static final byte REPLICATE_CONFIGURATION = 19;
 
     private static final int PREFIX_BYTES = 10;
     private static final int NULL = -1;
@@ -114,6 +117,11 @@ public final class CommandCodec {
             byte[] configuration = plan.configuration().getBytes(StandardCharsets.UTF_8);
             ByteBuffer out = start(PLAN_ENSEMBLE, plan.wallClockMillis(), 16 + configuration.length);
             out.putLong(plan.sessionId()).putInt(plan.cxid());
+            return out.putInt(configuration.length).put(configuration);
+        }
+        if (command instanceof Command.ReplicateConfiguration replicate) {
+            byte[] configuration = replicate.configuration().getBytes(StandardCharsets.UTF_8);
+            ByteBuffer out = start(REPLICATE_CONFIGURATION, replicate.wallClockMillis(), 4 + configuration.length);
             return out.putInt(configuration.length).put(configuration);
         }
         if (command instanceof Command.DropPlan drop) {
@@ -272,6 +280,7 @@ public final class CommandCodec {
             case DROP_PLAN -> new Command.DropPlan(wallClock, in.getLong(), in.getInt());
             case PLAN_PROGRESS -> new Command.PlanProgress(wallClock, in.getLong(), in.getInt());
             case NO_OP -> new Command.NoOp(wallClock);
+            case REPLICATE_CONFIGURATION -> new Command.ReplicateConfiguration(wallClock, text(in));
             default -> throw new MalformedMessageException("command has unknown type " + type);
         };
     }

@@ -10,16 +10,17 @@ import java.util.SortedSet;
 
 /**
  * The settings that all servers must have in common, and the number that says them: it is replicated and compared when
- * servers link up, so that of two numbers it can be told which settings differ. Immutable.
+ * servers link up, so that of two numbers it can be told which settings differ. It also says {@code reconfigEnabled},
+ * which every server may have as it likes. Immutable.
  *
  * <pre>
- * bits 63-48  {@link #TAG}; numbers of earlier releases are hashes of everything
+ * bits 63-48  {@link #TAG}, or {@link #FORMER_TAG}; numbers of still earlier releases are hashes of everything
  * bits 47-44  reconfigEnabled, zookeeper.extendedTypesEnabled, zookeeper.emulate353TTLNodes, zookeeper.digest.enabled
  * bits 43-28  hash of file.encoding, 0 for UTF-8
  * bits 27-0   hash of the providers, 0 without any
  * </pre>
  *
- * @param reconfigEnabled whether the configuration is replicated
+ * @param reconfigEnabled whether the server takes {@code reconfig} from its clients
  * @param extendedTypes whether there are znodes with a time to live
  * @param emulates353 whether znodes of ZooKeeper 3.5.3 with a time to live are known by their owner
  * @param keepsDigests whether digests of the tree are kept; snapshots are written and read accordingly
@@ -34,17 +35,19 @@ public record SharedSettings(
         boolean keepsDigests,
         String encoding,
         SortedSet<String> providers) {
-    private static final long TAG = 0xC4A1L;
+    private static final long TAG = 0xC4A2L;
+
+    /** Of releases whose servers all had to have the same {@code reconfigEnabled}. */
+    private static final long FORMER_TAG = 0xC4A1L;
+
     private static final int TAG_SHIFT = 48;
     private static final int ENCODING_BITS = 16;
     private static final int PROVIDERS_BITS = 28;
     private static final long ENCODING_MASK = (1L << ENCODING_BITS) - 1 << PROVIDERS_BITS;
     private static final long PROVIDERS_MASK = (1L << PROVIDERS_BITS) - 1;
-    private static final List<String> FLAGS = List.of(
-            "reconfigEnabled",
-            "zookeeper.extendedTypesEnabled",
-            "zookeeper.emulate353TTLNodes",
-            "zookeeper.digest.enabled");
+    private static final long RECONFIG_BIT = 1L << TAG_SHIFT - 1;
+    private static final List<String> FLAGS =
+            List.of("zookeeper.extendedTypesEnabled", "zookeeper.emulate353TTLNodes", "zookeeper.digest.enabled");
     private static final String ENCODING = "file.encoding";
     private static final String PROVIDERS = "zookeeper.authProvider.*";
 
@@ -69,6 +72,49 @@ public record SharedSettings(
     }
 
     /**
+     * @param own a server's number
+     * @param other another server's
+     * @return whether they may be linked: of the same release, with the same settings
+     */
+    public static boolean mayBeLinked(long own, long other) {
+        return ((own ^ other) & ~RECONFIG_BIT) == 0;
+    }
+
+    /**
+     * @param formedWith the number that a cluster was formed with
+     * @param own a server's number
+     * @return whether they mean the same settings, also if the cluster was formed by the former release
+     */
+    public static boolean areSame(long formedWith, long own) {
+        long differing = (formedWith ^ own) & ~RECONFIG_BIT & (1L << TAG_SHIFT) - 1;
+        return differing == 0 && isNoHash(formedWith) && isNoHash(own);
+    }
+
+    /**
+     * @param number a number
+     * @return whether it is of a release whose commands say the rules of the server that they come from
+     */
+    public static boolean isNoHash(long number) {
+        return number >>> TAG_SHIFT == TAG || number >>> TAG_SHIFT == FORMER_TAG;
+    }
+
+    /**
+     * @param number what a server has said with its start
+     * @return whether it is of a release that goes by what each server says about {@code reconfigEnabled}
+     */
+    public static boolean saysReconfig(long number) {
+        return number >>> TAG_SHIFT == TAG;
+    }
+
+    /**
+     * @param number of which {@link #saysReconfig} holds
+     * @return whether that server has {@code reconfigEnabled}
+     */
+    public static boolean enablesReconfig(long number) {
+        return (number & RECONFIG_BIT) != 0;
+    }
+
+    /**
      * Names what differs.
      *
      * @param own number of the server that says so
@@ -77,12 +123,12 @@ public record SharedSettings(
      * @return the settings that differ with both values, one phrase; empty if a number is of an earlier release
      */
     public static String difference(long own, long other, String where) {
-        if (own >>> TAG_SHIFT != TAG || other >>> TAG_SHIFT != TAG) {
+        if (!isNoHash(own) || !isNoHash(other)) {
             return "";
         }
         List<String> differing = new ArrayList<>();
         for (int i = 0; i < FLAGS.size(); i++) {
-            long bit = 1L << TAG_SHIFT - 1 - i;
+            long bit = RECONFIG_BIT >>> 1 + i;
             if ((own & bit) != (other & bit)) {
                 differing.add(FLAGS.get(i) + " is " + ((own & bit) != 0) + " here and " + ((other & bit) != 0) + " in "
                         + where);

@@ -13,6 +13,7 @@ import io.chainkeeper.server.execution.SideState;
 import io.chainkeeper.server.execution.StateDigest;
 import io.chainkeeper.server.execution.TransactionLimit;
 import io.chainkeeper.server.reconfig.ConfiguredEnsemble;
+import io.chainkeeper.server.reconfig.EnsembleConfiguration;
 import io.chainkeeper.server.reconfig.EnsemblePlan;
 import io.chainkeeper.server.reconfig.Reconfigurer;
 import io.chainkeeper.server.request.PendingReconfig;
@@ -63,6 +64,9 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
 
     /** The state of this position or a later one has to replace this replica's own; 0 if it is the cluster's. */
     private long foreignFrom;
+
+    /** The last start behind which this replica, as the leader, has asked for the configuration to be replicated. */
+    private long replicatedBehindMillis;
 
     private List<Integer> sources = List.of();
     private int nextSource;
@@ -231,6 +235,7 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         boolean leading = current.role() == Role.LEADER;
         if (leading) {
             nameCluster();
+            replicateConfiguration();
         }
         if (leading && side.clusterId() != null) {
             auditor.tick();
@@ -263,6 +268,16 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         if (naming.requestIsFulfilled(side.membership())) {
             members.stream().filter(member -> member != replicaId).forEach(this::orphan);
             naming.endRequest();
+        }
+    }
+
+    /** Once behind each start: only what a server says with it can make it due. */
+    private void replicateConfiguration() {
+        EnsembleConfiguration current = ensemble.effective();
+        long lastStartMillis = side.lastStartMillis();
+        if (server.isServing() && lastStartMillis != replicatedBehindMillis && side.mayReplicate(current)) {
+            replicatedBehindMillis = lastStartMillis;
+            proposer.propose(0, new Command.ReplicateConfiguration(proposer.wallClockMillis(), current.text()));
         }
     }
 

@@ -69,14 +69,14 @@ final class OrderedDatabase extends ZKDatabase {
      *
      * @param own what this replica's file says
      * @param side the side state as of the recovered position; the tree may be ahead of it
-     * @param reconfigEnabled whether the configuration is replicated
+     * @param reconfigEnabled whether this server takes {@code reconfig}, so that the configuration will be replicated
      * @return the configuration that the tree holds then
      */
     synchronized EnsembleConfiguration recoverConfiguration(
             EnsembleConfiguration own, SideState side, boolean reconfigEnabled) {
         String found = configuration();
         EnsembleConfiguration replicated = side.configuration();
-        if (!reconfigEnabled) {
+        if (replicated == null && !reconfigEnabled && !configuredAfter(side.zxid(), own)) {
             setConfiguration(own);
         } else if (replicated != null) {
             boolean isFirst = side.reconfigZxid() == 0;
@@ -91,6 +91,15 @@ final class OrderedDatabase extends ZKDatabase {
             setConfiguration(EnsembleConfiguration.of(verifier(found)));
         }
         return EnsembleConfiguration.parse(configuration());
+    }
+
+    /** A server that does not take {@code reconfig} may have executed those of others since its checkpoint. */
+    private boolean configuredAfter(long zxid, EnsembleConfiguration own) {
+        DataNode node = dataTree.getNode(ZooDefs.CONFIG_NODE);
+        return node != null
+                && node.stat.getMzxid() > zxid
+                && !configuration().isEmpty()
+                && EnsembleConfiguration.versionOf(configuration()) > own.version();
     }
 
     private static QuorumVerifier verifier(String text) {

@@ -142,7 +142,7 @@ public final class ThreadlessReplica {
         RequestGate gate = new RequestGate(server, finalProcessor, lock, settings.reads(), proposer, unwatched, side);
         database.getDataTree().addDigestWatcher(this::digestMismatch);
         OwnedSessions owned = new OwnedSessions(surroundings::monotonicMillis);
-        long executionProfile = ExecutionProfile.of(false);
+        long executionProfile = ExecutionProfile.of(peer.isReconfigEnabled());
         DrivenReaper reaper = new DrivenReaper(database, gate, surroundings);
         this.housekeeping = housekeeping(settings, surroundings, owned, executionProfile, reaper);
         CommandExecutor executor = new CommandExecutor(

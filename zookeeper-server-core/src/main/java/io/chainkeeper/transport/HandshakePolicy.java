@@ -184,7 +184,7 @@ final class HandshakePolicy {
                             "%s belongs to cluster %016x, replica %d to cluster %016x%s",
                             peer, hello.clusterId(), self, clusterId, cure));
         }
-        if (hello.executionProfile() != settings.executionProfile()) {
+        if (!SharedSettings.mayBeLinked(settings.executionProfile(), hello.executionProfile())) {
             String differs = peer + " has another execution profile than replica " + self;
             String settingsThatDiffer =
                     SharedSettings.difference(settings.executionProfile(), hello.executionProfile(), peer);

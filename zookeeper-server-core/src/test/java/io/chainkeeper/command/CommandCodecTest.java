@@ -46,6 +46,7 @@ public class CommandCodecTest {
             new Command.ClusterFormed(
                     7, new UUID(1, -2), 99, List.of(1), "server.1=a:1:2:participant\nversion=0", new UUID(-3, 4), null),
             new Command.PlanEnsemble(7, 8, -9, "server.1=\u00fc:1:2:participant\nversion=0"),
+            new Command.ReplicateConfiguration(7, "server.1=\u00fc:1:2:participant\nversion=0"),
             new Command.DropPlan(7, 8, 9),
             new Command.PlanProgress(7, 8, 9),
             new Command.DigestAudit(7),

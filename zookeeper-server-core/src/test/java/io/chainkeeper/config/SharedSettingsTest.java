@@ -1,7 +1,9 @@
 package io.chainkeeper.config;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNotEquals;
+import static org.junit.Assert.assertTrue;
 
 import java.util.List;
 import java.util.TreeSet;
@@ -25,8 +27,6 @@ public class SharedSettingsTest {
 
     @Test
     public void oneFlagDiffers_onlyItIsNamedWithBothValues() {
-        assertEquals(
-                "reconfigEnabled is true here and false in the cluster", difference(number(true, false, false), PLAIN));
         assertEquals(
                 "zookeeper.extendedTypesEnabled is false here and true in the cluster",
                 difference(PLAIN, number(false, true, false)));
@@ -57,9 +57,9 @@ public class SharedSettingsTest {
                 "zookeeper.authProvider.* names some classes here and none of one's own in the cluster",
                 difference(number(false, false, false, "com.example.One"), PLAIN));
         assertEquals(
-                "reconfigEnabled is false here and true in the cluster;"
+                "zookeeper.extendedTypesEnabled is false here and true in the cluster;"
                         + " zookeeper.authProvider.* names none of one's own here and other classes in the cluster",
-                difference(PLAIN, number(true, false, false, "com.example.One")));
+                difference(PLAIN, number(false, true, false, "com.example.One")));
         assertNotEquals(
                 number(false, false, false, "com.example.One"),
                 number(false, false, false, "com.example.One", "com.example.Two"));
@@ -70,6 +70,34 @@ public class SharedSettingsTest {
         assertEquals("", difference(PLAIN, number(false, false, false)));
     }
 
+    /** Every server says it, and may have it as it likes. */
+    @Test
+    public void reconfigEnabled_isSaidAndNotCompared() {
+        long enabled = number(true, false, false);
+        assertEquals("", difference(enabled, PLAIN));
+        assertTrue(SharedSettings.mayBeLinked(enabled, PLAIN));
+        assertTrue(SharedSettings.areSame(PLAIN, enabled));
+        assertTrue(SharedSettings.saysReconfig(PLAIN) && SharedSettings.saysReconfig(enabled));
+        assertTrue(SharedSettings.enablesReconfig(enabled));
+        assertFalse(SharedSettings.enablesReconfig(PLAIN));
+        assertFalse(SharedSettings.mayBeLinked(enabled, number(true, true, false)));
+        assertFalse(SharedSettings.areSame(enabled, number(true, true, false)));
+    }
+
+    /** Its servers execute reconfig only if all of them do. */
+    @Test
+    public void formerRelease_itsClusterIsTakenWithEither_itsServersAreNotLinked() {
+        for (long formedWith : new long[] {0xc4a1100000000000L, 0xc4a1900000000000L}) {
+            assertTrue(SharedSettings.areSame(formedWith, PLAIN));
+            assertTrue(SharedSettings.areSame(formedWith, number(true, false, false)));
+            assertFalse(SharedSettings.areSame(formedWith, number(false, true, false)));
+            assertFalse(SharedSettings.mayBeLinked(formedWith, PLAIN));
+            assertFalse(SharedSettings.saysReconfig(formedWith));
+            assertTrue(SharedSettings.isNoHash(formedWith));
+        }
+        assertFalse(SharedSettings.areSame(0x0000100000000000L, PLAIN));
+    }
+
     @Test
     public void numberOfAnEarlierRelease_saysNothing() {
         assertEquals("", difference(PLAIN, 0x123456789abcdefL));
@@ -78,7 +106,7 @@ public class SharedSettingsTest {
     /** The number is replicated state: another one for the same settings would refuse every replica. */
     @Test
     public void numbers_stayTheSame() {
-        assertEquals("c4a1100000000000", Long.toHexString(PLAIN));
-        assertEquals("c4a1f00000000000", Long.toHexString(number(true, true, true)));
+        assertEquals("c4a2100000000000", Long.toHexString(PLAIN));
+        assertEquals("c4a2f00000000000", Long.toHexString(number(true, true, true)));
     }
 }

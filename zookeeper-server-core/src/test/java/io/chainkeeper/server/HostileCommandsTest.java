@@ -60,7 +60,7 @@ public class HostileCommandsTest {
     private Command command() {
         long wallClock = System.currentTimeMillis();
         int some = (int) number();
-        return switch (random.nextInt(9)) {
+        return switch (random.nextInt(10)) {
             case 0 -> new Command.Attach(wallClock, number(), some);
             case 1 -> new Command.Expire(wallClock, number(), some, number());
             case 2 -> new Command.Orphan(wallClock, 3 + random.nextInt(300), number());
@@ -71,6 +71,7 @@ public class HostileCommandsTest {
                 new Command.ClusterFormed(
                         wallClock, UUID.randomUUID(), number(), List.of(some), "version=" + some, null, null);
             case 7 -> new Command.ReplicaStarted(wallClock, number(), null, List.of(some), number());
+            case 8 -> new Command.ReplicateConfiguration(wallClock, "server.1=" + some);
             default ->
                 new Command.ClientRequest(
                         wallClock,

@@ -90,15 +90,15 @@ public class HandshakePolicyTest {
     @Test
     public void otherExecutionProfile_onlyOwnLogNamesTheSettingsThatDiffer() {
         SortedSet<String> none = new TreeSet<>();
-        long own = new SharedSettings(true, false, false, true, "UTF-8", none).number();
-        long other = new SharedSettings(false, false, false, true, "UTF-8", none).number();
+        long own = new SharedSettings(false, false, false, true, "UTF-8", none).number();
+        long other = new SharedSettings(true, false, false, false, "UTF-8", none).number();
         HandshakePolicy ownPolicy = policyOf(77, own);
         Refused refused = ownPolicy.refusalOfAccepted(hello(3, 2, 77, other, "chain"), REMOTE);
         assertRefused(refused, "the log of replica 2");
-        assertFalse(refused.reason(), refused.reason().contains("reconfigEnabled"));
+        assertFalse(refused.reason(), refused.reason().contains("digest.enabled"));
         assertEquals(
-                "replica 3 (10.0.0.9) has another execution profile than replica 2: reconfigEnabled is true here and"
-                        + " false in replica 3 (10.0.0.9); set the same on all servers",
+                "replica 3 (10.0.0.9) has another execution profile than replica 2: zookeeper.digest.enabled is"
+                        + " true here and false in replica 3 (10.0.0.9); set the same on all servers",
                 refused.report());
     }
 

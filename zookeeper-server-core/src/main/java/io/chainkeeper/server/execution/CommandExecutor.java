@@ -3,6 +3,7 @@ package io.chainkeeper.server.execution;
 import io.chainkeeper.command.Command;
 import io.chainkeeper.command.CommandCodec;
 import io.chainkeeper.command.FormerState;
+import io.chainkeeper.config.SharedSettings;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
@@ -50,7 +51,7 @@ public final class CommandExecutor {
 
     /**
      * @param replicaId this replica
-     * @param executionProfile hash of this replica's settings that influence execution
+     * @param executionProfile the number that says this replica's settings
      * @param server whose tree is changed
      * @param finalProcessor applies transactions and answers clients
      * @param side the side state as of the recovered position
@@ -154,6 +155,8 @@ public final class CommandExecutor {
             reconfigs.plan(plan, proposed);
         } else if (command instanceof Command.DropPlan drop) {
             reconfigs.drop(drop);
+        } else if (command instanceof Command.ReplicateConfiguration replicate) {
+            reconfigs.replicate(replicate, recovered.covers(side.nextZxid()));
         } else {
             reconfigs.progress((Command.PlanProgress) command);
         }
@@ -216,7 +219,7 @@ public final class CommandExecutor {
     }
 
     private Command.ClientRequest decided(Command.ClientRequest command) {
-        if (side.executionProfile() == executionProfile) {
+        if (SharedSettings.isNoHash(side.executionProfile())) {
             return command;
         }
         // Members of a cluster formed by an earlier release share those settings, and its commands do not say them.
@@ -313,13 +316,15 @@ public final class CommandExecutor {
     private void replicaStarted(Command.ReplicaStarted started, ProposedCommand proposed, boolean self) {
         orphan(proposed.proposer(), proposed.incarnation() - 1);
         side.started(proposed.proposer(), proposed.incarnation(), started.maxTransactionBytes());
+        side.said(proposed.proposer(), started.executionProfile());
+        reconfigs.endUnlessEnabled();
         if (started.former() != null && side.clusterId() == null) {
             side.formerStates().report(proposed.proposer(), held(proposed.proposer(), started), started.goesWithout());
         }
         if (self) {
             checkProfile();
             events.selfStarted();
-        } else if (started.executionProfile() != executionProfile) {
+        } else if (!SharedSettings.mayBeLinked(executionProfile, started.executionProfile())) {
             LOG.warn(
                     "Replica {} has started with other settings that influence execution than this replica has",
                     proposed.proposer());
@@ -346,6 +351,7 @@ public final class CommandExecutor {
         checkProfile();
         if (formed.replaces() == null) {
             reconfigs.formed(formed.configuration(), recovered.covers(side.nextZxid()));
+            reconfigs.endUnlessEnabled();
         }
         events.clusterFormed(formed.clusterId());
     }

@@ -17,7 +17,6 @@ import org.apache.jute.BinaryInputArchive;
 import org.apache.zookeeper.server.EphemeralType;
 import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.auth.ProviderRegistry;
-import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 
 /**
  * The settings that influence what a command does when it is executed. Every member must have the same; the number that
@@ -45,7 +44,7 @@ public final class ExecutionProfile {
     private ExecutionProfile() {}
 
     /**
-     * @param reconfigEnabled whether reconfig is enabled
+     * @param reconfigEnabled whether this server takes reconfig from its clients
      * @return the number that says this server's settings
      */
     public static long of(boolean reconfigEnabled) {
@@ -74,10 +73,16 @@ public final class ExecutionProfile {
      * @return whether they mean the same settings
      */
     public static boolean isOf(long formedWith, long own) {
-        if (formedWith == own) {
-            return true;
-        }
+        return formedWith == own
+                || SharedSettings.areSame(formedWith, own)
+                || isHash(formedWith, true)
+                || isHash(formedWith, false);
+    }
+
+    /** Nothing that is ordered depends on reconfigEnabled any more, so it may have been either. */
+    private static boolean isHash(long formedWith, boolean reconfigEnabled) {
         Map<String, String> former = formerSettings();
+        former.put("reconfigEnabled", "" + reconfigEnabled);
         boolean isFormer = formedWith == hash(former);
         for (String name : FIRST_PROPERTIES) {
             former.put(name, System.getProperty(name, ""));
@@ -95,7 +100,6 @@ public final class ExecutionProfile {
         settings.put("authProviders", String.join(",", providers()));
         settings.put("zookeeper.extendedTypesEnabled", "" + EphemeralType.extendedEphemeralTypesEnabled());
         settings.put("zookeeper.digest.enabled", "" + ZooKeeperServer.isDigestEnabled());
-        settings.put("reconfigEnabled", "" + QuorumPeerConfig.isReconfigEnabled());
         settings.put("file.encoding", Charset.defaultCharset().name());
         return settings;
     }
@@ -141,7 +145,7 @@ public final class ExecutionProfile {
     static String mismatchMessage(long formedWith, long own) {
         String difference = SharedSettings.difference(own, formedWith, "the cluster");
         if (difference.isEmpty()) {
-            difference = "it was formed by an earlier release, and one of reconfigEnabled,"
+            difference = "it was formed by an earlier release, and one of"
                     + " zookeeper.extendedTypesEnabled, zookeeper.digest.enabled, authProvider.*, file.encoding, "
                     + String.join(", ", FORMER_PROPERTIES) + " is not what it was then";
         }

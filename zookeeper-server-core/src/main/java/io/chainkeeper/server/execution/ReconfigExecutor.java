@@ -43,13 +43,39 @@ final class ReconfigExecutor {
         if (text.isEmpty()) {
             return;
         }
-        EnsembleConfiguration first;
         try {
-            first = EnsembleConfiguration.parse(text);
+            begin(EnsembleConfiguration.parse(text), treeIsAhead);
         } catch (IllegalArgumentException e) {
             LOG.error("Forming the cluster without a configuration: {}", e.getMessage());
+        }
+    }
+
+    /** The configuration is replicated from here on, because a server takes {@code reconfig} now. */
+    void replicate(Command.ReplicateConfiguration command, boolean treeIsAhead) {
+        EnsembleConfiguration first;
+        try {
+            first = EnsembleConfiguration.parse(command.configuration());
+        } catch (IllegalArgumentException e) {
+            LOG.error("Ignoring a configuration that is to be replicated: {}", e.getMessage());
             return;
         }
+        if (side.mayReplicate(first)) {
+            LOG.info("From here on the configuration is replicated: {}", command.configuration());
+            begin(first, treeIsAhead);
+        }
+    }
+
+    /** The last of the configured servers takes {@code reconfig} no more: each goes by its own file again. */
+    void endUnlessEnabled() {
+        if (side.replicatesInVain()) {
+            LOG.info("No server has reconfigEnabled any more: the configuration is that of each server's own file");
+            side.dropPlan();
+            side.configured(null, 0);
+            events.ensembleChanged();
+        }
+    }
+
+    private void begin(EnsembleConfiguration first, boolean treeIsAhead) {
         side.configured(first, 0);
         server.firstConfiguration(first, treeIsAhead);
         events.ensembleChanged();
@@ -199,6 +225,7 @@ final class ReconfigExecutor {
                 .filter(id -> !next.servers().containsKey(id))
                 .forEach(this::abandonSessionsOf);
         events.ensembleChanged();
+        endUnlessEnabled();
     }
 
     /** Nobody listens any more whether a server that has been removed hears its clients. */

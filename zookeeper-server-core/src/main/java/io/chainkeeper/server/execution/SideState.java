@@ -1,5 +1,6 @@
 package io.chainkeeper.server.execution;
 
+import io.chainkeeper.config.SharedSettings;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Membership;
@@ -27,6 +28,9 @@ public final class SideState {
     /** Absent in checkpoints of releases whose replicas did not say how long transactions may be. */
     private static final int HAS_LIMITS = 2;
 
+    /** Absent in checkpoints of releases whose replicas all had the same {@code reconfigEnabled}. */
+    private static final int HAS_SETTINGS = 4;
+
     private final SessionTable sessions;
     private final Map<Integer, Long> incarnations;
 
@@ -35,6 +39,9 @@ public final class SideState {
 
     /** Guarded by incarnations. Of each replica that has said so, the longest transaction that it can read back. */
     private final Map<Integer, Long> transactionBytes = new TreeMap<>();
+
+    /** Guarded by incarnations. Of each replica that has said so, the number of its settings. */
+    private final Map<Integer, Long> settings = new TreeMap<>();
 
     private volatile long agreedTransactionBytes = Long.MAX_VALUE;
     private DigestTally digestTally = new DigestTally();
@@ -155,6 +162,61 @@ public final class SideState {
         agreeOnTransactionBytes();
     }
 
+    /**
+     * A replica says with its start which settings it has.
+     *
+     * @param replica replica id
+     * @param number see {@link SharedSettings}; that of an earlier release says nothing
+     */
+    void said(int replica, long number) {
+        if (SharedSettings.saysReconfig(number)) {
+            synchronized (incarnations) {
+                settings.put(replica, number);
+            }
+        }
+    }
+
+    /**
+     * Any thread.
+     *
+     * @param proposed a configuration
+     * @return whether it is to be replicated: none is, and one of its servers has said that it takes {@code reconfig}
+     */
+    public boolean mayReplicate(EnsembleConfiguration proposed) {
+        synchronized (incarnations) {
+            return clusterId != null
+                    && configuration == null
+                    && proposed.servers().keySet().stream()
+                            .map(settings::get)
+                            .anyMatch(number -> number != null && SharedSettings.enablesReconfig(number));
+        }
+    }
+
+    /** Whether the configuration is replicated although all of its servers have said that they take no reconfig. */
+    boolean replicatesInVain() {
+        synchronized (incarnations) {
+            return configuration != null
+                    && configuration.servers().keySet().stream()
+                            .map(settings::get)
+                            .allMatch(number -> number != null && !SharedSettings.enablesReconfig(number));
+        }
+    }
+
+    /**
+     * Any thread.
+     *
+     * @return the agreed time of the last start that has been executed since this replica's own, in milliseconds since
+     *     1970; 0 before it
+     */
+    public long lastStartMillis() {
+        synchronized (incarnations) {
+            return startsMillis.values().stream()
+                    .mapToLong(millis -> millis)
+                    .max()
+                    .orElse(0);
+        }
+    }
+
     private void agreeOnTransactionBytes() {
         synchronized (incarnations) {
             // Who has been removed reads nothing back any more; who is to be added counts from then on.
@@ -228,7 +290,7 @@ public final class SideState {
         return digestTally.position();
     }
 
-    /** @return the replicated configuration; null until the cluster has been formed, and without reconfigEnabled */
+    /** @return the replicated configuration; null until there is a cluster, and while no server takes reconfig */
     public EnsembleConfiguration configuration() {
         return configuration;
     }
@@ -265,7 +327,8 @@ public final class SideState {
         byte[] planned = bytes(plan == null ? null : plan.configuration());
         ByteBuffer out = ByteBuffer.allocate(FIXED_BYTES
                 + incarnations.size() * 12
-                + transactionBytesEncoded()
+                + encodedBytes(transactionBytes)
+                + encodedBytes(settings)
                 + members.length()
                 + servers.length
                 + planned.length
@@ -274,16 +337,16 @@ public final class SideState {
                 + formerStates.encodedBytes()
                 + table.length());
         out.putLong(zxid).putLong(agreedTimeMillis);
-        out.put((byte) ((clusterId == null ? 0 : FORMED) | (transactionBytes.isEmpty() ? 0 : HAS_LIMITS)));
+        out.put((byte) ((clusterId == null ? 0 : FORMED)
+                | (transactionBytes.isEmpty() ? 0 : HAS_LIMITS)
+                | (settings.isEmpty() ? 0 : HAS_SETTINGS)));
         out.putLong(clusterId == null ? 0 : clusterId.getMostSignificantBits());
         out.putLong(clusterId == null ? 0 : clusterId.getLeastSignificantBits());
         out.putLong(executionProfile);
         out.putInt(incarnations.size());
         incarnations.forEach((replica, incarnation) -> out.putInt(replica).putLong(incarnation));
-        if (!transactionBytes.isEmpty()) {
-            out.putInt(transactionBytes.size());
-            transactionBytes.forEach((replica, bytes) -> out.putInt(replica).putLong(bytes));
-        }
+        putUnlessEmpty(transactionBytes, out);
+        putUnlessEmpty(settings, out);
         out.putInt(members.length()).put(members.array(), members.offset(), members.length());
         out.putLong(reconfigZxid).putInt(servers.length).put(servers);
         out.putInt(planned.length).put(planned);
@@ -297,8 +360,15 @@ public final class SideState {
         return ByteSlice.of(out.array());
     }
 
-    private int transactionBytesEncoded() {
-        return transactionBytes.isEmpty() ? 0 : Integer.BYTES + transactionBytes.size() * 12;
+    private static int encodedBytes(Map<Integer, Long> numbers) {
+        return numbers.isEmpty() ? 0 : Integer.BYTES + numbers.size() * 12;
+    }
+
+    private static void putUnlessEmpty(Map<Integer, Long> numbers, ByteBuffer out) {
+        if (!numbers.isEmpty()) {
+            out.putInt(numbers.size());
+            numbers.forEach((replica, number) -> out.putInt(replica).putLong(number));
+        }
     }
 
     private static Map<Integer, Long> numbers(ByteBuffer in) throws MalformedMessageException {
@@ -349,6 +419,7 @@ public final class SideState {
             long profile = in.getLong();
             Map<Integer, Long> incarnations = numbers(in);
             Map<Integer, Long> limits = (flags & HAS_LIMITS) == 0 ? Map.of() : numbers(in);
+            Map<Integer, Long> settings = (flags & HAS_SETTINGS) == 0 ? Map.of() : numbers(in);
             int memberBytes = in.getInt();
             Membership membership =
                     memberBytes == 0 ? null : Membership.decode(bytes.slice(in.position(), memberBytes));
@@ -363,6 +434,7 @@ public final class SideState {
             state.zxid = zxid;
             state.membership = membership;
             state.transactionBytes.putAll(limits);
+            state.settings.putAll(settings);
             state.configured(configuration, reconfigZxid);
             state.plan = plan;
             state.digestTally = tally;

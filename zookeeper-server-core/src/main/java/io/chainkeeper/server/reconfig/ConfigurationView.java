@@ -59,7 +59,7 @@ public final class ConfigurationView {
     }
 
     private void write(QuorumVerifier verifier, boolean eraseClientPort) {
-        if (zooCfg == null || !peer.isReconfigEnabled()) {
+        if (zooCfg == null) {
             return;
         }
         try {

@@ -18,6 +18,10 @@ public final class ConfiguredEnsemble {
 
     private final int replicaId;
     private final EnsembleConfiguration own;
+
+    /** What counts while none is replicated: the newest that was in force here, which the file has been given. */
+    private volatile EnsembleConfiguration kept;
+
     private final SideState side;
     private TotalOrder order;
     private Told told;
@@ -34,6 +38,7 @@ public final class ConfiguredEnsemble {
         this.replicaId = replicaId;
         this.own = own;
         this.side = side;
+        this.kept = own;
         this.last = effective();
         if (fileIsTold) {
             told = new Told(own.ensemble(), own.addresses());
@@ -43,7 +48,8 @@ public final class ConfiguredEnsemble {
     /** @return the configuration in force, plans not counted */
     public EnsembleConfiguration effective() {
         EnsembleConfiguration replicated = side.configuration();
-        return replicated == null || replicated.version() < own.version() ? own : replicated;
+        EnsembleConfiguration newest = kept;
+        return replicated == null || replicated.version() < newest.version() ? newest : replicated;
     }
 
     /** @return whether this replica is part of the ensemble, so that clients may use it */
@@ -69,6 +75,9 @@ public final class ConfiguredEnsemble {
     /** Configuration or plan have changed: tells the order, if it has not been told that already. */
     public synchronized void changed() {
         EnsembleConfiguration now = effective();
+        if (now.version() > kept.version()) {
+            kept = now;
+        }
         if (now.version() != last.version()) {
             departing = last;
             last = now;

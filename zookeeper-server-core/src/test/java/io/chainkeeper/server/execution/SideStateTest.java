@@ -1,6 +1,7 @@
 package io.chainkeeper.server.execution;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
@@ -28,11 +29,16 @@ public class SideStateTest {
     private static final EnsembleConfiguration SECOND =
             EnsembleConfiguration.parse("server.1=a:1:2:participant\nserver.2=b:1:2:observer\nversion=0");
 
+    private static final long WITH_RECONFIG = 0xc4a2900000000000L;
+    private static final long WITHOUT_RECONFIG = 0xc4a2100000000000L;
+    private static final long OF_THE_FORMER_RELEASE = 0xc4a1900000000000L;
+
     private static SideState full() {
         SideState state = SideState.initial(0x100000007L);
         state.advanceTime(77);
         state.formed(new UUID(3, 4), 5);
         state.started(2, 9, 5_000);
+        state.said(2, WITH_RECONFIG);
         state.sessions().create(17, 4_000, 2, 9);
         state.membershipChanged(Membership.initial(1, List.of(1, 2)));
         state.configured(FIRST, 6);
@@ -61,6 +67,28 @@ public class SideStateTest {
         state.configured(SECOND, 7);
         assertEquals("an observer counts", 2_000, state.agreedTransactionBytes());
         assertEquals(2_000, SideState.decode(state.encode()).agreedTransactionBytes());
+    }
+
+    @Test
+    public void configuration_isReplicatedWhileOneOfItsServersTakesReconfig() throws Exception {
+        SideState state = SideState.initial(0);
+        state.said(2, WITH_RECONFIG);
+        assertFalse("there is no cluster yet", state.mayReplicate(SECOND));
+        state.formed(new UUID(3, 4), WITHOUT_RECONFIG);
+        assertTrue(state.mayReplicate(SECOND));
+        assertFalse("server 2 is none of them", state.mayReplicate(FIRST));
+        assertTrue(SideState.decode(state.encode()).mayReplicate(SECOND));
+        state.configured(SECOND, 0);
+        assertFalse("it is already", state.mayReplicate(SECOND));
+        state.said(1, OF_THE_FORMER_RELEASE);
+        state.said(2, WITHOUT_RECONFIG);
+        assertFalse("server 1 has not said anything", state.replicatesInVain());
+        state.said(1, WITHOUT_RECONFIG);
+        assertTrue(state.replicatesInVain());
+        assertTrue(SideState.decode(state.encode()).replicatesInVain());
+        state.configured(null, 0);
+        assertFalse(state.replicatesInVain());
+        assertFalse(state.mayReplicate(SECOND));
     }
 
     @Test
