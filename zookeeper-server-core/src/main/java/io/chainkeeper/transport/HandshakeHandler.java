@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.transport.HandshakeMessage.Accepted;
 import io.chainkeeper.transport.HandshakeMessage.Hello;
 import io.chainkeeper.transport.HandshakeMessage.OtherVersion;
+import io.chainkeeper.transport.HandshakeMessage.ProvedRefusal;
 import io.chainkeeper.transport.HandshakeMessage.Purpose;
 import io.chainkeeper.transport.HandshakeMessage.Refused;
 import io.chainkeeper.transport.HandshakeMessage.Token;
@@ -72,8 +73,9 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
          * @param peer the other side's id as claimed or meant, {@link HandshakeMessage#UNKNOWN_SENDER} if neither is
          *     known
          * @param refusal why, for the log
+         * @param proved whether the other side has proved that it is a member
          */
-        void refused(int peer, Refused refusal);
+        void refused(int peer, Refused refusal, boolean proved);
 
         /**
          * A connection that this replica opened ends before the sides could agree or refuse.
@@ -102,6 +104,11 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     private ByteBuf received;
     private Hello ownHello;
     private Hello peerHello;
+
+    /** What the other side has said, before anything is found about it. */
+    private Hello said;
+
+    private boolean secretProved;
     private boolean checking;
     private ChannelHandlerContext context;
     private boolean lacksTls;
@@ -222,6 +229,9 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
             refuse(context, peer, io.policy().refusalOfVersion(peer, other.version(), remote));
         } else if (message instanceof Refused refused) {
             wasRefused(context, refused);
+        } else if (message instanceof ProvedRefusal refusal && isDialing() && ownHello != null) {
+            secretProved |= secret.isProvedBy(ownHello, refusal);
+            wasRefused(context, refusal.refused());
         } else if (checking) {
             throw new MalformedMessageException("goes on before it is answered: run the same release on all servers");
         } else if (message instanceof Token token && peerHello == null && !authentication.isBusy()) {
@@ -245,6 +255,8 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void onHello(ChannelHandlerContext context, Hello hello) {
+        said = hello;
+        secretProved = isDialing() && secret.isProvedBy(ownHello, hello);
         String who = "replica " + hello.sender() + " (" + remote + ") ";
         String unproved = isDialing() ? secret.objectionToAnswer(ownHello, hello) : secret.objectionToAsked(hello);
         Refused refusal;
@@ -274,8 +286,13 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     }
 
     private boolean proves(Hello hello) {
-        boolean hasCertificate = context.pipeline().get(SslHandler.class) != null;
-        return hasCertificate || authentication.isAuthenticated() || secret.isToBeProved(hello);
+        return hasProved() || secret.isToBeProved(hello);
+    }
+
+    private boolean hasProved() {
+        SslHandler tls = context.pipeline().get(SslHandler.class);
+        boolean hasCertificate = tls != null && tls.handshakeFuture().isSuccess();
+        return hasCertificate || authentication.isAuthenticated() || secretProved;
     }
 
     private void answerHello(Hello hello, Refused refusal) {
@@ -321,15 +338,18 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     private void refuse(ChannelHandlerContext context, int peer, Refused refusal) {
         done = true;
         ByteBuf out = context.alloc().buffer();
-        HandshakeMessage.encode(refusal, out);
+        Hello asked = isDialing() ? null : said;
+        HandshakeMessage.encode(secret.proving(asked, io.settings().replicaId(), refusal), out);
         context.writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
-        owner.refused(peer, refusal);
+        owner.refused(peer, refusal, hasProved());
     }
 
     private void wasRefused(ChannelHandlerContext context, Refused refusal) {
         done = true;
+        boolean proved = hasProved();
         context.close();
-        owner.refused(claimedPeer(), new Refused(refusal.kind(), who() + " refused this replica: " + refusal.reason()));
+        String reason = who() + " refused this replica: " + refusal.reason();
+        owner.refused(claimedPeer(), new Refused(refusal.kind(), reason), proved);
     }
 
     private void timedOut(ChannelHandlerContext context, int limitMillis) {
@@ -345,7 +365,7 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         if (isDialing()) {
             owner.failed(what);
         } else {
-            owner.refused(HandshakeMessage.UNKNOWN_SENDER, Refused.elsewhere(who() + " " + what));
+            owner.refused(HandshakeMessage.UNKNOWN_SENDER, Refused.elsewhere(who() + " " + what), false);
         }
         context.close();
     }
@@ -376,8 +396,9 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     /** There is no common language in which to tell the other side. */
     private void refuseSilently(ChannelHandlerContext context, String what) {
         done = true;
+        boolean proved = hasProved();
         context.close();
-        owner.refused(dialedPeer, Refused.elsewhere(who() + " " + what));
+        owner.refused(dialedPeer, Refused.elsewhere(who() + " " + what), proved);
     }
 
     private void say(ChannelHandlerContext context, HandshakeMessage message) {

@@ -20,7 +20,7 @@ import java.nio.charset.StandardCharsets;
  * <pre>
  *   magic  "CHKP"   4
  *   version         2
- *   kind            1    1 hello, 2 accepted, 3 refused, 4 token
+ *   kind            1    1 hello, 2 accepted, 3 refused, 4 token, 5 proved refusal
  *   body length     2    at most {@value #MAX_BODY_BYTES}, of a token {@value #MAX_TOKEN_BODY_BYTES}
  *   body
  *     hello: sender 4, receiver 4, incarnation 8, cluster 8, execution profile 8,
@@ -30,6 +30,8 @@ import java.nio.charset.StandardCharsets;
  *     refused: kind 1 (1 not a member, else elsewhere), the reason as UTF-8
  *            (in version 1 the reason alone, since then the same in all versions)
  *     token: last 1 (1 if the accepting side is content), the SASL token
+ *     proved refusal: who refuses 4, kind 1, reason 2 + UTF-8, number of proofs 1, proofs 32 each; only to a side whose
+ *            hello says that it knows a secret
  * </pre>
  */
 sealed interface HandshakeMessage {
@@ -58,7 +60,9 @@ sealed interface HandshakeMessage {
     byte KIND_ACCEPTED = 2;
     byte KIND_REFUSED = 3;
     byte KIND_TOKEN = 4;
+    byte KIND_PROVED_REFUSAL = 5;
 
+    int REFUSAL_FIXED_BYTES = Integer.BYTES + 1 + Short.BYTES;
     int HELLO_FIXED_BYTES = 2 * Integer.BYTES + 3 * Long.BYTES + 1 + Short.BYTES;
 
     /** The version in which a refusal had no kind. */
@@ -175,6 +179,23 @@ sealed interface HandshakeMessage {
     }
 
     /**
+     * A refusal by the side that has accepted, which shows that it comes from a member.
+     *
+     * @param sender id of the replica that refuses
+     * @param refused the refusal
+     * @param proofs that the sender knows the shared secret, see {@link SecretProof}
+     */
+    record ProvedRefusal(int sender, Refused refused, ByteSlice proofs) implements HandshakeMessage {
+        /**
+         * @param more see {@link SecretProof}
+         * @return the same with these proofs
+         */
+        ProvedRefusal with(ByteSlice more) {
+            return new ProvedRefusal(sender, refused, more);
+        }
+    }
+
+    /**
      * A step of the authentication.
      *
      * @param last whether the accepting side, which sends it, is content
@@ -213,14 +234,27 @@ sealed interface HandshakeMessage {
         } else if (message instanceof Refused refused) {
             ByteBuffer reason = truncatedUtf8(refused.reason());
             envelope(KIND_REFUSED, 1 + reason.remaining(), out);
-            out.writeByte(refused.kind() == RefusalKind.NOT_A_MEMBER ? REFUSED_NOT_A_MEMBER : REFUSED_ELSEWHERE);
-            out.writeBytes(reason);
+            out.writeByte(code(refused.kind())).writeBytes(reason);
+        } else if (message instanceof ProvedRefusal refusal) {
+            ByteBuffer reason = truncatedUtf8(refusal.refused().reason());
+            int bodyBytes = REFUSAL_FIXED_BYTES
+                    + reason.remaining()
+                    + 1
+                    + refusal.proofs().length();
+            envelope(KIND_PROVED_REFUSAL, bodyBytes, out);
+            out.writeInt(refusal.sender()).writeByte(code(refusal.refused().kind()));
+            out.writeShort(reason.remaining()).writeBytes(reason);
+            Credentials.putProofs(refusal.proofs(), out);
         } else if (message instanceof Token token) {
             envelope(KIND_TOKEN, 1 + token.bytes().length, out);
             out.writeBoolean(token.last()).writeBytes(token.bytes());
         } else {
             throw new IllegalArgumentException("cannot encode " + message);
         }
+    }
+
+    private static byte code(RefusalKind kind) {
+        return kind == RefusalKind.NOT_A_MEMBER ? REFUSED_NOT_A_MEMBER : REFUSED_ELSEWHERE;
     }
 
     private static void envelope(byte kind, int bodyBytes, ByteBuf out) {
@@ -307,6 +341,8 @@ sealed interface HandshakeMessage {
                 return new Accepted(Credentials.getProofs(body));
             case KIND_TOKEN:
                 return decodeToken(body);
+            case KIND_PROVED_REFUSAL:
+                return decodeProvedRefusal(body);
             default:
                 throw new MalformedMessageException("sent a malformed handshake (kind " + kind + ")");
         }
@@ -324,9 +360,26 @@ sealed interface HandshakeMessage {
 
     private static Refused decodeRefused(int version, ByteBuf body) {
         boolean bearsKind = version != VERSION_WITHOUT_KIND && body.isReadable();
-        boolean notAMember = bearsKind && body.readByte() == REFUSED_NOT_A_MEMBER;
-        RefusalKind kind = notAMember ? RefusalKind.NOT_A_MEMBER : RefusalKind.ELSEWHERE;
-        return new Refused(kind, printable(body.toString(StandardCharsets.UTF_8)));
+        return refused(bearsKind ? body.readByte() : REFUSED_ELSEWHERE, body);
+    }
+
+    private static Refused refused(byte code, ByteBuf reason) {
+        RefusalKind kind = code == REFUSED_NOT_A_MEMBER ? RefusalKind.NOT_A_MEMBER : RefusalKind.ELSEWHERE;
+        return new Refused(kind, printable(reason.toString(StandardCharsets.UTF_8)));
+    }
+
+    private static ProvedRefusal decodeProvedRefusal(ByteBuf body) throws MalformedMessageException {
+        if (body.readableBytes() < REFUSAL_FIXED_BYTES) {
+            throw new MalformedMessageException("sent a malformed handshake (refusal cut short)");
+        }
+        int sender = body.readInt();
+        byte code = body.readByte();
+        int reasonBytes = body.readUnsignedShort();
+        if (reasonBytes > body.readableBytes()) {
+            throw new MalformedMessageException(
+                    "sent a malformed handshake (reason of " + reasonBytes + " bytes in " + body.readableBytes() + ")");
+        }
+        return new ProvedRefusal(sender, refused(code, body.readSlice(reasonBytes)), Credentials.getProofs(body));
     }
 
     private static Hello decodeHello(ByteBuf body) throws MalformedMessageException {

@@ -2,6 +2,8 @@ package io.chainkeeper.transport;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.transport.HandshakeMessage.Hello;
+import io.chainkeeper.transport.HandshakeMessage.ProvedRefusal;
+import io.chainkeeper.transport.HandshakeMessage.Refused;
 import io.chainkeeper.transport.SecretProof.Side;
 import java.util.List;
 
@@ -75,6 +77,38 @@ final class HandshakeSecret {
         return SecretProof.holds(answer.credentials().proofs(), secrets(), Side.ACCEPTING, own, answer)
                 ? null
                 : OTHER_SECRET;
+    }
+
+    /**
+     * @param own hello of this side, which has connected
+     * @param answer of the other side
+     * @return whether it shows that the other side knows a secret
+     */
+    boolean isProvedBy(Hello own, Hello answer) {
+        return source != null && answer.credentials().hasSecret() && objectionToAnswer(own, answer) == null;
+    }
+
+    /**
+     * @param asked hello of the side that has connected, null if it has said none
+     * @param self id of this replica, which has accepted
+     * @param refusal its answer
+     * @return what to send, with proofs if the other side can tell what they are worth
+     */
+    HandshakeMessage proving(Hello asked, int self, Refused refusal) {
+        if (asked == null || !isToBeProved(asked)) {
+            return refusal;
+        }
+        ProvedRefusal unproved = new ProvedRefusal(self, refusal, ByteSlice.EMPTY);
+        return unproved.with(SecretProof.ofRefusal(secrets(), asked, unproved));
+    }
+
+    /**
+     * @param own hello of this side, which has connected
+     * @param refusal of the other side
+     * @return whether it shows that the one whom the hello was meant for knows a secret
+     */
+    boolean isProvedBy(Hello own, ProvedRefusal refusal) {
+        return source != null && refusal.sender() == own.receiver() && SecretProof.holds(secrets(), own, refusal);
     }
 
     /**

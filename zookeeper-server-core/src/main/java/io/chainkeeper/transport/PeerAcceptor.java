@@ -186,7 +186,7 @@ final class PeerAcceptor extends ChannelInitializer<Channel> {
             // Since it was asked another connection may have come up, or it may have been removed.
             Refused refusal = objection(hello, proving);
             if (refusal != null) {
-                refused(hello.sender(), refusal);
+                refused(hello.sender(), refusal, proving);
                 return null;
             }
             unproved.remove(channel);
@@ -198,18 +198,18 @@ final class PeerAcceptor extends ChannelInitializer<Channel> {
         }
 
         @Override
-        public void refused(int peer, Refused refusal) {
+        public void refused(int peer, Refused refusal, boolean proved) {
             // Stays among the unproved until it is closed.
             if (said != null && said.purpose() == Purpose.STATE) {
                 io.refusals().refusedState(refusal);
             } else {
-                io.refusals().refused(peer, refusal, outcome -> identify(peer, outcome));
+                io.refusals().refused(peer, refusal, outcome -> identify(peer, proved, outcome));
             }
         }
 
-        /** A shared secret is proved last, when nothing is refused any more. */
-        private void identify(int peer, Consumer<Boolean> outcome) {
-            if (channel.pipeline().get(SslHandler.class) != null) {
+        /** A shared secret is proved last, when hardly anything is refused any more. */
+        private void identify(int peer, boolean proved, Consumer<Boolean> outcome) {
+            if (proved) {
                 outcome.accept(true);
             } else if (io.settings().admitsUnauthenticated()) {
                 checkComesFrom(io.peers().wantedAddress(peer), outcome);

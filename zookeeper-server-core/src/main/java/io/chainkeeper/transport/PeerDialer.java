@@ -124,9 +124,11 @@ final class PeerDialer implements HandshakeHandler.Owner {
     }
 
     @Override
-    public void refused(int named, Refused refusal) {
+    public void refused(int named, Refused refusal, boolean proved) {
         if (!stopped) {
-            io.refusals().refused(named, refusal);
+            // Somebody else may have the peer's address.
+            boolean itself = proved || !io.settings().demandsProofOfDialed();
+            io.refusals().refused(named, refusal, outcome -> outcome.accept(itself));
         }
         connectNext();
     }

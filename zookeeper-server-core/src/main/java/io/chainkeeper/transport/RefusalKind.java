@@ -11,6 +11,6 @@ public enum RefusalKind {
     /** Anything else: other cluster, execution profile, protocol, release or keys, or an id where another was meant. */
     ELSEWHERE,
 
-    /** Of somebody who has connected, claims to be that peer and shows nothing for it: the peer itself may be well. */
+    /** Of somebody who claims to be that peer and shows nothing for it: the peer itself may be well. */
     CLAIMED
 }

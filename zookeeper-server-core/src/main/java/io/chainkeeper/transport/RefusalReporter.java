@@ -68,8 +68,12 @@ final class RefusalReporter {
             LOG.info("Replica link refused: {}", report);
         }
         if (told) {
-            identification.ask(itself ->
-                    listener.onPeerRefused(peer, itself ? refusal.kind() : RefusalKind.CLAIMED, refusal.report()));
+            identification.ask(itself -> {
+                if (!itself && refusal.kind() != RefusalKind.ELSEWHERE) {
+                    LOG.info("Replica link refused: {}", report);
+                }
+                listener.onPeerRefused(peer, itself ? refusal.kind() : RefusalKind.CLAIMED, refusal.report());
+            });
         }
     }
 

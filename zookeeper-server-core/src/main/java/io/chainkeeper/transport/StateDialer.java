@@ -116,7 +116,7 @@ final class StateDialer implements HandshakeHandler.Owner {
     }
 
     @Override
-    public void refused(int named, Refused refusal) {
+    public void refused(int named, Refused refusal, boolean proved) {
         failed(refusal.report());
     }
 

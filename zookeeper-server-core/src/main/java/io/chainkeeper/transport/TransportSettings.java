@@ -142,6 +142,13 @@ public final class TransportSettings {
         return !byTls && !bySasl && (secret == null || !secret.isRequired());
     }
 
+    /** @return whether a peer that this replica connects to has to show that it is a member */
+    boolean demandsProofOfDialed() {
+        boolean byTls = tls != null && tls.dials();
+        boolean bySasl = authentication != null && authentication.dials();
+        return byTls || bySasl || secret != null && secret.isRequired();
+    }
+
     /** @return how names are looked up */
     public HostResolver resolver() {
         return resolver;

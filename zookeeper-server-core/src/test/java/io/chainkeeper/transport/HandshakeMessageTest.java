@@ -7,10 +7,12 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.transport.HandshakeMessage.Accepted;
 import io.chainkeeper.transport.HandshakeMessage.Hello;
 import io.chainkeeper.transport.HandshakeMessage.OtherVersion;
+import io.chainkeeper.transport.HandshakeMessage.ProvedRefusal;
 import io.chainkeeper.transport.HandshakeMessage.Purpose;
 import io.chainkeeper.transport.HandshakeMessage.Refused;
 import io.chainkeeper.transport.HandshakeMessage.Token;
@@ -24,6 +26,9 @@ import org.junit.Test;
 public class HandshakeMessageTest {
     private static final Hello HELLO = new Hello(3, 1, 42, 0x1234, -1, Purpose.STATE, "chain");
 
+    private static final ProvedRefusal REFUSAL =
+            new ProvedRefusal(1, Refused.elsewhere("because: ä"), ByteSlice.of(new byte[2 * SecretProof.BYTES]));
+
     private static String refusedText(byte[] bytes) {
         return assertThrows(
                         MalformedMessageException.class, () -> HandshakeMessage.decode(Unpooled.wrappedBuffer(bytes)))
@@ -36,7 +41,9 @@ public class HandshakeMessageTest {
                 HELLO,
                 new Accepted(),
                 Refused.elsewhere("because: ä"),
-                new Refused(RefusalKind.NOT_A_MEMBER, "not yet"))) {
+                new Refused(RefusalKind.NOT_A_MEMBER, "not yet"),
+                REFUSAL,
+                new ProvedRefusal(255, new Refused(RefusalKind.NOT_A_MEMBER, ""), ByteSlice.EMPTY))) {
             ByteBuf in = Unpooled.buffer();
             HandshakeMessage.encode(message, in);
             in.writeInt(99);
@@ -61,11 +68,13 @@ public class HandshakeMessageTest {
 
     @Test
     public void everyPrefixOfAMessage_asksForMore() throws Exception {
-        byte[] bytes = RawPeer.encode(HELLO);
-        for (int length = 0; length < bytes.length; length++) {
-            ByteBuf in = Unpooled.wrappedBuffer(bytes, 0, length);
-            assertNull("after " + length + " bytes", HandshakeMessage.decode(in));
-            assertEquals(length, in.readableBytes());
+        for (HandshakeMessage message : List.of(HELLO, REFUSAL)) {
+            byte[] bytes = RawPeer.encode(message);
+            for (int length = 0; length < bytes.length; length++) {
+                ByteBuf in = Unpooled.wrappedBuffer(bytes, 0, length);
+                assertNull("after " + length + " bytes", HandshakeMessage.decode(in));
+                assertEquals(length, in.readableBytes());
+            }
         }
     }
 
@@ -150,7 +159,8 @@ public class HandshakeMessageTest {
     public void randomlyDamagedMessages_areRefusedOrDecodedButNothingElse() {
         Random random = new Random(7);
         for (int round = 0; round < 20_000; round++) {
-            byte[] bytes = RawPeer.encode(round % 2 == 0 ? HELLO : Refused.elsewhere("no"));
+            byte[] bytes = RawPeer.encode(
+                    List.of(HELLO, Refused.elsewhere("no"), REFUSAL).get(round % 3));
             for (int damage = random.nextInt(4); damage >= 0; damage--) {
                 bytes[4 + random.nextInt(bytes.length - 4)] = (byte) random.nextInt();
             }

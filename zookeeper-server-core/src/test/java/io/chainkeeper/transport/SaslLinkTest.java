@@ -158,6 +158,7 @@ public class SaslLinkTest {
         startOne(sasl(true, true, LEARNER, "OtherServer"));
         startTwo(sasl(true, true));
         assertRefused(FAILED);
+        assertEquals("who answered has proved nothing", RefusalKind.CLAIMED, two.listener.refusalKind(1));
     }
 
     @Test(timeout = 120_000)

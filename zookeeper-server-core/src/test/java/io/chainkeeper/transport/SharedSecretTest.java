@@ -8,6 +8,7 @@ import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.transport.HandshakeMessage.Accepted;
 import io.chainkeeper.transport.HandshakeMessage.Hello;
+import io.chainkeeper.transport.HandshakeMessage.ProvedRefusal;
 import io.chainkeeper.transport.HandshakeMessage.Purpose;
 import io.chainkeeper.transport.HandshakeMessage.Refused;
 import io.chainkeeper.transport.SecretProof.Side;
@@ -94,7 +95,7 @@ public class SharedSecretTest {
         one.awaitRefusal(2, "ordering.secretFile");
         assertFalse(one.listener.isUp(2) || two.listener.isUp(1));
         assertEquals("whoever has connected", RefusalKind.CLAIMED, one.listener.refusalKind(2));
-        assertEquals("whoever was connected to", RefusalKind.ELSEWHERE, two.listener.refusalKind(1));
+        assertEquals("whoever was connected to", RefusalKind.CLAIMED, two.listener.refusalKind(1));
     }
 
     @Test(timeout = 120_000)
@@ -148,15 +149,14 @@ public class SharedSecretTest {
     }
 
     private static Hello hello(int sender, Purpose purpose) {
-        Credentials credentials = new Credentials(true, NONCE, Credentials.NO_DISK, ByteSlice.EMPTY);
-        return new Hello(sender, 1, Long.MAX_VALUE, 0, 0, purpose, "chain", credentials);
+        return new Hello(sender, 1, Long.MAX_VALUE, 0, 0, purpose, "chain", unproved());
     }
 
     private void assertNotLetIn(Hello hello, Proof proof) throws Exception {
         try (RawPeer stranger = new RawPeer(one.address())) {
             Hello answer = (Hello) stranger.say(hello).hear();
             stranger.say(new Accepted(proof.of(answer)));
-            assertTrue(stranger.hear() instanceof Refused);
+            assertTrue(stranger.hear() instanceof ProvedRefusal);
             stranger.awaitClosed();
         }
     }
@@ -199,6 +199,86 @@ public class SharedSecretTest {
         assertTrue(one.texts(2).isEmpty());
     }
 
+    private interface Answer {
+        HandshakeMessage to(Hello asked);
+    }
+
+    /** Starts a replica at whose peer's address somebody else answers. */
+    private void assertAnswer(RefusalKind kind, String part, Answer answer) throws Exception {
+        try (ServerSocket fake = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+            Map<Integer, PeerAddress> there = Map.of(1, new PeerAddress("127.0.0.1", fake.getLocalPort()));
+            two = TestReplica.start(2, there, s -> s.secret(ofOne), null);
+            try (RawPeer answering = new RawPeer(fake.accept())) {
+                answering.say(answer.to((Hello) answering.hear()));
+                two.awaitRefusal(1, part);
+                assertEquals(kind, two.listener.refusalKind(1));
+            }
+        }
+        two.close();
+        two = null;
+    }
+
+    /** A replica that a majority refuses stops: whoever has got the addresses must not be able to bring that about. */
+    @Test(timeout = 120_000)
+    public void refusalOfWhoHasProvedNothing_isNotOneOfThePeer() throws Exception {
+        assertAnswer(RefusalKind.CLAIMED, "go away", asked -> Refused.elsewhere("go away"));
+        assertAnswer(RefusalKind.CLAIMED, "go away", asked -> new Refused(RefusalKind.NOT_A_MEMBER, "go away"));
+        assertAnswer(RefusalKind.CLAIMED, "sent a handshake message out of turn", asked -> new Accepted());
+        assertAnswer(
+                RefusalKind.CLAIMED,
+                "ordering.secretFile",
+                asked -> new Hello(1, 2, 0, 0, 0, Purpose.LINK, "iss", unproved()));
+    }
+
+    private static Credentials unproved() {
+        return new Credentials(true, NONCE, Credentials.NO_DISK, ByteSlice.EMPTY);
+    }
+
+    private Answer proved(int sender, String said, String sent, List<ByteSlice> secrets) {
+        return asked -> {
+            ProvedRefusal refusal = new ProvedRefusal(sender, Refused.elsewhere(said), ByteSlice.EMPTY);
+            return new ProvedRefusal(sender, Refused.elsewhere(sent), SecretProof.ofRefusal(secrets, asked, refusal));
+        };
+    }
+
+    @Test(timeout = 120_000)
+    public void hostileProofsOfARefusal_areWorthNothing() throws Exception {
+        List<ByteSlice> known = ofOne.current();
+        List<ByteSlice> other = new Source(true, "another secret, as long").current();
+        assertAnswer(RefusalKind.ELSEWHERE, "go away", proved(1, "go away", "go away", known));
+        assertAnswer(RefusalKind.CLAIMED, "go away", proved(1, "go away", "go away", other));
+        assertAnswer(RefusalKind.CLAIMED, "go away", proved(1, "another reason", "go away", known));
+        // Of another server, handed on.
+        assertAnswer(RefusalKind.CLAIMED, "go away", proved(3, "go away", "go away", known));
+        Hello earlier = hello(2, Purpose.LINK);
+        assertAnswer(
+                RefusalKind.CLAIMED,
+                "go away",
+                asked -> proved(1, "go away", "go away", known).to(earlier));
+        assertAnswer(
+                RefusalKind.CLAIMED,
+                "go away",
+                asked -> new ProvedRefusal(
+                        1, Refused.elsewhere("go away"), SecretProof.of(known, Side.ACCEPTING, asked, asked)));
+    }
+
+    /** A server that is misplaced is told so by those that it was to belong to. */
+    @Test(timeout = 120_000)
+    public void refusalOfWhoKnowsTheSecret_isOneOfThePeer() throws Exception {
+        one = TestReplica.start(
+                1, TestReplica.expecting(2), s -> s.secret(ofOne).clusterId(() -> 10), null);
+        two = TestReplica.start(2, one.asPeer(1), s -> s.secret(ofOne).clusterId(() -> 11), null);
+        two.awaitRefusal(1, "belongs to another cluster");
+        assertEquals("refused there", RefusalKind.ELSEWHERE, two.listener.refusalKind(1));
+        one.awaitRefusal(2, "belongs to cluster 000000000000000b");
+        assertEquals("said before anything is proved", RefusalKind.CLAIMED, one.listener.refusalKind(2));
+        stop();
+        one = TestReplica.start(1, Map.of(), s -> s.secret(ofOne), null);
+        two = TestReplica.start(2, one.asPeer(1), s -> s.secret(ofOne), null);
+        two.awaitRefusal(1, "is not a member");
+        assertEquals(RefusalKind.NOT_A_MEMBER, two.listener.refusalKind(1));
+    }
+
     /** Whoever answers at a peer's address without knowing the secret gets no proof to work on. */
     @Test(timeout = 120_000)
     public void sideThatConnects_provesNothingToWhoHasNotProved() throws Exception {
@@ -208,8 +288,7 @@ public class SharedSecretTest {
                     s -> s.secret(ofOne));
             try (RawPeer answering = new RawPeer(fake.accept())) {
                 Hello asked = (Hello) answering.hear();
-                Credentials reflected = new Credentials(true, NONCE, Credentials.NO_DISK, ByteSlice.EMPTY);
-                answering.say(new Hello(1, 2, 0, 0, 0, Purpose.LINK, "chain", reflected));
+                answering.say(new Hello(1, 2, 0, 0, 0, Purpose.LINK, "chain", unproved()));
                 assertEquals(ByteSlice.EMPTY, asked.credentials().proofs());
                 assertTrue(answering.hear() instanceof Refused);
             }

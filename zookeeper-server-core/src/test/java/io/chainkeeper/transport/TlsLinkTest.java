@@ -125,6 +125,7 @@ public class TlsLinkTest {
     public void dialerDoesNotTrustTheCertificate_isRefused() throws Exception {
         start(stores.config("stranger", "second"), stores.config("second", "first"));
         assertRefused("TLS handshake");
+        assertEquals("who answered has proved nothing", RefusalKind.CLAIMED, two.listener.refusalKind(1));
     }
 
     @Test(timeout = 120_000)
