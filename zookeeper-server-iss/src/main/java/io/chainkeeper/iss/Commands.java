@@ -13,6 +13,10 @@ import io.chainkeeper.ordering.proposer.CommandQueue;
 final class Commands {
     private final IssState state;
     private final CommandQueue queue;
+    private long epoch;
+    private boolean wished;
+    private int endedEarlyInARow;
+    private boolean wishedEarly;
 
     Commands(IssState state) {
         this.state = state;
@@ -37,6 +41,11 @@ final class Commands {
     }
 
     void epochBegan() {
+        boolean isNext = state.epoch.number() == epoch + 1;
+        endedEarlyInARow = isNext && wished ? endedEarlyInARow + (wishedEarly ? 1 : 0) : 0;
+        epoch = state.epoch.number();
+        wished = false;
+        wishedEarly = false;
         queue.leaderChanged(owner() == state.self);
     }
 
@@ -75,10 +84,20 @@ final class Commands {
         return queue.nextBatch(position, state.settings.maxBatchCommands(), state.settings.maxBatchBytes());
     }
 
+    /** Wishes for the end of the epoch if that is what the commands outstanding here need. */
+    void wish() {
+        if (areStuck()) {
+            wished = true;
+            wishedEarly |= isYoung();
+            state.epoch.wantEnd();
+        }
+    }
+
     /**
      * Whether the leader of the bucket can no longer propose in this epoch what is outstanding here, or seems to be
      * gone: there need not be anybody left who could tell. For that nobody wishes for the end of an epoch before it has
-     * lasted as long as it takes to miss somebody.
+     * lasted as long as it takes to miss somebody. A leader that says so, or whose segment another finishes, ends it at
+     * once, unless as many epochs as there are leaders have ended so: then it is leader again each time.
      */
     boolean areStuck() {
         if (queue.outstanding() == 0 || state.epoch == null) {
@@ -90,11 +109,17 @@ final class Commands {
                 ? !state.epoch.maySpeak()
                 : state.peers.status(owner()).epoch() == state.epoch.number()
                         && !state.peers.status(owner()).speaks();
-        int suspicionTicks = state.settings.suspicionTicks();
         boolean leaderIsGone = owner() != state.self
-                && state.peers.silentTicks(owner(), state.now) > suspicionTicks
-                && state.epoch.ticks(state.now) > suspicionTicks;
-        return segment.isTakenOver() || leaderIsSilent || leaderIsGone;
+                && state.peers.silentTicks(owner(), state.now) > state.settings.suspicionTicks()
+                && !isYoung();
+        boolean isPatient =
+                isYoung() && endedEarlyInARow >= state.epoch.config().leaders().size();
+        return !isPatient && (segment.isTakenOver() || leaderIsSilent) || leaderIsGone;
+    }
+
+    /** Whether the epoch has not lasted yet as long as it takes to miss somebody. */
+    private boolean isYoung() {
+        return state.epoch.ticks(state.now) <= state.settings.suspicionTicks();
     }
 
     /** The next tick from which on {@link #areStuck} may say so although nothing else has happened. */

@@ -97,12 +97,16 @@ final class Coordinator implements MembershipPolicy.Evidence {
         return before.level() <= 1 ? null : new Suspension(id, before.level() - 1, 0);
     }
 
+    /** Longer only if this epoch was short because its positions were used: one that a wish ended leaves most empty. */
     private int segmentPositions(EpochConfig config) {
         long ticks = state.epoch.ticks(state.now);
+        boolean isShort = ticks < state.settings.epochTicks() / 2;
+        boolean isLong = ticks > 2L * state.settings.epochTicks();
+        boolean isUsed = 2 * (state.epoch.inUse() + 1 - config.first()) > config.last() + 1 - config.first();
         int positions = config.segmentPositions();
-        if (ticks < state.settings.epochTicks() / 2) {
+        if (isShort && isUsed) {
             positions = 2 * positions;
-        } else if (ticks > 2L * state.settings.epochTicks()) {
+        } else if (isShort || isLong) {
             positions = positions / 2;
         }
         return Math.max(

@@ -438,9 +438,7 @@ final class Iss implements OrderingProtocol {
         Epoch before;
         do {
             before = state.epoch;
-            if (commands.areStuck()) {
-                state.epoch.wantEnd();
-            }
+            commands.wish();
             proposals.proposeDue();
             afterInput();
         } while (state.epoch != before);

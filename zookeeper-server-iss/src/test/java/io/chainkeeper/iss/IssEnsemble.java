@@ -69,7 +69,12 @@ final class IssEnsemble {
 
     /** Observers follow the participants. */
     static IssEnsemble notStarted(int size, int observers) {
-        return new IssEnsemble(size, observers, Map.of(), new SafetyRules());
+        return notStarted(size, observers, Map.of());
+    }
+
+    /** Observers follow the participants. */
+    static IssEnsemble notStarted(int size, int observers, Map<String, String> settings) {
+        return new IssEnsemble(size, observers, settings, new SafetyRules());
     }
 
     static IssEnsemble of(int size, Map<String, String> settings, SafetyRules rules) {

@@ -111,6 +111,32 @@ public final class IssLivenessTest {
         assertEquals(List.of("a"), ensemble.commandsAt(3));
     }
 
+    /**
+     * Seeds 6804853964389 and 8748639612685: the leader of a bucket is gone, and leads every epoch again. Ends by wish
+     * must not empty one epoch after the other, each longer than the one before.
+     */
+    @Test
+    public void leaderThatIsGoneLeadsAgain_orderGrowsNoFasterThanItIsSuspected() {
+        IssEnsemble ensemble = IssEnsemble.notStarted(4, 1, Map.of("iss.leaderPolicy", "all"));
+        ensemble.members().forEach(ensemble::start);
+        ensemble.ticks(SUSPICION_TICKS);
+        int owner = 1 + 5 % 4;
+        ensemble.crash(owner);
+        ensemble.propose(5, "a");
+        long positions = ensemble.node(1).gauge("segment_positions");
+        long before = ensemble.node(1).gauge("epoch");
+        ensemble.ticks(2 * SOME_TIME_TICKS);
+        long epochs = ensemble.node(1).gauge("epoch") - before;
+        assertTrue(epochs + " epochs", epochs <= 4 + 2 * SOME_TIME_TICKS / SUSPICION_TICKS);
+        long longest = Math.max(positions, 64);
+        assertTrue(
+                ensemble.node(1).gauge("segment_positions") + " positions",
+                ensemble.node(1).gauge("segment_positions") <= longest);
+        ensemble.start(owner);
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertEquals(List.of("a"), ensemble.commandsAt(1));
+    }
+
     /** Its server counts from when the last of a quorum was heard, not from when that was noticed. */
     @Test
     public void quorumFallsSilent_theMemberThatIsLeftTellsForHowLong() {

@@ -51,7 +51,7 @@ final class SeedRuns {
         }
     }
 
-    /** Runs the seeds that a resource lists: protocol, seed, what was found. */
+    /** Runs the seeds that a resource lists: protocol (or protocol/application), seed, what was found. */
     void runSeedsOf(String resource) throws IOException {
         List<String> failed = new ArrayList<>();
         try (BufferedReader lines = new BufferedReader(
@@ -60,7 +60,11 @@ final class SeedRuns {
                 String[] words = line.split(" +");
                 if (!line.startsWith("#") && words.length >= 2) {
                     try {
-                        Simulation.run(Protocols.named(words[0]), application, Long.parseLong(words[1]));
+                        String[] what = words[0].split("/");
+                        Simulation.run(
+                                Protocols.named(what[0]),
+                                what.length == 1 ? application : SimulatedApplication.named(what[1]),
+                                Long.parseLong(words[1]));
                     } catch (SimulationFailure failure) {
                         failed.add(line + ": " + failure.getCause().getMessage());
                     }
