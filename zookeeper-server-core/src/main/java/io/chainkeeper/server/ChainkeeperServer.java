@@ -50,7 +50,9 @@ public final class ChainkeeperServer {
     /** Why the present start has followed another one. The peer's thread. */
     private String startReason;
 
+    /** Never reset: once its start is in the order, only another server with this myid can supersede it. */
     private volatile int startsSuperseded;
+
     private volatile boolean clientsFirst;
     private volatile PreparedFiles prepared;
     private volatile ReplicaLife life;
@@ -314,7 +316,7 @@ public final class ChainkeeperServer {
         synchronized (monitor) {
             while (!stopWanted) {
                 OrderedZooKeeperServer current = server();
-                if (current != null && watch.hasStarted(current, System.nanoTime())) {
+                if (current != null && watch.hasStarted(current.isServing(), current.view(), System.nanoTime())) {
                     return true;
                 }
                 monitor.wait(LOOK_EVERY_MILLIS);

@@ -23,16 +23,16 @@ final class StartWatch {
     }
 
     /**
-     * @param server which has not failed
+     * @param serving whether the server, which has not failed, lets clients in
+     * @param view of the order
      * @param nowNanos {@link System#nanoTime}
      * @return whether the start counts as done
      */
-    boolean hasStarted(OrderedZooKeeperServer server, long nowNanos) {
+    boolean hasStarted(boolean serving, OrderView view, long nowNanos) {
         long waitedNanos = nowNanos - beginNanos;
-        if (server.isServing() || waitedNanos >= MOST_NANOS) {
+        if (serving || waitedNanos >= MOST_NANOS) {
             return true;
         }
-        OrderView view = server.view();
         return waitedNanos >= ALONE_NANOS && view.hasTriedPeers() && !isQuorumLinked(view);
     }
 
