@@ -24,7 +24,9 @@ public final class ClientPort {
 
     private final Supplier<ServerCnxnFactory> factory;
     private final LongSupplier clockMillis;
+    private final Aside aside;
     private InetSocketAddress wanted;
+    private boolean lookingUp;
     private boolean listens = true;
     private long triedMillis;
     private volatile String problem;
@@ -32,10 +34,12 @@ public final class ClientPort {
     /**
      * @param factory what listens there; gives null if nothing does
      * @param clockMillis a monotonic clock
+     * @param aside looks names up
      */
-    public ClientPort(Supplier<ServerCnxnFactory> factory, LongSupplier clockMillis) {
+    public ClientPort(Supplier<ServerCnxnFactory> factory, LongSupplier clockMillis, Aside aside) {
         this.factory = factory;
         this.clockMillis = clockMillis;
+        this.aside = aside;
     }
 
     /**
@@ -52,7 +56,10 @@ public final class ClientPort {
 
     /** Called again and again: tries what did not work. */
     public void tick() {
-        if (problem != null && clockMillis.getAsLong() - triedMillis >= RETRY_MILLIS) {
+        boolean due = clockMillis.getAsLong() - triedMillis >= RETRY_MILLIS;
+        if (due && lookingUp && wanted.isUnresolved()) {
+            failed("is still being looked up");
+        } else if (due && problem != null) {
             attempt();
         }
     }
@@ -69,26 +76,48 @@ public final class ClientPort {
 
     private void attempt() {
         triedMillis = clockMillis.getAsLong();
+        if (!wanted.isUnresolved()) {
+            bind(wanted);
+        } else if (!lookingUp) {
+            lookUp(wanted);
+        }
+    }
+
+    private void lookUp(InetSocketAddress named) {
+        lookingUp = true;
+        aside.run(() -> new InetSocketAddress(named.getHostString(), named.getPort()), found -> {
+            lookingUp = false;
+            if (named.equals(wanted)) {
+                bind(found);
+            } else if (wanted.isUnresolved()) {
+                lookUp(wanted);
+            }
+        });
+    }
+
+    private void bind(InetSocketAddress address) {
         try {
-            bind();
+            listenAt(address);
             if (problem != null) {
                 LOG.warn("Clients are served again, at {}", text(wanted));
             }
             problem = null;
         } catch (IOException e) {
-            String reason = "clients cannot connect: their address " + text(wanted) + ", which reconfig has set, "
-                    + e.getMessage() + "; it is tried every " + RETRY_MILLIS + " ms";
-            if (!reason.equals(problem)) {
-                LOG.error("{}", reason);
-            }
-            problem = reason;
+            failed(e.getMessage());
         }
     }
 
-    private void bind() throws IOException {
+    private void failed(String what) {
+        String reason = "clients cannot connect: their address " + text(wanted) + ", which reconfig has set, " + what
+                + "; it is tried every " + RETRY_MILLIS + " ms";
+        if (!reason.equals(problem)) {
+            LOG.error("{}", reason);
+        }
+        problem = reason;
+    }
+
+    private void listenAt(InetSocketAddress address) throws IOException {
         ServerCnxnFactory port = factory.get();
-        InetSocketAddress address =
-                wanted.isUnresolved() ? new InetSocketAddress(wanted.getHostString(), wanted.getPort()) : wanted;
         if (address.isUnresolved()) {
             throw new IOException("cannot be resolved");
         }

@@ -377,7 +377,8 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         }
     }
 
-    private void submit(Runnable task) {
+    /** @param task run on the background's thread; its failure stops the replica; not run after {@link #close} */
+    void submit(Runnable task) {
         background.execute(guarded(task));
     }
 

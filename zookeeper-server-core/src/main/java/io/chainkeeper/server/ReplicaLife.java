@@ -88,6 +88,7 @@ final class ReplicaLife implements AutoCloseable {
     private final OrderedApplication application;
     private final StateSource stateSource;
     private final StateFetch stateFetch;
+    private final NameLookUps nameLookUps;
     private final ClientPort clientPort;
     private volatile OrderingFactory.RunningOrder runningOrder;
     private final Monitoring monitoring;
@@ -147,7 +148,8 @@ final class ReplicaLife implements AutoCloseable {
                 newStart::superseded);
         this.stateSource = stateSource();
         this.stateFetch = stateFetch(newStart::stateFetched);
-        this.clientPort = new ClientPort(server::getServerCnxnFactory, CLOCK_MILLIS);
+        this.nameLookUps = new NameLookUps(ordering.replicaId(), housekeeping::submit);
+        this.clientPort = new ClientPort(server::getServerCnxnFactory, CLOCK_MILLIS, nameLookUps);
         connect(database, executor);
     }
 
@@ -384,7 +386,7 @@ final class ReplicaLife implements AutoCloseable {
                 config.getConfigFilename() == null ? null : Path.of(config.getConfigFilename()),
                 ownConfiguration.version(),
                 ensemble);
-        return () -> view.show(clientPort);
+        return () -> view.show(clientPort, nameLookUps);
     }
 
     private void connect(OrderedDatabase database, CommandExecutor executor) {
@@ -468,6 +470,7 @@ final class ReplicaLife implements AutoCloseable {
     public void close() {
         server.setServing(false);
         housekeeping.close();
+        nameLookUps.close();
         stateFetch.close();
         if (runningOrder != null) {
             runningOrder.close();

@@ -248,7 +248,7 @@ public final class ThreadlessReplica {
                 proposer::stuckMillis,
                 expire -> proposer.propose(expire.sessionId(), expire));
         ConfigurationView view = new ConfigurationView(server.self, null, NOT_SHOWN, ensemble);
-        ClientPort clientPort = new ClientPort(() -> null, () -> 0);
+        ClientPort clientPort = new ClientPort(() -> null, () -> 0, Aside.AT_ONCE);
         return new Housekeeping(
                 new Housekeeping.Parts(
                         server,
@@ -263,7 +263,7 @@ public final class ThreadlessReplica {
                                 settings.patienceMillis(),
                                 Serving.WithoutOrder.NOBODY),
                         ensemble,
-                        () -> view.show(clientPort),
+                        () -> view.show(clientPort, Aside.AT_ONCE),
                         new Reconfigurer(
                                 side,
                                 new ReconfigPlanner(

@@ -10,7 +10,11 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.zookeeper.server.NettyServerCnxnFactory;
 import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.junit.After;
@@ -46,7 +50,7 @@ public class ClientPortTest {
         factory.configure(address("127.0.0.1"), 10);
         NettyConnections.install(factory);
         factory.start();
-        port = new ClientPort(() -> factory, () -> nowMillis);
+        port = new ClientPort(() -> factory, () -> nowMillis, Aside.AT_ONCE);
         assertTrue(answers("127.0.0.1"));
     }
 
@@ -125,5 +129,59 @@ public class ClientPortTest {
         port.moveTo(address("127.0.0.1"));
         assertNull(port.problem());
         assertTrue(answers("127.0.0.1"));
+    }
+
+    /** Look-ups that end when the test says so. */
+    private static final class SlowNameService implements Aside {
+        private final Deque<Runnable> waiting = new ArrayDeque<>();
+
+        @Override
+        public <T> void run(Supplier<T> work, Consumer<T> outcome) {
+            waiting.add(() -> outcome.accept(work.get()));
+        }
+
+        void answer() {
+            waiting.remove().run();
+        }
+    }
+
+    @Test
+    public void nameServiceIsSlow_nobodyWaitsForItAndItIsSaid() {
+        SlowNameService slow = new SlowNameService();
+        port = new ClientPort(() -> factory, () -> nowMillis, slow);
+        port.moveTo(InetSocketAddress.createUnresolved("127.0.0.2", number));
+        assertNull(port.problem());
+        for (int i = 0; i < 3; i++) {
+            nowMillis += ClientPort.RETRY_MILLIS;
+            port.tick();
+            assertTrue(port.problem(), port.problem().contains("is still being looked up"));
+        }
+        assertTrue(answers("127.0.0.1"));
+        assertEquals("one look-up at a time", 1, slow.waiting.size());
+        slow.answer();
+        assertNull(port.problem());
+        assertTrue(answers("127.0.0.2"));
+        assertFalse(answers("127.0.0.1"));
+    }
+
+    @Test
+    public void anotherAddressIsWantedMeanwhile_whatIsFoundLateChangesNothing() {
+        SlowNameService slow = new SlowNameService();
+        port = new ClientPort(() -> factory, () -> nowMillis, slow);
+        port.moveTo(InetSocketAddress.createUnresolved("127.0.0.2", number));
+        port.moveTo(address("127.0.0.3"));
+        assertTrue(answers("127.0.0.3"));
+        nowMillis += ClientPort.RETRY_MILLIS;
+        port.tick();
+        assertNull(port.problem());
+        slow.answer();
+        assertTrue(answers("127.0.0.3"));
+        port.moveTo(InetSocketAddress.createUnresolved("no-such-host.invalid", number));
+        port.moveTo(InetSocketAddress.createUnresolved("127.0.0.4", number));
+        slow.answer();
+        assertNull(port.problem());
+        slow.answer();
+        assertTrue(answers("127.0.0.4"));
+        assertTrue(slow.waiting.isEmpty());
     }
 }

@@ -120,8 +120,7 @@ public class StartWatchTest {
         links.tried = true;
         links.linked = Set.of(3);
         membership = new Membership(
-                0,
-                List.of(new Member(1, 1), new Member(2, 1), new Member(3, 1), new Member(4, 1), new Member(5, 1)));
+                0, List.of(new Member(1, 1), new Member(2, 1), new Member(3, 1), new Member(4, 1), new Member(5, 1)));
         assertTrue("two of five", startedAfterMillis(1_000));
         links.linked = Set.of(3, 5);
         assertFalse("three of five", startedAfterMillis(1_000));

@@ -1,5 +1,6 @@
 package io.chainkeeper.server.reconfig;
 
+import io.chainkeeper.server.Aside;
 import io.chainkeeper.server.ClientPort;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -12,7 +13,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Shows the configuration to what lies outside of the order: ZooKeeper's peer with its monitoring, the client port,
- * and the files that the next start reads. Used by the housekeeping thread only, because names are resolved here.
+ * and the files that the next start reads. Used by the housekeeping thread only.
  */
 public final class ConfigurationView {
     private static final Logger LOG = LoggerFactory.getLogger(ConfigurationView.class);
@@ -21,6 +22,7 @@ public final class ConfigurationView {
     private final Path zooCfg;
     private final ConfiguredEnsemble ensemble;
     private long shownVersion;
+    private boolean lookingUp;
     private boolean contained = true;
 
     /**
@@ -37,25 +39,33 @@ public final class ConfigurationView {
     }
 
     /**
-     * Shows the configuration if it has changed.
+     * Shows the configuration if it has changed, when its names have been looked up.
      *
      * @param clientPort where this server listens for clients
+     * @param aside looks names up
      */
-    public void show(ClientPort clientPort) {
+    public void show(ClientPort clientPort, Aside aside) {
         EnsembleConfiguration current = ensemble.effective();
-        if (current.version() > shownVersion) {
-            shownVersion = current.version();
-            QuorumVerifier verifier = current.verifier();
-            peer.setQuorumVerifier(verifier, false);
-            QuorumServer self = verifier.getAllMembers().get(peer.getMyId());
-            write(verifier, self != null && self.clientAddr != null);
-            if (self != null) {
-                peer.setLearnerType(self.type == LearnerType.OBSERVER ? LearnerType.OBSERVER : LearnerType.PARTICIPANT);
-                clientPort.moveTo(self.clientAddr);
-            }
+        if (current.version() > shownVersion && !lookingUp) {
+            lookingUp = true;
+            aside.run(current::verifier, verifier -> {
+                lookingUp = false;
+                show(verifier, clientPort);
+            });
         }
         clientPort.tick();
         sayWhetherContained(current);
+    }
+
+    private void show(QuorumVerifier verifier, ClientPort clientPort) {
+        shownVersion = verifier.getVersion();
+        peer.setQuorumVerifier(verifier, false);
+        QuorumServer self = verifier.getAllMembers().get(peer.getMyId());
+        write(verifier, self != null && self.clientAddr != null);
+        if (self != null) {
+            peer.setLearnerType(self.type == LearnerType.OBSERVER ? LearnerType.OBSERVER : LearnerType.PARTICIPANT);
+            clientPort.moveTo(self.clientAddr);
+        }
     }
 
     private void write(QuorumVerifier verifier, boolean eraseClientPort) {

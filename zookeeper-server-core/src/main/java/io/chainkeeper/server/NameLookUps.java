@@ -1,0 +1,59 @@
+package io.chainkeeper.server;
+
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A thread that is there while names are looked up for housekeeping. Whoever uses it asks for one thing at a time. */
+final class NameLookUps implements Aside, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(NameLookUps.class);
+
+    private static final int IDLE_SECONDS = 10;
+
+    private final ThreadPoolExecutor thread;
+    private final Consumer<Runnable> housekeeping;
+
+    /**
+     * @param replicaId for the name of the thread
+     * @param housekeeping runs a task on the housekeeping thread, or not at all once that has ended
+     */
+    NameLookUps(int replicaId, Consumer<Runnable> housekeeping) {
+        this.housekeeping = housekeeping;
+        this.thread =
+                new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread created = new Thread(task, "name-look-up-" + replicaId);
+                    created.setDaemon(true);
+                    return created;
+                });
+        thread.allowCoreThreadTimeOut(true);
+    }
+
+    @Override
+    public <T> void run(Supplier<T> work, Consumer<T> outcome) {
+        try {
+            thread.execute(() -> {
+                try {
+                    T found = work.get();
+                    housekeeping.accept(() -> outcome.accept(found));
+                } catch (RuntimeException e) {
+                    housekeeping.accept(() -> {
+                        throw e;
+                    });
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            LOG.debug("Stopping: no name is looked up any more");
+        }
+    }
+
+    /** Waits for nothing: a look-up cannot be interrupted. */
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+}
