@@ -1,7 +1,10 @@
 package io.chainkeeper.command;
 
 import io.chainkeeper.ordering.ByteSlice;
+import java.util.Collections;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /**
@@ -163,17 +166,39 @@ public sealed interface Command {
      * @param goesWithout replicas that the cluster may be formed without, by the user's decision, ascending
      * @param maxTransactionBytes the longest transaction that the proposer can read back from its log; 0 from releases
      *     that did not say so
+     * @param schemes the schemes that the proposer knows besides those of ZooKeeper, with the class of the provider;
+     *     null from releases whose replicas all had the same
      */
     record ReplicaStarted(
             long wallClockMillis,
             long executionProfile,
             FormerState former,
             List<Integer> goesWithout,
-            long maxTransactionBytes)
+            long maxTransactionBytes,
+            SortedMap<String, String> schemes)
             implements Command {
-        /** Copies the list. */
+        /** Copies list and map. */
         public ReplicaStarted {
             goesWithout = List.copyOf(goesWithout);
+            schemes = schemes == null ? null : Collections.unmodifiableSortedMap(new TreeMap<>(schemes));
+        }
+
+        /**
+         * Of a release whose replicas all had the same schemes.
+         *
+         * @param wallClockMillis see the other parameter of this name, as with all
+         * @param executionProfile see there
+         * @param former see there
+         * @param goesWithout see there
+         * @param maxTransactionBytes see there
+         */
+        public ReplicaStarted(
+                long wallClockMillis,
+                long executionProfile,
+                FormerState former,
+                List<Integer> goesWithout,
+                long maxTransactionBytes) {
+            this(wallClockMillis, executionProfile, former, goesWithout, maxTransactionBytes, null);
         }
     }
 

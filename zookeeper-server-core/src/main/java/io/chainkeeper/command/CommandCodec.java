@@ -7,6 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /**
@@ -18,7 +20,7 @@ import java.util.UUID;
  *                         8 digest report, 9 plan ensemble, 10 drop plan, 11 plan progress, 12 no-op,
  *                         13 request of a local session, 14 and 15 as 1 and 13 with lacked schemes,
  *                         16 as 5 with maxTransactionBytes, 17 and 18 as 14 and 15 with access rules,
- *                         19 replicate configuration
+ *                         19 replicate configuration, 20 as 16 with schemes
  * wallClockMillis  long
  * then by type:
  *   request          sessionId long, cxid int, opcode int, quotaRefusedOp int,
@@ -29,7 +31,8 @@ import java.util.UUID;
  *   expire           sessionId long, owner int, epoch long
  *   orphan           replica int, incarnation long
  *   replica started  executionProfile long, former {@link FormerState}, count int, goesWithout int each,
- *                    with 16: maxTransactionBytes long
+ *                    with 16 and 20: maxTransactionBytes long,
+ *                    with 20: schemeCount int, that many (scheme string, provider string)
  *   cluster formed   clusterId 2 longs, executionProfile long, memberCount int, members int each,
  *                    configuration string
  *                    replaces 2 longs (both 0: null), origin {@link FormerState}
@@ -69,6 +72,7 @@ public final class CommandCodec {
     private static final byte REQUEST_WITH_ACCESS = 17;
     private static final byte LOCAL_REQUEST_WITH_ACCESS = 18;
     private static final byte REPLICATE_CONFIGURATION = 19;
+    private static final byte REPLICA_STARTED_WITH_SCHEMES = 20;
 
     private static final int PREFIX_BYTES = 10;
     private static final int NULL = -1;
@@ -199,16 +203,31 @@ public final class CommandCodec {
     private static ByteBuffer encodeStarted(Command.ReplicaStarted started) {
         List<Integer> without = started.goesWithout();
         int size = Long.BYTES + FormerState.BYTES + Integer.BYTES * (1 + without.size());
-        boolean says = started.maxTransactionBytes() != 0;
-        ByteBuffer out = start(
-                says ? REPLICA_STARTED_WITH_LIMIT : REPLICA_STARTED,
-                started.wallClockMillis(),
-                says ? size + Long.BYTES : size);
+        List<byte[]> schemes = new ArrayList<>();
+        if (started.schemes() != null) {
+            started.schemes().forEach((scheme, provider) -> schemes.addAll(List.of(bytes(scheme), bytes(provider))));
+            size += Integer.BYTES;
+        }
+        for (byte[] text : schemes) {
+            size += Integer.BYTES + text.length;
+        }
+        boolean says = started.schemes() != null || started.maxTransactionBytes() != 0;
+        byte type = started.schemes() != null
+                ? REPLICA_STARTED_WITH_SCHEMES
+                : says ? REPLICA_STARTED_WITH_LIMIT : REPLICA_STARTED;
+        ByteBuffer out = start(type, started.wallClockMillis(), says ? size + Long.BYTES : size);
         out.putLong(started.executionProfile());
         FormerState.put(started.former(), out);
         out.putInt(without.size());
         without.forEach(out::putInt);
-        return says ? out.putLong(started.maxTransactionBytes()) : out;
+        if (says) {
+            out.putLong(started.maxTransactionBytes());
+        }
+        if (started.schemes() != null) {
+            out.putInt(started.schemes().size());
+            schemes.forEach(text -> putString(text, out));
+        }
+        return out;
     }
 
     private static Command decodeStarted(long wallClock, byte type, ByteBuffer in) throws MalformedMessageException {
@@ -216,7 +235,22 @@ public final class CommandCodec {
         FormerState former = FormerState.get(in);
         List<Integer> goesWithout = ids(in, "replicas");
         long maxTransactionBytes = type == REPLICA_STARTED ? 0 : in.getLong();
-        return new Command.ReplicaStarted(wallClock, profile, former, goesWithout, maxTransactionBytes);
+        SortedMap<String, String> schemes = type == REPLICA_STARTED_WITH_SCHEMES ? schemes(in) : null;
+        return new Command.ReplicaStarted(wallClock, profile, former, goesWithout, maxTransactionBytes, schemes);
+    }
+
+    private static SortedMap<String, String> schemes(ByteBuffer in) throws MalformedMessageException {
+        int count = count(in, 2 * Integer.BYTES, "schemes");
+        SortedMap<String, String> schemes = new TreeMap<>();
+        for (int i = 0; i < count; i++) {
+            String scheme = string(in);
+            String provider = string(in);
+            if (scheme == null || provider == null) {
+                throw new MalformedMessageException("command with a scheme that has no name or no provider");
+            }
+            schemes.put(scheme, provider);
+        }
+        return schemes;
     }
 
     private static ByteBuffer encodeFormed(Command.ClusterFormed formed) {
@@ -272,7 +306,8 @@ public final class CommandCodec {
             case ATTACH -> new Command.Attach(wallClock, in.getLong(), in.getInt());
             case EXPIRE -> new Command.Expire(wallClock, in.getLong(), in.getInt(), in.getLong());
             case ORPHAN -> new Command.Orphan(wallClock, in.getInt(), in.getLong());
-            case REPLICA_STARTED, REPLICA_STARTED_WITH_LIMIT -> decodeStarted(wallClock, type, in);
+            case REPLICA_STARTED, REPLICA_STARTED_WITH_LIMIT, REPLICA_STARTED_WITH_SCHEMES ->
+                decodeStarted(wallClock, type, in);
             case CLUSTER_FORMED -> decodeFormed(wallClock, in);
             case DIGEST_AUDIT -> new Command.DigestAudit(wallClock);
             case DIGEST_REPORT -> new Command.DigestReport(wallClock, in.getLong(), in.getLong(), in.getLong());

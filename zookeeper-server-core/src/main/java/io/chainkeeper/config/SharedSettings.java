@@ -17,7 +17,7 @@ import java.util.SortedSet;
  * bits 63-48  {@link #TAG}, or {@link #FORMER_TAG}; numbers of still earlier releases are hashes of everything
  * bits 47-44  reconfigEnabled, zookeeper.extendedTypesEnabled, zookeeper.emulate353TTLNodes, zookeeper.digest.enabled
  * bits 43-28  hash of file.encoding, 0 for UTF-8
- * bits 27-0   hash of the providers, 0 without any
+ * bits 27-0   hash of the providers, 0 without any; with {@link #FORMER_TAG} of those of other schemes, too
  * </pre>
  *
  * @param reconfigEnabled whether the server takes {@code reconfig} from its clients
@@ -25,8 +25,8 @@ import java.util.SortedSet;
  * @param emulates353 whether znodes of ZooKeeper 3.5.3 with a time to live are known by their owner
  * @param keepsDigests whether digests of the tree are kept; snapshots are written and read accordingly
  * @param encoding canonical name of the JVM's encoding, over which the digests are taken
- * @param providers classes of authentication providers ({@code authProvider.*}) that not every server has, and what
- *     they may depend on
+ * @param providers classes of authentication providers ({@code authProvider.*}) in the place of those of ZooKeeper, and
+ *     what they may depend on
  */
 public record SharedSettings(
         boolean reconfigEnabled,
@@ -87,7 +87,19 @@ public record SharedSettings(
      */
     public static boolean areSame(long formedWith, long own) {
         long differing = (formedWith ^ own) & ~RECONFIG_BIT & (1L << TAG_SHIFT) - 1;
+        if (formedWith >>> TAG_SHIFT == FORMER_TAG) {
+            differing &= ~PROVIDERS_MASK; // It counts those of schemes of their own.
+        }
         return differing == 0 && isNoHash(formedWith) && isNoHash(own);
+    }
+
+    /**
+     * @param formedWith the number that a cluster was formed with
+     * @param own what a server of the former release would have with this server's settings
+     * @return false if the cluster was formed by that release, with other providers
+     */
+    public static boolean areOfFormerProviders(long formedWith, long own) {
+        return formedWith >>> TAG_SHIFT != FORMER_TAG || ((formedWith ^ own) & PROVIDERS_MASK) == 0;
     }
 
     /**

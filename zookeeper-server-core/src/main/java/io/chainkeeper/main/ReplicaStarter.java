@@ -68,10 +68,10 @@ public final class ReplicaStarter implements ServerStarter {
         Path orderingDirectory = config.ordering().orderingDirectory();
         AuthenticationSchemes.enable();
         ClientConnections.choose();
-        long executionProfile = ExecutionProfile.of(QuorumPeerConfig.isReconfigEnabled());
-        PeerTls tls = linkTls(peerConfig, config.reloadLinkCertificates());
         ClientTls.check(peerConfig.getSecureClientPortAddress() != null
                 || Boolean.getBoolean(NettyServerCnxnFactory.PORT_UNIFICATION_KEY));
+        long executionProfile = ExecutionProfile.of(QuorumPeerConfig.isReconfigEnabled());
+        PeerTls tls = linkTls(peerConfig, config.reloadLinkCertificates());
         ReplicatedOrdering ordering = new ReplicatedOrdering(
                 config.ordering(),
                 config.factory(),

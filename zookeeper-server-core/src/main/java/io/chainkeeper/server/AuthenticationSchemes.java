@@ -1,12 +1,19 @@
 package io.chainkeeper.server;
 
 import io.chainkeeper.server.tls.X509Identities;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.server.auth.AuthenticationProvider;
 import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
+import org.apache.zookeeper.server.auth.IPAuthenticationProvider;
 import org.apache.zookeeper.server.auth.ProviderRegistry;
 import org.apache.zookeeper.server.auth.SASLAuthenticationProvider;
 import org.apache.zookeeper.server.auth.X509AuthenticationProvider;
@@ -14,7 +21,8 @@ import org.apache.zookeeper.server.auth.X509AuthenticationProvider;
 /**
  * Every replica checks the ACLs of all clients, so all must know the same schemes. Those that ZooKeeper brings along
  * are known to every replica, whether its own clients use them or not: so one server after the other can be given a TLS
- * port or SASL. Others ({@code authProvider.*}) have to be set on all servers from the beginning.
+ * port or SASL. Others ({@code authProvider.*}) count where all replicas have said that they know them
+ * ({@link io.chainkeeper.server.execution.SideState#agreedSchemes}).
  *
  * <p>In an access list a scheme is accepted as ZooKeeper does it: only from clients of a server that has been given it.
  * What that server lacks is part of the ordered command.
@@ -26,6 +34,12 @@ public final class AuthenticationSchemes {
             SASLAuthenticationProvider.class.getName(),
             SaslIdentities.class.getName(),
             DigestIdentities.class.getName());
+    private static final Set<String> OF_ZOOKEEPER = Set.of("world", "auth", "super", "ip", "digest", "x509", "sasl");
+
+    /** What ZooKeeper's providers look at when they match ids; the user's own may be made of them. */
+    private static final List<String> READ_BY_PROVIDERS =
+            List.of("zookeeper.letAnySaslUserDoX", "zookeeper.X509AuthenticationProvider.superUser");
+
     private static final String X509 = "x509";
     private static final String SASL = "sasl";
     private static final String DIGEST = "digest";
@@ -61,6 +75,62 @@ public final class AuthenticationSchemes {
         return ALWAYS_KNOWN.contains(provider);
     }
 
+    /**
+     * @param scheme a scheme, may be null
+     * @return whether it is one of those that ZooKeeper brings along, whoever provides it
+     */
+    public static boolean isOfZooKeeper(String scheme) {
+        return scheme != null && OF_ZOOKEEPER.contains(scheme);
+    }
+
+    /**
+     * @return the schemes that this server knows besides those of ZooKeeper: the class of the provider by scheme, with
+     *     the values of the properties that it may read
+     */
+    public static SortedMap<String, String> ownSchemes() {
+        SortedMap<String, String> own = new TreeMap<>();
+        for (String scheme : knownSchemes()) {
+            if (!isOfZooKeeper(scheme)) {
+                own.put(scheme, provider(scheme));
+            }
+        }
+        return own;
+    }
+
+    /** @return providers of the user's own in the place of those of ZooKeeper, as {@link #ownSchemes} says them */
+    public static SortedSet<String> replacements() {
+        SortedSet<String> replacements = new TreeSet<>();
+        for (String scheme : knownSchemes()) {
+            Class<?> provider = ProviderRegistry.getProvider(scheme).getClass();
+            boolean stock = provider == IPAuthenticationProvider.class
+                    || provider == DigestAuthenticationProvider.class
+                    || isAlwaysKnown(provider.getName());
+            if (isOfZooKeeper(scheme) && !stock) {
+                replacements.add(provider(scheme));
+            }
+        }
+        return replacements;
+    }
+
+    private static List<String> knownSchemes() {
+        ProviderRegistry.getProvider(DIGEST); // Has ZooKeeper load all of them, unless it has.
+        return Arrays.stream(ProviderRegistry.listProviders().split(" "))
+                .filter(scheme -> ProviderRegistry.getProvider(scheme) != null)
+                .toList();
+    }
+
+    private static String provider(String scheme) {
+        StringBuilder provider = new StringBuilder(
+                ProviderRegistry.getProvider(scheme).getClass().getName());
+        for (String name : READ_BY_PROVIDERS) {
+            String value = System.getProperty(name);
+            if (value != null) {
+                provider.append(' ').append(name).append('=').append(value);
+            }
+        }
+        return provider.toString();
+    }
+
     /** @return flags of the schemes that a stock server with this server's configuration would not know */
     public static int lacked() {
         return flagIf(X509, X509Identities.class, X509_FLAG)
@@ -75,6 +145,37 @@ public final class AuthenticationSchemes {
 
     private static int flagIf(String scheme, Class<? extends AuthenticationProvider> substitute, int flag) {
         return substitute.isInstance(ProviderRegistry.getProvider(scheme)) ? flag : 0;
+    }
+
+    /**
+     * @param acl an access list; it, its entries and their ids may be null
+     * @param known whether a scheme counts
+     * @return whether it names a scheme that does not
+     */
+    public static boolean namesUnknown(List<ACL> acl, Predicate<String> known) {
+        return acl != null && acl.stream().anyMatch(entry -> isUnknown(entry, known));
+    }
+
+    private static boolean isUnknown(ACL entry, Predicate<String> known) {
+        Id id = entry == null ? null : entry.getId();
+        return id != null && id.getScheme() != null && !known.test(id.getScheme());
+    }
+
+    /**
+     * Makes entries invalid to ZooKeeper's preparation, which then refuses the list when it comes to it.
+     *
+     * @param acl an access list
+     * @param known whether a scheme counts
+     * @return the same list, without the schemes of those entries that do not
+     */
+    public static List<ACL> invalidated(List<ACL> acl, Predicate<String> known) {
+        return acl.stream()
+                .map(entry -> isUnknown(entry, known) ? withoutScheme(entry) : entry)
+                .toList();
+    }
+
+    private static ACL withoutScheme(ACL entry) {
+        return new ACL(entry.getPerms(), new Id(null, entry.getId().getId()));
     }
 
     /**
@@ -103,9 +204,7 @@ public final class AuthenticationSchemes {
      */
     public static List<ACL> invalidated(List<ACL> acl, int lacked) {
         return acl.stream()
-                .map(entry -> isLacked(entry, lacked)
-                        ? new ACL(entry.getPerms(), new Id(null, entry.getId().getId()))
-                        : entry)
+                .map(entry -> isLacked(entry, lacked) ? withoutScheme(entry) : entry)
                 .toList();
     }
 }

@@ -214,7 +214,8 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
                         executionProfile,
                         former,
                         naming.goesWithout(),
-                        TransactionLimit.BYTES)));
+                        TransactionLimit.BYTES,
+                        AuthenticationSchemes.ownSchemes())));
         background.everyMillis(periodMillis, guarded(this::tick));
     }
 

@@ -318,9 +318,12 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
             throws NoAuthException {
         AccessRules ordered = execution == null ? null : execution.access();
         if (ordered == null) {
-            super.checkACL(cnxn, acl, perm, ids, path, setAcls);
-        } else if (!ClientRights.permit(this, ordered, new MatchValues(path, null, null, perm, setAcls), acl, ids)) {
-            throw new NoAuthException();
+            super.checkACL(cnxn, acl, perm, execution == null ? ids : execution.counted(ids), path, setAcls);
+        } else {
+            MatchValues values = new MatchValues(path, null, null, perm, setAcls);
+            if (!ClientRights.permit(this, ordered, values, acl, execution.counted(ids))) {
+                throw new NoAuthException();
+            }
         }
     }
 

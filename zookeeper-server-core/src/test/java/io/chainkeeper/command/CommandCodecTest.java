@@ -8,7 +8,9 @@ import io.chainkeeper.ordering.MalformedMessageException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.junit.Test;
 
@@ -35,6 +37,9 @@ public class CommandCodecTest {
             new Command.ReplicaStarted(7, -1, null, List.of(), 0),
             new Command.ReplicaStarted(
                     7, -1, new FormerState(FormerState.Kind.MEMBER, 5, 6, -7), List.of(2, 3), 1L << 40),
+            new Command.ReplicaStarted(7, -1, null, List.of(), 0, new TreeMap<>()),
+            new Command.ReplicaStarted(
+                    7, -1, null, List.of(2), 9, new TreeMap<>(Map.of("\u00fc", "a.B", "key", "c.D x=y"))),
             new Command.ClusterFormed(
                     7,
                     new UUID(1, -2),

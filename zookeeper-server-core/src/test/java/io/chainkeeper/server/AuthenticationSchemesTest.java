@@ -14,6 +14,8 @@ import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.server.ServerCnxn;
 import org.apache.zookeeper.server.auth.AuthenticationProvider;
+import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
+import org.apache.zookeeper.server.auth.KeyAuthenticationProvider;
 import org.apache.zookeeper.server.auth.ProviderRegistry;
 import org.apache.zookeeper.server.auth.SASLAuthenticationProvider;
 import org.apache.zookeeper.server.auth.X509AuthenticationProvider;
@@ -40,12 +42,14 @@ public class AuthenticationSchemesTest {
     public void clear() {
         before.putAll(providers());
         providers().keySet().forEach(System::clearProperty);
+        ProviderRegistry.reset();
     }
 
     @After
     public void restore() {
         providers().keySet().forEach(System::clearProperty);
         before.forEach(System::setProperty);
+        ProviderRegistry.reset();
     }
 
     private static long profile() {
@@ -75,24 +79,49 @@ public class AuthenticationSchemesTest {
         assertEquals(profileWithout, profile());
     }
 
+    /** Of another name than ZooKeeper's. */
     @Test
-    public void providerOfTheUsersOwn_isPartOfTheProfile() {
+    public void schemeOfTheUsersOwn_isSaidWithItsProviderAndNoPartOfTheProfile() {
         long profileWithout = profile();
-        System.setProperty(PREFIX + "own", "com.example.Provider");
-        assertNotEquals(profileWithout, profile());
-    }
-
-    @Test
-    public void providersOfTheUsersOwn_mayReadWhatZooKeepersReadWhenTheyMatch() {
-        System.setProperty(PREFIX + "own", "com.example.Provider");
-        long profileWithout = profile();
+        assertEquals(Map.of(), AuthenticationSchemes.ownSchemes());
+        give(KeyAuthenticationProvider.class);
+        assertEquals(profileWithout, profile());
+        String key = KeyAuthenticationProvider.class.getName();
+        assertEquals(Map.of("key", key), AuthenticationSchemes.ownSchemes());
         System.setProperty("zookeeper.letAnySaslUserDoX", "alice");
         try {
-            assertNotEquals(profileWithout, profile());
+            assertEquals(
+                    "it may be made of ZooKeeper's, which read that",
+                    Map.of("key", key + " zookeeper.letAnySaslUserDoX=alice"),
+                    AuthenticationSchemes.ownSchemes());
         } finally {
             System.clearProperty("zookeeper.letAnySaslUserDoX");
         }
     }
+
+    @Test
+    public void providerInThePlaceOfOneOfZooKeepers_isPartOfTheProfile() {
+        long profileWithout = profile();
+        give(OtherDigest.class);
+        long profileWith = profile();
+        assertNotEquals(profileWithout, profileWith);
+        assertEquals(Map.of(), AuthenticationSchemes.ownSchemes());
+        System.setProperty("zookeeper.letAnySaslUserDoX", "alice");
+        try {
+            assertNotEquals(profileWith, profile());
+        } finally {
+            System.clearProperty("zookeeper.letAnySaslUserDoX");
+        }
+    }
+
+    private static void give(Class<?> provider) {
+        System.setProperty(PREFIX + "own", provider.getName());
+        ProviderRegistry.reset();
+        AuthenticationSchemes.enable();
+    }
+
+    /** Takes the place of ZooKeeper's. */
+    public static final class OtherDigest extends DigestAuthenticationProvider {}
 
     @Test
     public void digestSwitchedOff_isKnownForTheClientsOfOtherServersOnly() {

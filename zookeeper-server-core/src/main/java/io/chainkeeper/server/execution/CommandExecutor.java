@@ -43,6 +43,7 @@ public final class CommandExecutor {
     private final OwnedSessions owned;
     private final ReconfigExecutor reconfigs;
     private final RequestExecutor requests;
+    private final CountedSchemes schemes;
     private final RecoveredTransactions recovered;
     private final DigestAudits audits;
     private final ExecutionEvents events;
@@ -76,7 +77,8 @@ public final class CommandExecutor {
         this.side = side;
         this.owned = owned;
         this.reconfigs = new ReconfigExecutor(replicaId, server, side, owned, events);
-        this.requests = new RequestExecutor(server, reconfigs, finalProcessor);
+        this.schemes = new CountedSchemes(side, AuthenticationSchemes.ownSchemes());
+        this.requests = new RequestExecutor(server, reconfigs, schemes, finalProcessor);
         this.recovered = recovered;
         this.audits = new DigestAudits(server, side, recovered, configuredMembers, events);
         this.events = events;
@@ -125,7 +127,9 @@ public final class CommandExecutor {
         }
         long time = side.advanceTime(command.wallClockMillis());
         if (command instanceof Command.ClientRequest request) {
-            executeRequest(request, proposed, own, time);
+            if (knowsWhatItTakes(position, request)) {
+                executeRequest(request, proposed, own, time);
+            }
         } else if (command instanceof Command.Attach attach) {
             attach(attach, proposed, (AttachProposal) own);
         } else if (command instanceof Command.Expire expire) {
@@ -170,6 +174,30 @@ public final class CommandExecutor {
     public void membershipChanged(Membership membership) {
         side.membershipChanged(membership);
         events.membershipChanged();
+    }
+
+    /**
+     * This replica lacks a provider since its last start, and replays or catches up with what was ordered before the
+     * order knew: nobody else's word can replace the provider's, but a state that holds the result can.
+     */
+    private boolean knowsWhatItTakes(long position, Command.ClientRequest request) {
+        if (recovered.covers(side.nextZxid())) {
+            return true;
+        }
+        String lacked = schemes.lacked(request, requests);
+        if (lacked == null) {
+            return true;
+        }
+        LOG.warn(
+                "What was ordered at position {} needs the authentication provider of scheme {} ({}), which this server"
+                        + " has no more: it fetches the state of another server. If none of them has executed that,"
+                        + " start the servers with the provider (authProvider.*) once more",
+                position,
+                lacked,
+                side.agreedSchemes().get(lacked));
+        foreign = true;
+        events.stateNotTaken(position, List.of());
+        return false;
     }
 
     private void executeRequest(Command.ClientRequest command, ProposedCommand proposed, Proposal proposal, long time) {
@@ -317,6 +345,7 @@ public final class CommandExecutor {
         orphan(proposed.proposer(), proposed.incarnation() - 1);
         side.started(proposed.proposer(), proposed.incarnation(), started.maxTransactionBytes());
         side.said(proposed.proposer(), started.executionProfile());
+        side.knows(proposed.proposer(), started.schemes());
         reconfigs.endUnlessEnabled();
         if (started.former() != null && side.clusterId() == null) {
             side.formerStates().report(proposed.proposer(), held(proposed.proposer(), started), started.goesWithout());

@@ -18,13 +18,16 @@ import org.apache.zookeeper.txn.TxnHeader;
 final class DeterministicPrep extends PrepRequestProcessor {
     private final ZooKeeperServer server;
     private final ReconfigExecutor reconfigs;
+    private final CountedSchemes schemes;
     private int proposer;
     private long agreedTimeMillis;
     private int lackedSchemes;
     private int op;
 
-    DeterministicPrep(ZooKeeperServer server, ReconfigExecutor reconfigs, RequestProcessor next) {
+    DeterministicPrep(
+            ZooKeeperServer server, ReconfigExecutor reconfigs, CountedSchemes schemes, RequestProcessor next) {
         super(server, next);
+        this.schemes = schemes;
         this.server = server;
         this.reconfigs = reconfigs;
     }
@@ -69,6 +72,7 @@ final class DeterministicPrep extends PrepRequestProcessor {
         if (lackedSchemes != 0) {
             ExecutableRequests.invalidateSchemes(record, lackedSchemes);
         }
+        schemes.restrict(record, request.authInfo);
         if (type == OpCode.reconfig) {
             reconfigs.prepare(request, proposer, zxid);
         } else {

@@ -2,12 +2,14 @@ package io.chainkeeper.server.execution;
 
 import io.chainkeeper.server.AuthenticationSchemes;
 import java.util.Arrays;
+import java.util.List;
 import org.apache.jute.Record;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.BadArgumentsException;
 import org.apache.zookeeper.Quotas;
 import org.apache.zookeeper.StatsTrack;
 import org.apache.zookeeper.ZooDefs.OpCode;
+import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.proto.CreateRequest;
 import org.apache.zookeeper.proto.CreateTTLRequest;
 import org.apache.zookeeper.proto.DeleteRequest;
@@ -79,13 +81,37 @@ public final class ExecutableRequests {
      * @param lacked flags of those schemes
      */
     static void invalidateSchemes(Record record, int lacked) {
-        if (record instanceof CreateRequest create && AuthenticationSchemes.namesLacked(create.getAcl(), lacked)) {
-            create.setAcl(AuthenticationSchemes.invalidated(create.getAcl(), lacked));
-        } else if (record instanceof CreateTTLRequest create
-                && AuthenticationSchemes.namesLacked(create.getAcl(), lacked)) {
-            create.setAcl(AuthenticationSchemes.invalidated(create.getAcl(), lacked));
-        } else if (record instanceof SetACLRequest set && AuthenticationSchemes.namesLacked(set.getAcl(), lacked)) {
-            set.setAcl(AuthenticationSchemes.invalidated(set.getAcl(), lacked));
+        List<ACL> acl = acl(record);
+        if (AuthenticationSchemes.namesLacked(acl, lacked)) {
+            setAcl(record, AuthenticationSchemes.invalidated(acl, lacked));
+        }
+    }
+
+    /**
+     * @param record of one operation
+     * @return its access list, null if it has none
+     */
+    static List<ACL> acl(Record record) {
+        if (record instanceof CreateRequest create) {
+            return create.getAcl();
+        }
+        if (record instanceof CreateTTLRequest create) {
+            return create.getAcl();
+        }
+        return record instanceof SetACLRequest set ? set.getAcl() : null;
+    }
+
+    /**
+     * @param record of one operation, one that has an access list
+     * @param acl another one
+     */
+    static void setAcl(Record record, List<ACL> acl) {
+        if (record instanceof CreateRequest create) {
+            create.setAcl(acl);
+        } else if (record instanceof CreateTTLRequest create) {
+            create.setAcl(acl);
+        } else if (record instanceof SetACLRequest set) {
+            set.setAcl(acl);
         }
     }
 

@@ -48,12 +48,10 @@ public final class ExecutionProfile {
      * @return the number that says this server's settings
      */
     public static long of(boolean reconfigEnabled) {
-        SortedSet<String> providers = providers();
-        if (!providers.isEmpty()) {
-            READ_BY_PROVIDERS.stream()
-                    .filter(name -> System.getProperty(name) != null)
-                    .forEach(name -> providers.add(name + "=" + System.getProperty(name)));
-        }
+        return number(reconfigEnabled, AuthenticationSchemes.replacements());
+    }
+
+    private static long number(boolean reconfigEnabled, SortedSet<String> providers) {
         return new SharedSettings(
                         reconfigEnabled,
                         EphemeralType.extendedEphemeralTypesEnabled(),
@@ -124,6 +122,17 @@ public final class ExecutionProfile {
         }
     }
 
+    /** As servers of the former release say it: of all providers, because none of those has said which it knows. */
+    private static long inFormerWords() {
+        SortedSet<String> providers = providers();
+        if (!providers.isEmpty()) {
+            READ_BY_PROVIDERS.stream()
+                    .filter(name -> System.getProperty(name) != null)
+                    .forEach(name -> providers.add(name + "=" + System.getProperty(name)));
+        }
+        return number(false, providers);
+    }
+
     /**
      * Before anything is executed: with other settings the tree would silently become another one.
      *
@@ -134,6 +143,10 @@ public final class ExecutionProfile {
     public static void requireSame(SideState side, long own) throws IOException {
         if (!side.mayBeExecutedWith(own)) {
             throw new IOException(mismatchMessage(side.executionProfile(), own));
+        }
+        boolean nobodyHasSaid = side.clusterId() != null && side.agreedSchemes() == null;
+        if (nobodyHasSaid && !SharedSettings.areOfFormerProviders(side.executionProfile(), inFormerWords())) {
+            throw new IOException(mismatchMessage(side.executionProfile(), inFormerWords()));
         }
     }
 

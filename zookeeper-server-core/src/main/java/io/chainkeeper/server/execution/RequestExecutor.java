@@ -25,6 +25,7 @@ final class RequestExecutor implements ExecutionInProgress {
     private final OrderedZooKeeperServer server;
     private final RequestProcessor finalProcessor;
     private final DeterministicPrep prep;
+    private final CountedSchemes schemes;
     private long zxid;
     private long agreedTimeMillis;
     private int quotaRefusedOp = Command.ClientRequest.QUOTA_KEPT;
@@ -33,10 +34,15 @@ final class RequestExecutor implements ExecutionInProgress {
     /** The thread that prepares a request, null if none does. Other threads never find themselves in it. */
     private volatile Thread preparing;
 
-    RequestExecutor(OrderedZooKeeperServer server, ReconfigExecutor reconfigs, RequestProcessor finalProcessor) {
+    RequestExecutor(
+            OrderedZooKeeperServer server,
+            ReconfigExecutor reconfigs,
+            CountedSchemes schemes,
+            RequestProcessor finalProcessor) {
         this.server = server;
+        this.schemes = schemes;
         this.finalProcessor = finalProcessor;
-        this.prep = new DeterministicPrep(server, reconfigs, new Logger());
+        this.prep = new DeterministicPrep(server, reconfigs, schemes, new Logger());
     }
 
     /**
@@ -69,6 +75,11 @@ final class RequestExecutor implements ExecutionInProgress {
     @Override
     public boolean quotaRefused() {
         return quotaRefusedOp != Command.ClientRequest.QUOTA_KEPT && prep.currentOp() == quotaRefusedOp;
+    }
+
+    @Override
+    public List<Id> counted(List<Id> ids) {
+        return schemes.counted(ids);
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 
@@ -31,6 +32,9 @@ public final class SideState {
     /** Absent in checkpoints of releases whose replicas all had the same {@code reconfigEnabled}. */
     private static final int HAS_SETTINGS = 4;
 
+    /** Absent in checkpoints of releases whose replicas all had the same providers. */
+    private static final int HAS_SCHEMES = 8;
+
     private final SessionTable sessions;
     private final Map<Integer, Long> incarnations;
 
@@ -43,6 +47,8 @@ public final class SideState {
     /** Guarded by incarnations. Of each replica that has said so, the number of its settings. */
     private final Map<Integer, Long> settings = new TreeMap<>();
 
+    private final SchemeReports schemes;
+    private volatile SortedMap<String, String> agreedSchemes;
     private volatile long agreedTransactionBytes = Long.MAX_VALUE;
     private DigestTally digestTally = new DigestTally();
     private FormerStates formerStates = new FormerStates();
@@ -55,8 +61,9 @@ public final class SideState {
     private long zxid;
     private volatile long agreedTimeMillis;
 
-    private SideState(SessionTable sessions, Map<Integer, Long> incarnations) {
+    private SideState(SessionTable sessions, Map<Integer, Long> incarnations, SchemeReports schemes) {
         this.sessions = sessions;
+        this.schemes = schemes;
         this.incarnations = incarnations;
     }
 
@@ -67,7 +74,7 @@ public final class SideState {
      * @return the state
      */
     public static SideState initial(long zxid) {
-        SideState state = new SideState(new SessionTable(), new TreeMap<>());
+        SideState state = new SideState(new SessionTable(), new TreeMap<>(), new SchemeReports());
         state.zxid = zxid;
         return state;
     }
@@ -174,6 +181,35 @@ public final class SideState {
                 settings.put(replica, number);
             }
         }
+    }
+
+    /**
+     * A replica says with its start which schemes it knows besides those of ZooKeeper.
+     *
+     * @param replica replica id
+     * @param known class of the provider by scheme; null from releases whose replicas did not say so
+     */
+    void knows(int replica, Map<String, String> known) {
+        if (known != null) {
+            schemes.report(replica, known);
+            agreeOnSchemes();
+        }
+    }
+
+    private void agreeOnSchemes() {
+        EnsembleConfiguration current = configuration;
+        agreedSchemes =
+                schemes.agreed(replica -> current == null || current.servers().containsKey(replica));
+    }
+
+    /**
+     * The schemes besides those of ZooKeeper that count in what is executed next: all replicas have said that they know
+     * them. Identities of others give no rights, and no access list may name them. Any thread.
+     *
+     * @return class of the provider by scheme; null if no replica has said what it knows, so that all have the same
+     */
+    public SortedMap<String, String> agreedSchemes() {
+        return agreedSchemes;
     }
 
     /**
@@ -317,6 +353,7 @@ public final class SideState {
         configuration = changed;
         reconfigZxid = zxidOfChange;
         agreeOnTransactionBytes();
+        agreeOnSchemes();
     }
 
     /** @return the state's bytes, the same on every replica at the same position */
@@ -325,10 +362,12 @@ public final class SideState {
         ByteSlice members = membership == null ? ByteSlice.EMPTY : membership.encode();
         byte[] servers = bytes(configuration);
         byte[] planned = bytes(plan == null ? null : plan.configuration());
+        byte[] known = schemes.isEmpty() ? new byte[0] : schemes.encode();
         ByteBuffer out = ByteBuffer.allocate(FIXED_BYTES
                 + incarnations.size() * 12
                 + encodedBytes(transactionBytes)
                 + encodedBytes(settings)
+                + known.length
                 + members.length()
                 + servers.length
                 + planned.length
@@ -339,7 +378,8 @@ public final class SideState {
         out.putLong(zxid).putLong(agreedTimeMillis);
         out.put((byte) ((clusterId == null ? 0 : FORMED)
                 | (transactionBytes.isEmpty() ? 0 : HAS_LIMITS)
-                | (settings.isEmpty() ? 0 : HAS_SETTINGS)));
+                | (settings.isEmpty() ? 0 : HAS_SETTINGS)
+                | (schemes.isEmpty() ? 0 : HAS_SCHEMES)));
         out.putLong(clusterId == null ? 0 : clusterId.getMostSignificantBits());
         out.putLong(clusterId == null ? 0 : clusterId.getLeastSignificantBits());
         out.putLong(executionProfile);
@@ -347,6 +387,7 @@ public final class SideState {
         incarnations.forEach((replica, incarnation) -> out.putInt(replica).putLong(incarnation));
         putUnlessEmpty(transactionBytes, out);
         putUnlessEmpty(settings, out);
+        out.put(known);
         out.putInt(members.length()).put(members.array(), members.offset(), members.length());
         out.putLong(reconfigZxid).putInt(servers.length).put(servers);
         out.putInt(planned.length).put(planned);
@@ -420,6 +461,10 @@ public final class SideState {
             Map<Integer, Long> incarnations = numbers(in);
             Map<Integer, Long> limits = (flags & HAS_LIMITS) == 0 ? Map.of() : numbers(in);
             Map<Integer, Long> settings = (flags & HAS_SETTINGS) == 0 ? Map.of() : numbers(in);
+            SchemeReports schemes = new SchemeReports();
+            if ((flags & HAS_SCHEMES) != 0) {
+                schemes.read(in);
+            }
             int memberBytes = in.getInt();
             Membership membership =
                     memberBytes == 0 ? null : Membership.decode(bytes.slice(in.position(), memberBytes));
@@ -430,7 +475,7 @@ public final class SideState {
             DigestTally tally = DigestTally.get(in);
             FormerStates former = FormerStates.get(in);
             SessionTable table = SessionTable.decode(bytes.slice(in.position(), in.remaining()));
-            SideState state = new SideState(table, incarnations);
+            SideState state = new SideState(table, incarnations, schemes);
             state.zxid = zxid;
             state.membership = membership;
             state.transactionBytes.putAll(limits);
