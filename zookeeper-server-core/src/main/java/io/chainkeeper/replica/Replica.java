@@ -166,10 +166,14 @@ public final class Replica implements TotalOrder, Closeable {
      *
      * @param latest the latest incarnation known
      * @param clockMillis the wall clock; it keeps incarnations apart where nothing is remembered
-     * @return later than that one
+     * @return later than that one. Another number at another time: starts on disks that were lost one after the other
+     *     may know of the same latest one
      */
     public static long incarnationAfter(long latest, long clockMillis) {
-        return clockMillis > latest ? clockMillis : latest + STEP_AFTER_CLOCK_SET_BACK;
+        if (clockMillis > latest) {
+            return clockMillis;
+        }
+        return latest + STEP_AFTER_CLOCK_SET_BACK + Math.floorMod(clockMillis, STEP_AFTER_CLOCK_SET_BACK);
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.chainkeeper.replica;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
@@ -385,5 +386,16 @@ public final class ReplicaStopTest {
         AcceptorLog blank = new ScriptedAcceptorLog().log();
         assertTrue(Replica.nextIncarnation(blank, 0, inOrder) > inOrder);
         assertTrue(Replica.nextIncarnation(blank, 0, 1) >= System.currentTimeMillis() - 60_000);
+    }
+
+    /** The first of them may have proposed what is ordered only after its disk is lost, too. */
+    @Test
+    public void twoStartsKnowOfTheSameLatest_haveDifferentNumbers() throws Exception {
+        start((effects, name, arguments) -> {});
+        long inOrder = 2_000_000_000_000L;
+        long one = Replica.incarnationAfter(inOrder, inOrder - 7_200_000);
+        long other = Replica.incarnationAfter(inOrder, inOrder - 7_199_000);
+        assertNotEquals(one, other);
+        assertTrue(Math.min(one, other) >= inOrder + 3_600_000);
     }
 }

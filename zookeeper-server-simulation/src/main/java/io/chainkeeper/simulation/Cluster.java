@@ -21,6 +21,7 @@ final class Cluster implements World {
     private final OrderChecker checker;
     private final OrderingProtocolFactory factory;
     private final Workload workload;
+    private final Set<HostRule> rules;
     private final int tickMillis;
     private final List<Integer> members = new ArrayList<>();
     private final List<Machine> machines = new ArrayList<>();
@@ -44,6 +45,7 @@ final class Cluster implements World {
         this.trace = trace;
         this.factory = factory;
         this.workload = workload;
+        this.rules = rules;
         this.tickMillis = tickMillis;
         this.delays = new Delays(random.split(), options);
         Membership initial =
@@ -129,14 +131,7 @@ final class Cluster implements World {
 
     /** Whether the present disk of a replica was ever that of one who may vote, a founder for instance. */
     boolean hasVoted(int id) {
-        Machine machine = machines.get(id - 1);
-        ReplicaHost host = machine.replica.host();
-        machine.hasVoted |= machine.replica.log().isOfFounder();
-        if (host != null && !host.replica().log().hasUnstable()) {
-            machine.hasVoted |= host.isVoter();
-            machine.decidedPosition = Math.max(machine.decidedPosition, host.position());
-        }
-        return machine.hasVoted;
+        return machines.get(id - 1).hasVoted();
     }
 
     /** Up to where the disk of a replica remembers that everything is decided, as far as anybody can tell. */
@@ -154,10 +149,7 @@ final class Cluster implements World {
     void loseDisk(int id) {
         trace.record(id, "loses its disk", 0, null);
         Machine machine = machines.get(id - 1);
-        machine.replica.loseDisk();
-        machine.hasVoted = false;
-        machine.decidedPosition = 0;
-        machine.hasLostDisk = true;
+        machine.loseDisk();
         ensembles.diskLost(machine);
     }
 
@@ -169,17 +161,20 @@ final class Cluster implements World {
         if (machine.replica.isRunning() || machine.knownEnsemble < 0) {
             return;
         }
+        machine.replica.beginStart();
+        SplittableRandom ofProtocol = random.split();
+        StateMachine application = workload.recover(this, id, chooseCheckpoint(machine));
         ProtocolContext context = new ProtocolContext(
                 id,
-                machine.replica.nextIncarnation(),
+                machine.replica.nextIncarnation(application.proposerTable().incarnationOf(id)),
                 file(id),
                 options.settings(),
-                random.split()::nextInt,
+                ofProtocol::nextInt,
                 tickMillis,
                 ProtocolContext.Start.ORDINARY);
         ReplicaHost host = new ReplicaHost(
                 machine.replica,
-                workload.recover(this, id, chooseCheckpoint(machine)),
+                application,
                 factory,
                 context,
                 new HostSettings(options.checkpointEveryPositions(), options.linkChoice(), members.size()),
@@ -188,10 +183,7 @@ final class Cluster implements World {
                 checker);
         machine.replica.started(host);
         endPause(machine);
-        machine.drainPlanned = false;
-        machine.executionPlanned = false;
-        machine.syncing = false;
-        machine.transferring = false;
+        machine.started();
         skewClock(machine);
         host.start();
         network.started(id);
@@ -263,19 +255,14 @@ final class Cluster implements World {
         long skew = options.clockSkewPercent() == 0 || calm
                 ? 0
                 : random.nextInt(2 * options.clockSkewPercent() + 1) - options.clockSkewPercent();
-        machine.clockMicros = clockMicros(machine);
+        machine.clockMicros = machine.clockMicros(events.nowMicros(), tickMillis);
         machine.clockSetAtMicros = events.nowMicros();
         machine.tickMicros = tickMillis * 10L * (100 + skew);
     }
 
-    private long clockMicros(Machine machine) {
-        long passedMicros = events.nowMicros() - machine.clockSetAtMicros;
-        return machine.clockMicros + passedMicros * tickMillis * 1000L / machine.tickMicros;
-    }
-
     /** A replica's own monotonic clock, which runs as fast as its ticks. */
     long clockMicros(int id) {
-        return clockMicros(machines.get(id - 1));
+        return machines.get(id - 1).clockMicros(events.nowMicros(), tickMillis);
     }
 
     /** How much time passes until a replica's clock has moved on by so much. */
@@ -488,6 +475,20 @@ final class Cluster implements World {
     @Override
     public void send(ReplicaHost from, int to, long linkEpoch, Message message, byte[] frame) {
         network.send(from.id(), to, linkEpoch, frame);
+    }
+
+    @Override
+    public void superseded(ReplicaHost host, long incarnation) {
+        if (!rules.contains(HostRule.SUPERSEDED_REPLICA_STARTS_ABOVE)) {
+            return;
+        }
+        events.after(delays.handOverMicros(), () -> {
+            if (host.isAlive()) {
+                crash(host.id());
+                host.replica().startAbove(incarnation);
+                start(host.id());
+            }
+        });
     }
 
     @Override

@@ -31,6 +31,9 @@ final class FaultInjector {
     }
 
     void start() {
+        if (options.clocksAreSetBack()) {
+            cluster.members().forEach(id -> cluster.replica(id).startClock());
+        }
         for (int id : options.late()) {
             events.after(random.nextLong(options.safetyMicros()), () -> cluster.start(id));
         }
@@ -115,6 +118,9 @@ final class FaultInjector {
         if (membership.mayLoseDisk(replica)) {
             crash(replica, duration());
             cluster.loseDisk(replica);
+            if (options.clocksAreSetBack() && random.nextInt(4) != 0) {
+                cluster.replica(replica).setClockBack();
+            }
         }
     }
 

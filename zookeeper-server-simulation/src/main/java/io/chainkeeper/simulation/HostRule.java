@@ -3,5 +3,7 @@ package io.chainkeeper.simulation;
 /** Rules of a replica's host that agreement rests on. A run without one of them shows that it would be missed. */
 enum HostRule {
     /** A start discards what the log holds below a state that was installed (docs/decisions/021). */
-    WHAT_AN_INSTALLED_STATE_COVERS_IS_DISCARDED
+    WHAT_AN_INSTALLED_STATE_COVERS_IS_DISCARDED,
+    /** A replica that learns from the order that it has had a later start begins one above that. */
+    SUPERSEDED_REPLICA_STARTS_ABOVE
 }

@@ -30,6 +30,39 @@ final class Machine {
     /** It has had another disk before. */
     boolean hasLostDisk;
 
+    /** See {@link Cluster#hasVoted}. */
+    boolean hasVoted() {
+        ReplicaHost host = replica.host();
+        hasVoted |= replica.log().isOfFounder();
+        if (host != null && !replica.log().hasUnstable()) {
+            hasVoted |= host.isVoter();
+            decidedPosition = Math.max(decidedPosition, host.position());
+        }
+        return hasVoted;
+    }
+
+    /** A new process plans everything anew. */
+    void started() {
+        drainPlanned = false;
+        executionPlanned = false;
+        syncing = false;
+        transferring = false;
+    }
+
+    /** Its next start finds nothing. */
+    void loseDisk() {
+        replica.loseDisk();
+        hasVoted = false;
+        decidedPosition = 0;
+        hasLostDisk = true;
+    }
+
+    /** Its monotonic clock at a time, which runs as fast as its ticks. */
+    long clockMicros(long nowMicros, int tickMillis) {
+        long passedMicros = nowMicros - clockSetAtMicros;
+        return clockMicros + passedMicros * tickMillis * 1000L / tickMicros;
+    }
+
     Machine(SimulatedReplica replica) {
         this.replica = replica;
     }

@@ -167,9 +167,10 @@ final class ManualWorld implements World {
     void start(int id) {
         SimulatedReplica replica = replica(id);
         List<Checkpoint> checkpoints = replica.checkpoints();
+        replica.beginStart();
         ProtocolContext context = new ProtocolContext(
                 id,
-                replica.nextIncarnation(),
+                replica.nextIncarnation(Long.MIN_VALUE),
                 ensemble,
                 settings,
                 bound -> (id - 1) % bound,
@@ -369,6 +370,11 @@ final class ManualWorld implements World {
     public void stateWanted(ReplicaHost host, int fromPeer, long position) {
         trace.record(host.id(), "needs the state of", fromPeer, "from position " + position + " on");
         wanted.put(host.id(), new Wanted(fromPeer, position));
+    }
+
+    @Override
+    public void superseded(ReplicaHost host, long incarnation) {
+        throw new InvariantViolated("the incarnations of a replica of a scenario ascend");
     }
 
     @Override

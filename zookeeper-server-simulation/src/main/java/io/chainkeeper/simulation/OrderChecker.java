@@ -156,8 +156,10 @@ final class OrderChecker {
             return;
         }
         boolean next = command.sequence() == last + 1;
-        boolean applies = proposers.advance(command) == ProposerTable.Verdict.APPLY;
-        boolean superseded = !isAlive.test(command.proposer(), command.incarnation());
+        ProposerTable.Verdict verdict = proposers.advance(command);
+        boolean applies = verdict == ProposerTable.Verdict.APPLY;
+        boolean superseded =
+                !isAlive.test(command.proposer(), command.incarnation()) || verdict == ProposerTable.Verdict.SUPERSEDED;
         InvariantViolated.check(
                 applies ? next : !next || superseded,
                 "exactly once: position %d holds %s, applied up to %d, and the executor %s it",

@@ -136,7 +136,7 @@ final class RegisterReplica implements StateMachine {
 
     @Override
     public void superseded(long incarnation) {
-        throw new InvariantViolated("the incarnations of a simulated replica ascend");
+        throw new InvariantViolated("later starts are the simulator's business");
     }
 
     @Override

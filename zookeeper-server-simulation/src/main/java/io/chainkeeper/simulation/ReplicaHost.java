@@ -15,7 +15,7 @@ import io.chainkeeper.ordering.PromiseRule;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.replica.Proposal;
-import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.replica.ProposerTable.Verdict;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.simulation.HostSettings.LinkChoice;
@@ -380,9 +380,11 @@ final class ReplicaHost implements Effects, TotalOrder {
         }
         for (ProposedCommand command : OrderChecker.decode(value)) {
             boolean own = command.proposer() == id() && command.incarnation() == incarnation;
-            if (application.proposerTable().advance(command) == ProposerTable.Verdict.APPLY) {
-                OwnCommand key = new OwnCommand(command.stream(), command.sequence());
-                application.apply(position, command, own ? proposals.remove(key) : null);
+            Verdict verdict = application.proposerTable().advance(command);
+            if (verdict == Verdict.APPLY) {
+                application.apply(position, command, own ? proposals.remove(OwnCommand.of(command)) : null);
+            } else if (own && verdict == Verdict.SUPERSEDED) {
+                world.superseded(this, application.proposerTable().incarnationOf(id()));
             }
         }
         application.proposerTable().positionApplied(prefixHash);

@@ -2,6 +2,7 @@ package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.RecoveredState;
+import io.chainkeeper.replica.Replica;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -10,6 +11,9 @@ import java.util.Set;
 
 /** What of a replica survives a crash: its log, its application's checkpoints, the number of its last incarnation. */
 final class SimulatedReplica {
+    private static final long FIRST_CLOCK = 100_000_000;
+    private static final long STARTS_PER_CLOCK = 10_000;
+
     private final int id;
     private final int maxCheckpoints;
     private final Checkpoint nothing;
@@ -17,7 +21,20 @@ final class SimulatedReplica {
     private final Set<HostRule> rules;
     private SimulatedLog log;
     private final Deque<Checkpoint> checkpoints = new ArrayDeque<>();
+    /** What the replica reads from its wall clock at each start: ascending, unless it is set back. */
+    private long clock;
+
+    /** How often the clock was set back. */
+    private int setBacks;
+
+    /** Number of the latest start, 0 before the first. */
     private long incarnation;
+
+    /** The number of a start that the disk remembers. */
+    private long remembered;
+
+    /** The latest start that the order holds, as far as this one has learned. */
+    private long supersededBy = Long.MIN_VALUE;
 
     /** Position of the state that was installed last, 0 if none was. */
     private long installed;
@@ -107,24 +124,53 @@ final class SimulatedReplica {
         installed = checkpoint.position();
     }
 
-    /** Everything that it had stored is gone; its incarnations go on ascending, as the clock does. */
+    /** Everything that it had stored is gone; its incarnations go on ascending if the clock does. */
     void loseDisk() {
         InvariantViolated.check(host == null, "replica %d loses its disk while it runs", id);
         log = new SimulatedLog(habits);
         installed = 0;
+        remembered = 0;
         checkpoints.clear();
         checkpoints.add(nothing);
     }
 
-    /** Every start begins so: what the product does with the log before it is read, and the number of the start. */
-    long nextIncarnation() {
+    /** What is read from now on is earlier than all that was ever read, and than what will be read later. */
+    void setClockBack() {
+        InvariantViolated.check(host == null, "the clock of replica %d is set back while it runs", id);
+        setBacks++;
+        clock = FIRST_CLOCK - setBacks * STARTS_PER_CLOCK;
+    }
+
+    /** The clock is one that can be set back. */
+    void startClock() {
+        clock = FIRST_CLOCK;
+    }
+
+    /** The next start is numbered above this one, which the order holds. */
+    void startAbove(long incarnationInOrder) {
+        supersededBy = Math.max(supersededBy, incarnationInOrder);
+    }
+
+    /** Every start begins so: what the product does with the log before it is read. */
+    void beginStart() {
         InvariantViolated.check(host == null, "replica %d is started twice", id);
         if (rules.contains(HostRule.WHAT_AN_INSTALLED_STATE_COVERS_IS_DISCARDED)) {
             log.discardThrough(installed);
         } else {
             log.cover(installed);
         }
-        return ++incarnation;
+    }
+
+    /**
+     * Numbers the start that has begun.
+     *
+     * @param inOrder the latest start of this replica that the recovered state holds
+     */
+    long nextIncarnation(long inOrder) {
+        clock++;
+        incarnation = Replica.incarnationAfter(Math.max(remembered, Math.max(inOrder, supersededBy)), clock);
+        remembered = incarnation;
+        return incarnation;
     }
 
     void started(ReplicaHost running) {

@@ -40,6 +40,7 @@ import java.util.stream.IntStream;
  * @param linkChoice see {@link HostSettings.LinkChoice}
  * @param faultIntervalMicros mean time between faults of each kind; kinds that are absent do not happen
  * @param logHabits of the acceptor logs
+ * @param clocksAreSetBack whether the clock of a replica that loses its disk may be set back, behind all its starts
  */
 record SwarmOptions(
         int replicas,
@@ -68,7 +69,8 @@ record SwarmOptions(
         int maxCheckpoints,
         HostSettings.LinkChoice linkChoice,
         Map<Fault, Long> faultIntervalMicros,
-        LogHabits logHabits) {
+        LogHabits logHabits,
+        boolean clocksAreSetBack) {
     /** What can go wrong. */
     enum Fault {
         /** A replica crashes and comes back later. */
@@ -170,7 +172,8 @@ record SwarmOptions(
                 pick(random, 1, 3),
                 HostSettings.LinkChoice.values()[random.nextInt(3)],
                 faults,
-                drawLast(random, faults, unit));
+                drawLast(random, faults, unit),
+                faults.containsKey(Fault.LOSE_DISK) && random.nextBoolean());
     }
 
     private static LogHabits drawLast(SplittableRandom random, Map<Fault, Long> faults, long unit) {
@@ -224,7 +227,8 @@ record SwarmOptions(
                 1,
                 HostSettings.LinkChoice.values()[random.nextInt(3)],
                 faults,
-                new LogHabits(pick(random, 1, 8), 0, false));
+                new LogHabits(pick(random, 1, 8), 0, false),
+                false);
     }
 
     private static int minQuorumSize(Map<String, String> settings) {

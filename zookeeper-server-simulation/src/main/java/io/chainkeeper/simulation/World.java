@@ -34,6 +34,9 @@ interface World {
     /** The protocol cannot go on without another replica's state. */
     void stateWanted(ReplicaHost host, int fromPeer, long position);
 
+    /** What a replica proposes has no effect: the order holds a later start of it. */
+    void superseded(ReplicaHost host, long incarnation);
+
     /** A replica's view of the leader changed. */
     void statusChanged(ReplicaHost host, OrderingStatus status);
 }

@@ -348,7 +348,7 @@ final class ZnodeReplica implements StateMachine {
 
     @Override
     public void superseded(long incarnation) {
-        throw new InvariantViolated("the incarnations of a simulated replica ascend");
+        throw new InvariantViolated("later starts are the simulator's business");
     }
 
     @Override

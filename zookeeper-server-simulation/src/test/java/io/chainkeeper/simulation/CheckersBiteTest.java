@@ -59,13 +59,13 @@ public class CheckersBiteTest {
 
     /** Hosts do without a rule; the protocol is as it is. */
     private static void assertFoundOut(
-            HostRule missing, String protocol, SimulatedApplication application, String words) {
+            HostRule missing, String protocol, SimulatedApplication application, long firstSeed, String words) {
         assertFoundOut(
                 "without " + missing,
                 Set.of(missing),
                 Protocols.named(protocol),
                 application,
-                1,
+                firstSeed,
                 InvariantViolated.class,
                 words);
     }
@@ -116,8 +116,8 @@ public class CheckersBiteTest {
 
     @Test
     public void issPromisesWhatARefusalTold_isRefusedByTheHost() {
-        // Of the seeds from 1 the first one is 53.
-        assertFoundOut(UnsafeIss.Rule.WHAT_REFUSALS_TELL_IS_RECORDED, 50, "which this start never appended");
+        // Of the seeds from 1 the first one is 134.
+        assertFoundOut(UnsafeIss.Rule.WHAT_REFUSALS_TELL_IS_RECORDED, 130, "which this start never appended");
     }
 
     @Test
@@ -157,8 +157,17 @@ public class CheckersBiteTest {
                     HostRule.WHAT_AN_INSTALLED_STATE_COVERS_IS_DISCARDED,
                     protocol,
                     SimulatedApplication.BEHIND,
+                    1,
                     "agreement");
         }
+    }
+
+    @Test
+    public void clockSetBackAcrossALostDisk_replicaThatDoesNotStartAboveIsNeverAnswered() {
+        // Of the seeds from 1 the first ones are 31 and 11.
+        HostRule rule = HostRule.SUPERSEDED_REPLICA_STARTS_ABOVE;
+        assertFoundOut(rule, "chain", SimulatedApplication.REGISTERS, 30, "liveness");
+        assertFoundOut(rule, "iss", SimulatedApplication.REGISTERS, 10, "liveness");
     }
 
     @Test

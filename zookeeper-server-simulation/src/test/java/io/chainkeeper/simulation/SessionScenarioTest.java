@@ -75,7 +75,8 @@ public class SessionScenarioTest {
                 1,
                 HostSettings.LinkChoice.KNOWN_WHEN_ASKED,
                 Map.of(),
-                LogHabits.EAGER);
+                LogHabits.EAGER,
+                false);
     }
 
     private void await(String what, BooleanSupplier condition) {
