@@ -175,6 +175,10 @@ public class RollingSettingsTest {
         assertNull(failure.get());
         assertTrue(refused + " refused, " + permitted + " permitted", refused.get() > 100 && permitted.get() > 100);
         assertEqualEverywhere(List.of());
+        assertAudited();
+    }
+
+    private void assertAudited() throws Exception {
         for (ServerProcess server : ensemble.servers()) {
             long audited = server.gauge("ordering_audit_position");
             Await.until("an audit of what the servers have now", Duration.ofSeconds(60), () -> {
@@ -184,6 +188,64 @@ public class RollingSettingsTest {
             assertEquals(0, server.gauge("ordering_diverged"));
             assertEquals(0, server.gauge("ordering_audit_differing_replicas"));
         }
+    }
+
+    @Test
+    public void timesToLive_areOfferedServerByServer() throws Exception {
+        Thread writer = new Thread(this::writeAllTheTime, "writer");
+        writer.start();
+        String reaps = "-Dznode.container.checkIntervalMs=100";
+        for (ServerProcess server : ensemble.servers()) {
+            restart(
+                    server,
+                    reaps,
+                    "-Dzookeeper.extendedTypesEnabled=true",
+                    "-Dzookeeper.emulate353TTLNodes=" + (server.id() == 2));
+            server.kill();
+            server.start();
+            server.awaitServing();
+            assertTimesToLive(server, true);
+            for (ServerProcess later : ensemble.servers().subList(server.id(), 3)) {
+                assertTimesToLive(later, false);
+            }
+        }
+        try (ZooKeeper client = Clients.connect(ensemble.server(3).connectString())) {
+            createFor(client, "/short", 5_000);
+        }
+        for (ServerProcess server : ensemble.servers()) {
+            restart(server, reaps);
+            assertTimesToLive(server, false);
+        }
+        try (ZooKeeper client = Clients.connect(ensemble.connectString())) {
+            Await.until("its time is over", Duration.ofSeconds(60), () -> client.exists("/short", false) == null);
+            assertEquals(3, client.getChildren("/large", false).size());
+        }
+        over = true;
+        writer.join();
+        assertNull(failure.get());
+        assertEqualEverywhere(List.of("for-1", "for-2", "for-3"));
+        assertAudited();
+    }
+
+    private static void assertTimesToLive(ServerProcess server, boolean offered) throws Exception {
+        try (ZooKeeper client = Clients.connect(server.connectString())) {
+            if (offered) {
+                createFor(client, "/large/for-" + server.id(), 3_600_000);
+                return;
+            }
+            assertThrows(KeeperException.UnimplementedException.class, () -> createFor(client, "/large/none", 1));
+            KeeperException refused = assertThrows(
+                    KeeperException.class,
+                    () -> client.multi(List.of(
+                            Op.setData("/large", null, -1),
+                            Op.create("/large/n", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT_WITH_TTL, 1))));
+            assertEquals(KeeperException.Code.UNIMPLEMENTED, refused.code());
+        }
+    }
+
+    private static void createFor(ZooKeeper client, String path, long timeToLiveMillis) throws Exception {
+        CreateMode mode = CreateMode.PERSISTENT_WITH_TTL;
+        client.create(path, null, Ids.OPEN_ACL_UNSAFE, mode, new Stat(), timeToLiveMillis);
     }
 
     private void createLocked() throws Exception {

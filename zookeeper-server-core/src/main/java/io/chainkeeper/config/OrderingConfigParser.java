@@ -120,8 +120,7 @@ public final class OrderingConfigParser {
     }
 
     private static int maxId(SettingsFile zooCfg) {
-        String extendedTypes =
-                zooCfg.value("extendedTypesEnabled", System.getProperty("zookeeper.extendedTypesEnabled", "false"));
+        String extendedTypes = zooCfg.value("extendedTypesEnabled", Boolean.toString(NodeOwners.offersTimeToLive()));
         return Boolean.parseBoolean(extendedTypes) ? ServerLine.MAX_ID_WITH_EXTENDED_TYPES : ServerLine.MAX_ID;
     }
 

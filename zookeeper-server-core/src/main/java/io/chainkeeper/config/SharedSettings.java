@@ -21,8 +21,9 @@ import java.util.SortedSet;
  * </pre>
  *
  * @param reconfigEnabled whether the server takes {@code reconfig} from its clients
- * @param extendedTypes whether there are znodes with a time to live
- * @param emulates353 whether znodes of ZooKeeper 3.5.3 with a time to live are known by their owner
+ * @param extendedTypes whether there are znodes with a time to live; said by the number that a cluster is formed with,
+ *     never by a server's ({@link NodeOwners})
+ * @param emulates353 whether znodes of ZooKeeper 3.5.3 with a time to live are known by their owner; likewise
  * @param keepsDigests whether digests of the tree are kept; snapshots are written and read accordingly
  * @param encoding canonical name of the JVM's encoding, over which the digests are taken
  * @param providers classes of authentication providers ({@code authProvider.*}) in the place of those of ZooKeeper, and
@@ -48,6 +49,12 @@ public record SharedSettings(
     private static final long RECONFIG_BIT = 1L << TAG_SHIFT - 1;
     private static final List<String> FLAGS =
             List.of("zookeeper.extendedTypesEnabled", "zookeeper.emulate353TTLNodes", "zookeeper.digest.enabled");
+    private static final long EXTENDED_TYPES_BIT = 1L << TAG_SHIFT - 2;
+    private static final long EMULATION_BIT = 1L << TAG_SHIFT - 3;
+
+    /** Whatever a server's own setting is, it executes by that of the cluster. */
+    private static final long OF_THE_CLUSTER = EXTENDED_TYPES_BIT | EMULATION_BIT;
+
     private static final String ENCODING = "file.encoding";
     private static final String PROVIDERS = "zookeeper.authProvider.*";
 
@@ -86,7 +93,7 @@ public record SharedSettings(
      * @return whether they mean the same settings, also if the cluster was formed by the former release
      */
     public static boolean areSame(long formedWith, long own) {
-        long differing = (formedWith ^ own) & ~RECONFIG_BIT & (1L << TAG_SHIFT) - 1;
+        long differing = (formedWith ^ own) & ~(RECONFIG_BIT | OF_THE_CLUSTER) & (1L << TAG_SHIFT) - 1;
         if (formedWith >>> TAG_SHIFT == FORMER_TAG) {
             differing &= ~PROVIDERS_MASK; // It counts those of schemes of their own.
         }
@@ -124,6 +131,27 @@ public record SharedSettings(
      */
     public static boolean enablesReconfig(long number) {
         return (number & RECONFIG_BIT) != 0;
+    }
+
+    /**
+     * @param formedWith the number that a cluster was formed with
+     * @param own a server's number
+     * @return the latter with what is not the server's matter as in the former
+     */
+    public static long under(long formedWith, long own) {
+        return isNoHash(formedWith) ? own & ~OF_THE_CLUSTER | formedWith & OF_THE_CLUSTER : own;
+    }
+
+    static boolean hasExtendedTypes(long number) {
+        return (number & EXTENDED_TYPES_BIT) != 0;
+    }
+
+    static boolean emulates353(long number) {
+        return (number & EMULATION_BIT) != 0;
+    }
+
+    static long withOwners(long number, boolean extendedTypes, boolean emulates353) {
+        return number & ~OF_THE_CLUSTER | (extendedTypes ? EXTENDED_TYPES_BIT : 0) | (emulates353 ? EMULATION_BIT : 0);
     }
 
     /**

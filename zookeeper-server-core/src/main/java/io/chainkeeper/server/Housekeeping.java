@@ -2,6 +2,7 @@ package io.chainkeeper.server;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.command.FormerState;
+import io.chainkeeper.config.NodeOwners;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
@@ -262,7 +263,8 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
         }
         String configuration = server.isReconfigEnabled() ? ensemble.effective().text() : "";
         List<Integer> participants = ensemble.effective().participants();
-        Command.ClusterFormed formed = naming.due(side, executionProfile, members, participants, configuration);
+        long formedWith = NodeOwners.said(executionProfile);
+        Command.ClusterFormed formed = naming.due(side, formedWith, members, participants, configuration);
         if (formed != null) {
             proposer.propose(0, formed);
         }

@@ -1,5 +1,6 @@
 package io.chainkeeper.server;
 
+import io.chainkeeper.config.NodeOwners;
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.server.storage.CheckpointStore;
 import io.chainkeeper.server.storage.ForcedLogCheck;
@@ -9,6 +10,7 @@ import io.chainkeeper.server.storage.StopMarker;
 import io.chainkeeper.server.transfer.StateInstallation;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.OptionalLong;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 
 /**
@@ -38,7 +40,24 @@ record PreparedFiles(LoggedFiles files, ForcedLogCheck check) {
         if (installation.run() && wrong != null) {
             DivergenceMarker.delete(ordering.orderingDirectory());
         }
-        return new PreparedFiles(files, Recovery.repair(files, checkpoints));
+        ForcedLogCheck check = Recovery.repair(files, checkpoints);
+        putOwnersInForce(config, checkpoints);
+        return new PreparedFiles(files, check);
+    }
+
+    /** Before ZooKeeper's classes load the tree. */
+    private static void putOwnersInForce(QuorumPeerConfig config, CheckpointStore checkpoints) throws IOException {
+        boolean knows255 = config.getQuorumVerifier().getAllMembers().containsKey(255L);
+        OptionalLong formedWith = Recovery.formedWith(checkpoints);
+        if (formedWith.isEmpty()) {
+            NodeOwners.putInForce(knows255);
+            return;
+        }
+        String refusal = NodeOwners.refusal(formedWith.getAsLong(), knows255);
+        if (refusal != null) {
+            throw new IOException(refusal);
+        }
+        NodeOwners.putInForce(formedWith.getAsLong());
     }
 
     static Path checkpointDirectory(OrderingConfig ordering) {

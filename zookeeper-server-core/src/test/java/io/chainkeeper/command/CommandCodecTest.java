@@ -28,6 +28,7 @@ public class CommandCodecTest {
             new Command.ClientRequest(0, 1, 0, 1, List.of(), ByteSlice.EMPTY, 0),
             new Command.ClientRequest(0, 1, 0, 1, null, ByteSlice.EMPTY, 0, true, 0),
             new Command.ClientRequest(0, 1, 0, 1, null, ByteSlice.EMPTY, 0, true, 3),
+            new Command.ClientRequest(0, 1, 0, 21, null, null, 0, false, Command.ClientRequest.NO_TIMES_TO_LIVE | 3),
             new Command.ClientRequest(0, 1, 0, 1, List.of(new AuthId("a", "b")), null, 0, false, 1),
             new Command.ClientRequest(0, 1, 0, 1, List.of(), ByteSlice.EMPTY, 0, false, 0, new AccessRules(true, null)),
             new Command.ClientRequest(0, 1, 0, 1, null, null, 0, true, 7, new AccessRules(false, "\u00fc")),

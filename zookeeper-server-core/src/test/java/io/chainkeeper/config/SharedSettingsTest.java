@@ -81,7 +81,7 @@ public class SharedSettingsTest {
         assertTrue(SharedSettings.enablesReconfig(enabled));
         assertFalse(SharedSettings.enablesReconfig(PLAIN));
         assertFalse(SharedSettings.mayBeLinked(enabled, number(true, true, false)));
-        assertFalse(SharedSettings.areSame(enabled, number(true, true, false)));
+        assertFalse(SharedSettings.areSame(enabled, number(false, "UTF-8")));
     }
 
     /** Its servers execute reconfig only if all of them do. */
@@ -90,7 +90,8 @@ public class SharedSettingsTest {
         for (long formedWith : new long[] {0xc4a1100000000000L, 0xc4a1900000000000L}) {
             assertTrue(SharedSettings.areSame(formedWith, PLAIN));
             assertTrue(SharedSettings.areSame(formedWith, number(true, false, false)));
-            assertFalse(SharedSettings.areSame(formedWith, number(false, true, false)));
+            assertTrue(SharedSettings.areSame(formedWith, number(false, true, false)));
+            assertFalse(SharedSettings.areSame(formedWith, number(false, "UTF-8")));
             assertFalse(SharedSettings.mayBeLinked(formedWith, PLAIN));
             assertFalse(SharedSettings.saysReconfig(formedWith));
             assertTrue(SharedSettings.isNoHash(formedWith));

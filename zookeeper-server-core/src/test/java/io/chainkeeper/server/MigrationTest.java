@@ -370,8 +370,6 @@ public class MigrationTest {
         }
     }
 
-    private static final String PROFILE_PROPERTY = "zookeeper.emulate353TTLNodes";
-
     /** docs/operations.md, "Settings that all servers must have in common". */
     @Test
     public void settingsOfExecutionAreChanged_newClusterGoesOnWithDataAndSessions() throws Exception {
@@ -385,7 +383,7 @@ public class MigrationTest {
         for (int id = 1; id <= 3; id++) {
             before.stop(id);
         }
-        System.setProperty(PROFILE_PROPERTY, "true");
+        OtherAddresses.configure();
         try {
             String message = messageOfRefusal(before);
             assertTrue(message, message.contains("docs/operations.md"));
@@ -407,7 +405,7 @@ public class MigrationTest {
                 attached.close();
             }
         } finally {
-            System.clearProperty(PROFILE_PROPERTY);
+            OtherAddresses.remove();
         }
     }
 

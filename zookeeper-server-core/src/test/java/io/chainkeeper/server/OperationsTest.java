@@ -153,7 +153,7 @@ public class OperationsTest {
         ensemble.server(2).takeSnapshot(false, false);
         ensemble.stop(3);
         ensemble.stop(2);
-        System.setProperty("zookeeper.emulate353TTLNodes", "true");
+        OtherAddresses.configure();
         try {
             ensemble.start(3);
             assertEquals(
@@ -161,12 +161,13 @@ public class OperationsTest {
             IOException refused = assertThrows("found in the checkpoint", IOException.class, () -> ensemble.start(2));
             assertEquals(
                     "this replica's settings differ from those that the cluster was formed with:"
-                            + " zookeeper.emulate353TTLNodes is true here and false in the cluster; put the old value"
+                            + " zookeeper.authProvider.* names some classes here and none of one's own in the cluster;"
+                            + " put the old value"
                             + " back, or change it on all as \"Settings that all servers must have in common\" in"
                             + " docs/operations.md says",
                     refused.getMessage());
         } finally {
-            System.clearProperty("zookeeper.emulate353TTLNodes");
+            OtherAddresses.remove();
         }
         ensemble.client(1).create("/goes-on", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         for (int id = 2; id <= 3; id++) {

@@ -3,6 +3,7 @@ package io.chainkeeper.server.execution;
 import io.chainkeeper.command.Command;
 import io.chainkeeper.command.CommandCodec;
 import io.chainkeeper.command.FormerState;
+import io.chainkeeper.config.NodeOwners;
 import io.chainkeeper.config.SharedSettings;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
@@ -20,7 +21,9 @@ import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.session.SessionState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.apache.zookeeper.ZooDefs.OpCode;
+import org.apache.zookeeper.server.DataTree;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.RequestProcessor;
 import org.apache.zookeeper.server.ServerCnxn;
@@ -378,6 +381,7 @@ public final class CommandExecutor {
         }
         side.formed(formed.clusterId(), formed.executionProfile());
         checkProfile();
+        putOwnersInForce();
         if (formed.replaces() == null) {
             reconfigs.formed(formed.configuration(), recovered.covers(side.nextZxid()));
             reconfigs.endUnlessEnabled();
@@ -414,10 +418,27 @@ public final class CommandExecutor {
         return true;
     }
 
+    /** A server that was started without knowing the cluster may have taken owners for something else so far. */
+    private void putOwnersInForce() {
+        long formedWith = side.executionProfile();
+        if (NodeOwners.areInForce(formedWith)) {
+            return;
+        }
+        DataTree tree = server.getZKDatabase().getDataTree();
+        LongStream timesToLive = tree.getTtls().stream()
+                .mapToLong(path -> tree.getNode(path).stat.getEphemeralOwner());
+        LongStream sessions = tree.getSessions().stream().mapToLong(Long::longValue);
+        if (!LongStream.concat(timesToLive, sessions).allMatch(owner -> NodeOwners.meansTheSame(formedWith, owner))) {
+            throw new ExecutionProfileMismatch(
+                    ExecutionProfile.mismatchMessage(formedWith, NodeOwners.said(executionProfile)));
+        }
+        NodeOwners.putInForce(formedWith);
+    }
+
     private void checkProfile() {
         if (!side.mayBeExecutedWith(executionProfile)) {
-            throw new ExecutionProfileMismatch(
-                    ExecutionProfile.mismatchMessage(side.executionProfile(), executionProfile));
+            throw new ExecutionProfileMismatch(ExecutionProfile.mismatchMessage(
+                    side.executionProfile(), SharedSettings.under(side.executionProfile(), executionProfile)));
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.chainkeeper.server.execution;
 
+import io.chainkeeper.command.Command;
 import java.io.IOException;
 import org.apache.jute.Record;
 import org.apache.zookeeper.KeeperException;
@@ -67,6 +68,10 @@ final class DeterministicPrep extends PrepRequestProcessor {
             request.setHdr(new TxnHeader(request.sessionId, request.cxid, zxid, agreedTimeMillis, type));
         } else {
             header.setTime(agreedTimeMillis);
+        }
+        if ((lackedSchemes & Command.ClientRequest.NO_TIMES_TO_LIVE) != 0
+                && ExecutableRequests.asksForTimeToLive(record)) {
+            throw new KeeperException.UnimplementedException();
         }
         ExecutableRequests.check(type, record);
         if (lackedSchemes != 0) {

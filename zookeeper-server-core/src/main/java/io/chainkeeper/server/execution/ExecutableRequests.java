@@ -75,6 +75,18 @@ public final class ExecutableRequests {
     }
 
     /**
+     * @param record of one operation, may be null
+     * @return whether it is to create a znode with a time to live
+     */
+    public static boolean asksForTimeToLive(Record record) {
+        if (record instanceof CreateTTLRequest create) {
+            return CreateMode.fromFlag(create.getFlags(), CreateMode.PERSISTENT).isTTL();
+        }
+        return record instanceof CreateRequest create
+                && CreateMode.fromFlag(create.getFlags(), CreateMode.PERSISTENT).isTTL();
+    }
+
+    /**
      * Makes an access list invalid that names a scheme which the accepting replica has not been given.
      *
      * @param record of one operation

@@ -1,5 +1,6 @@
 package io.chainkeeper.server.execution;
 
+import io.chainkeeper.config.NodeOwners;
 import io.chainkeeper.config.SharedSettings;
 import io.chainkeeper.server.AuthenticationSchemes;
 import java.io.IOException;
@@ -14,7 +15,6 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.jute.BinaryInputArchive;
-import org.apache.zookeeper.server.EphemeralType;
 import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.auth.ProviderRegistry;
 
@@ -54,8 +54,8 @@ public final class ExecutionProfile {
     private static long number(boolean reconfigEnabled, SortedSet<String> providers) {
         return new SharedSettings(
                         reconfigEnabled,
-                        EphemeralType.extendedEphemeralTypesEnabled(),
-                        Boolean.getBoolean(EMULATION),
+                        false,
+                        false,
                         ZooKeeperServer.isDigestEnabled(),
                         Charset.defaultCharset().name(),
                         providers)
@@ -96,7 +96,7 @@ public final class ExecutionProfile {
             settings.put(name, System.getProperty(name, ""));
         }
         settings.put("authProviders", String.join(",", providers()));
-        settings.put("zookeeper.extendedTypesEnabled", "" + EphemeralType.extendedEphemeralTypesEnabled());
+        settings.put("zookeeper.extendedTypesEnabled", "" + NodeOwners.offersTimeToLive());
         settings.put("zookeeper.digest.enabled", "" + ZooKeeperServer.isDigestEnabled());
         settings.put("file.encoding", Charset.defaultCharset().name());
         return settings;
@@ -142,7 +142,8 @@ public final class ExecutionProfile {
      */
     public static void requireSame(SideState side, long own) throws IOException {
         if (!side.mayBeExecutedWith(own)) {
-            throw new IOException(mismatchMessage(side.executionProfile(), own));
+            throw new IOException(
+                    mismatchMessage(side.executionProfile(), SharedSettings.under(side.executionProfile(), own)));
         }
         boolean nobodyHasSaid = side.clusterId() != null && side.agreedSchemes() == null;
         if (nobodyHasSaid && !SharedSettings.areOfFormerProviders(side.executionProfile(), inFormerWords())) {

@@ -1,10 +1,12 @@
 package io.chainkeeper.server.request;
 
 import io.chainkeeper.command.Command;
+import io.chainkeeper.config.NodeOwners;
 import io.chainkeeper.ordering.SizeLimits;
 import io.chainkeeper.server.AuthenticationSchemes;
 import io.chainkeeper.server.OrderedZooKeeperServer;
 import io.chainkeeper.server.SpaceWatch;
+import io.chainkeeper.server.execution.ExecutableRequests;
 import io.chainkeeper.server.execution.TransactionLimit;
 import java.io.IOException;
 import java.util.List;
@@ -167,11 +169,15 @@ final class WriteChecks {
      */
     int lackedSchemes(Request request) {
         int lacked = bearsAcl(request.type) ? AuthenticationSchemes.lacked() : 0;
-        if (lacked == 0) {
+        boolean offersTimeToLive = !bearsAcl(request.type) || NodeOwners.offersTimeToLive();
+        if (lacked == 0 && offersTimeToLive) {
             return 0;
         }
         try {
-            return namesLacked(decode(request), lacked) ? lacked : 0;
+            Record record = decode(request);
+            boolean refusesTimeToLive = !offersTimeToLive && asksForTimeToLive(record);
+            return (namesLacked(record, lacked) ? lacked : 0)
+                    | (refusesTimeToLive ? Command.ClientRequest.NO_TIMES_TO_LIVE : 0);
         } catch (IOException e) {
             throw new IllegalStateException("a request that decoded before does not decode any more: " + request, e);
         }
@@ -183,6 +189,17 @@ final class WriteChecks {
                 true;
             default -> false;
         };
+    }
+
+    private static boolean asksForTimeToLive(Record record) {
+        if (record instanceof MultiOperationRecord multi) {
+            for (Op op : multi) {
+                if (ExecutableRequests.asksForTimeToLive(op.toRequestRecord())) {
+                    return true;
+                }
+            }
+        }
+        return ExecutableRequests.asksForTimeToLive(record);
     }
 
     private static boolean namesLacked(Record record, int lacked) {

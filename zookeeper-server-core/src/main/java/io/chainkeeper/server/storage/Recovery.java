@@ -9,6 +9,7 @@ import io.chainkeeper.server.execution.Zxids;
 import io.chainkeeper.server.session.SessionState;
 import java.io.IOException;
 import java.util.List;
+import java.util.OptionalLong;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.apache.zookeeper.server.persistence.SnapshotInfo;
@@ -94,6 +95,23 @@ public record Recovery(
                     side,
                     new RecoveredTransactions(files, Math.max(snapshotZxid, checkpoint.zxid()), zxid),
                     checkpoint.coveredZxid());
+        } catch (MalformedMessageException e) {
+            throw new IOException("newest checkpoint in " + checkpoints.directory() + ": " + e.getMessage());
+        }
+    }
+
+    /**
+     * @param checkpoints the checkpoints
+     * @return the number that says the settings of the cluster that the files belong to; empty if they belong to none
+     * @throws IOException if the newest checkpoint cannot be read; the message names the directory
+     */
+    public static OptionalLong formedWith(CheckpointStore checkpoints) throws IOException {
+        List<Checkpoint> all = checkpoints.readForStart();
+        try {
+            SideState side = all.isEmpty() ? null : SideState.decode(all.get(0).sideState());
+            return side == null || side.clusterId() == null
+                    ? OptionalLong.empty()
+                    : OptionalLong.of(side.executionProfile());
         } catch (MalformedMessageException e) {
             throw new IOException("newest checkpoint in " + checkpoints.directory() + ": " + e.getMessage());
         }
