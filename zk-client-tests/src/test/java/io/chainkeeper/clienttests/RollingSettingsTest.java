@@ -227,6 +227,26 @@ public class RollingSettingsTest {
         assertAudited();
     }
 
+    @Test
+    public void digestsSwitchedOff_areKeptServerByServer() throws Exception {
+        Thread writer = new Thread(this::writeAllTheTime, "writer");
+        writer.start();
+        for (String flag : List.of("-Dzookeeper.digest.enabled=false", "-Dzookeeper.digest.enabled=true")) {
+            for (ServerProcess server : ensemble.servers()) {
+                restart(server, flag);
+                server.kill();
+                server.start();
+                server.awaitServing();
+            }
+            assertAudited();
+        }
+        over = true;
+        writer.join();
+        assertNull(failure.get());
+        assertEqualEverywhere(List.of());
+        assertAudited();
+    }
+
     private static void assertTimesToLive(ServerProcess server, boolean offered) throws Exception {
         try (ZooKeeper client = Clients.connect(server.connectString())) {
             if (offered) {

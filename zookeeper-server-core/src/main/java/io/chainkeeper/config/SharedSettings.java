@@ -24,7 +24,7 @@ import java.util.SortedSet;
  * @param extendedTypes whether there are znodes with a time to live; said by the number that a cluster is formed with,
  *     never by a server's ({@link NodeOwners})
  * @param emulates353 whether znodes of ZooKeeper 3.5.3 with a time to live are known by their owner; likewise
- * @param keepsDigests whether digests of the tree are kept; snapshots are written and read accordingly
+ * @param keepsDigests whether digests of the tree are kept; servers of this release always do, whatever is set
  * @param encoding canonical name of the JVM's encoding, over which the digests are taken
  * @param providers classes of authentication providers ({@code authProvider.*}) in the place of those of ZooKeeper, and
  *     what they may depend on
@@ -52,8 +52,11 @@ public record SharedSettings(
     private static final long EXTENDED_TYPES_BIT = 1L << TAG_SHIFT - 2;
     private static final long EMULATION_BIT = 1L << TAG_SHIFT - 3;
 
-    /** Whatever a server's own setting is, it executes by that of the cluster. */
-    private static final long OF_THE_CLUSTER = EXTENDED_TYPES_BIT | EMULATION_BIT;
+    private static final long OWNERS_BITS = EXTENDED_TYPES_BIT | EMULATION_BIT;
+    private static final long DIGEST_BIT = 1L << TAG_SHIFT - 4;
+
+    /** Whatever a server's own setting is, it executes by that of the cluster, or does not depend on it. */
+    private static final long OF_THE_CLUSTER = OWNERS_BITS | DIGEST_BIT;
 
     private static final String ENCODING = "file.encoding";
     private static final String PROVIDERS = "zookeeper.authProvider.*";
@@ -151,7 +154,7 @@ public record SharedSettings(
     }
 
     static long withOwners(long number, boolean extendedTypes, boolean emulates353) {
-        return number & ~OF_THE_CLUSTER | (extendedTypes ? EXTENDED_TYPES_BIT : 0) | (emulates353 ? EMULATION_BIT : 0);
+        return number & ~OWNERS_BITS | (extendedTypes ? EXTENDED_TYPES_BIT : 0) | (emulates353 ? EMULATION_BIT : 0);
     }
 
     /**

@@ -7,16 +7,12 @@ import io.chainkeeper.server.request.Proposer;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.server.ZooKeeperServer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Orders audits while this replica leads, and reports what this replica found. Orders nothing while nothing is written.
  * Used by the housekeeping thread only.
  */
 final class DigestAuditor {
-    private static final Logger LOG = LoggerFactory.getLogger(DigestAuditor.class);
-
     private final ZooKeeperServer server;
     private final SideState side;
     private final Proposer proposer;
@@ -24,7 +20,6 @@ final class DigestAuditor {
     private final long periodMillis;
     private long nextMillis;
     private long auditedZxid;
-    private boolean disabledSaid;
 
     /**
      * @param server whose tree is audited
@@ -45,14 +40,6 @@ final class DigestAuditor {
 
     /** Called with every tick while this replica leads. */
     void tick() {
-        if (!ZooKeeperServer.isDigestEnabled()) {
-            if (!disabledSaid) {
-                disabledSaid = true;
-                LOG.warn("zookeeper.digest.enabled=false: nobody would notice if the replicas' trees differed;"
-                        + " remove that property on all servers to have them compared");
-            }
-            return;
-        }
         long now = clockMillis.getAsLong();
         if (now >= nextMillis) {
             nextMillis = now + periodMillis;

@@ -11,7 +11,10 @@ import io.chainkeeper.server.transfer.StateInstallation;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.OptionalLong;
+import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Files that ZooKeeper may load.
@@ -20,6 +23,7 @@ import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
  * @param check to be waited for before anything is executed
  */
 record PreparedFiles(LoggedFiles files, ForcedLogCheck check) {
+    private static final Logger LOG = LoggerFactory.getLogger(PreparedFiles.class);
     private static final String CHECKPOINT_DIRECTORY = "checkpoints";
 
     /** Installs a state that was fetched, and cuts torn files. */
@@ -42,7 +46,17 @@ record PreparedFiles(LoggedFiles files, ForcedLogCheck check) {
         }
         ForcedLogCheck check = Recovery.repair(files, checkpoints);
         putOwnersInForce(config, checkpoints);
+        keepDigests();
         return new PreparedFiles(files, check);
+    }
+
+    /** Audits compare them; a server with and one without would write snapshots that the other cannot read. */
+    private static void keepDigests() {
+        if (!ZooKeeperServer.isDigestEnabled()) {
+            LOG.warn(
+                    "zookeeper.digest.enabled=false has no effect: servers keep digests, to find out when one differs");
+            ZooKeeperServer.setDigestEnabled(true);
+        }
     }
 
     /** Before ZooKeeper's classes load the tree. */

@@ -81,7 +81,8 @@ public class SharedSettingsTest {
         assertTrue(SharedSettings.enablesReconfig(enabled));
         assertFalse(SharedSettings.enablesReconfig(PLAIN));
         assertFalse(SharedSettings.mayBeLinked(enabled, number(true, true, false)));
-        assertFalse(SharedSettings.areSame(enabled, number(false, "UTF-8")));
+        assertTrue(SharedSettings.areSame(number(false, "UTF-8"), enabled));
+        assertFalse(SharedSettings.areSame(enabled, number(true, false, false, "com.example.One")));
     }
 
     /** Its servers execute reconfig only if all of them do. */
@@ -91,7 +92,6 @@ public class SharedSettingsTest {
             assertTrue(SharedSettings.areSame(formedWith, PLAIN));
             assertTrue(SharedSettings.areSame(formedWith, number(true, false, false)));
             assertTrue(SharedSettings.areSame(formedWith, number(false, true, false)));
-            assertFalse(SharedSettings.areSame(formedWith, number(false, "UTF-8")));
             assertFalse(SharedSettings.mayBeLinked(formedWith, PLAIN));
             assertFalse(SharedSettings.saysReconfig(formedWith));
             assertTrue(SharedSettings.isNoHash(formedWith));

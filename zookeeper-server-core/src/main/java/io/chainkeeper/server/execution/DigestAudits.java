@@ -42,7 +42,7 @@ final class DigestAudits {
         told = null;
         own = null;
         // While the order is replayed the tree is ahead of it, and says nothing about this position.
-        if (ZooKeeperServer.isDigestEnabled() && !recovered.covers(side.nextZxid())) {
+        if (!recovered.covers(side.nextZxid())) {
             own = new StateDigest(server.getZKDatabase().getDataTree().getTreeDigest(), checksum(side.encode()));
             events.digestTaken(position, own);
         }

@@ -56,7 +56,7 @@ public final class ExecutionProfile {
                         reconfigEnabled,
                         false,
                         false,
-                        ZooKeeperServer.isDigestEnabled(),
+                        true,
                         Charset.defaultCharset().name(),
                         providers)
                 .number();
@@ -97,7 +97,7 @@ public final class ExecutionProfile {
         }
         settings.put("authProviders", String.join(",", providers()));
         settings.put("zookeeper.extendedTypesEnabled", "" + NodeOwners.offersTimeToLive());
-        settings.put("zookeeper.digest.enabled", "" + ZooKeeperServer.isDigestEnabled());
+        settings.put("zookeeper.digest.enabled", System.getProperty("zookeeper.digest.enabled", "true"));
         settings.put("file.encoding", Charset.defaultCharset().name());
         return settings;
     }
