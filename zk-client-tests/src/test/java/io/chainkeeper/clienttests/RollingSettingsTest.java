@@ -247,6 +247,35 @@ public class RollingSettingsTest {
         assertAudited();
     }
 
+    @Test
+    public void encodings_changeServerByServer() throws Exception {
+        createLocked();
+        Thread writer = new Thread(this::writeAllTheTime, "writer");
+        writer.start();
+        for (String encoding : List.of("ISO-8859-1", "UTF-8")) {
+            for (ServerProcess server : ensemble.servers()) {
+                restart(server, "-Dfile.encoding=" + encoding);
+                server.kill();
+                server.start();
+                server.awaitServing();
+                try (ZooKeeper client = Clients.connect(server.connectString())) {
+                    String path = "/limited/gr\u00fc\u00df-" + encoding + server.id();
+                    client.create(path, null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+                }
+                int withUtf8 = encoding.equals("UTF-8") ? server.id() : 3 - server.id();
+                assertEquals(0, server.gauge("ordering_diverged"));
+                if (withUtf8 >= 2) {
+                    assertAudited();
+                }
+            }
+        }
+        over = true;
+        writer.join();
+        assertNull(failure.get());
+        assertEqualEverywhere(List.of());
+        assertAudited();
+    }
+
     private static void assertTimesToLive(ServerProcess server, boolean offered) throws Exception {
         try (ZooKeeper client = Clients.connect(server.connectString())) {
             if (offered) {

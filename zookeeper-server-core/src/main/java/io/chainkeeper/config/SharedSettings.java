@@ -25,7 +25,8 @@ import java.util.SortedSet;
  *     never by a server's ({@link NodeOwners})
  * @param emulates353 whether znodes of ZooKeeper 3.5.3 with a time to live are known by their owner; likewise
  * @param keepsDigests whether digests of the tree are kept; servers of this release always do, whatever is set
- * @param encoding canonical name of the JVM's encoding, over which the digests are taken
+ * @param encoding canonical name of the JVM's encoding, over which digests are taken; servers of this release compare
+ *     none that is not of UTF-8, and always say that
  * @param providers classes of authentication providers ({@code authProvider.*}) in the place of those of ZooKeeper, and
  *     what they may depend on
  */
@@ -56,7 +57,7 @@ public record SharedSettings(
     private static final long DIGEST_BIT = 1L << TAG_SHIFT - 4;
 
     /** Whatever a server's own setting is, it executes by that of the cluster, or does not depend on it. */
-    private static final long OF_THE_CLUSTER = OWNERS_BITS | DIGEST_BIT;
+    private static final long OF_THE_CLUSTER = OWNERS_BITS | DIGEST_BIT | ENCODING_MASK;
 
     private static final String ENCODING = "file.encoding";
     private static final String PROVIDERS = "zookeeper.authProvider.*";

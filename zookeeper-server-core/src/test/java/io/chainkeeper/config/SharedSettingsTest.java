@@ -81,7 +81,7 @@ public class SharedSettingsTest {
         assertTrue(SharedSettings.enablesReconfig(enabled));
         assertFalse(SharedSettings.enablesReconfig(PLAIN));
         assertFalse(SharedSettings.mayBeLinked(enabled, number(true, true, false)));
-        assertTrue(SharedSettings.areSame(number(false, "UTF-8"), enabled));
+        assertTrue(SharedSettings.areSame(number(false, "US-ASCII"), enabled));
         assertFalse(SharedSettings.areSame(enabled, number(true, false, false, "com.example.One")));
     }
 

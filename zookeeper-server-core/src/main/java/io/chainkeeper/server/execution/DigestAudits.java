@@ -2,11 +2,15 @@ package io.chainkeeper.server.execution;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.ordering.ByteSlice;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32C;
 import org.apache.zookeeper.server.ZooKeeperServer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Compares the replicas' states at agreed positions: an audit makes every replica take a digest, the reports say what
@@ -14,6 +18,8 @@ import org.apache.zookeeper.server.ZooKeeperServer;
  * whose state may have been replaced since. Used by the executor thread only.
  */
 final class DigestAudits {
+    private static final Logger LOG = LoggerFactory.getLogger(DigestAudits.class);
+
     private final ZooKeeperServer server;
     private final SideState side;
     private final RecoveredTransactions recovered;
@@ -33,6 +39,12 @@ final class DigestAudits {
         this.recovered = recovered;
         this.configuredMembers = List.copyOf(configuredMembers);
         this.events = events;
+        if (!isComparable(Charset.defaultCharset())) {
+            LOG.warn(
+                    "file.encoding is {}: nobody would notice if this server's tree differed from those of the others;"
+                            + " start it with -Dfile.encoding=UTF-8, as bin/zkServer.sh does, to have them compared",
+                    Charset.defaultCharset());
+        }
     }
 
     void audit(long position) {
@@ -42,10 +54,15 @@ final class DigestAudits {
         told = null;
         own = null;
         // While the order is replayed the tree is ahead of it, and says nothing about this position.
-        if (!recovered.covers(side.nextZxid())) {
+        if (isComparable(Charset.defaultCharset()) && !recovered.covers(side.nextZxid())) {
             own = new StateDigest(server.getZKDatabase().getDataTree().getTreeDigest(), checksum(side.encode()));
             events.digestTaken(position, own);
         }
+    }
+
+    /** ZooKeeper takes the digest over the bytes that the JVM makes of paths. */
+    private static boolean isComparable(Charset encoding) {
+        return encoding.equals(StandardCharsets.UTF_8);
     }
 
     private static long checksum(ByteSlice bytes) {

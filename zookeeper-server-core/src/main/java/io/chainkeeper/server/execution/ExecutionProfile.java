@@ -52,13 +52,7 @@ public final class ExecutionProfile {
     }
 
     private static long number(boolean reconfigEnabled, SortedSet<String> providers) {
-        return new SharedSettings(
-                        reconfigEnabled,
-                        false,
-                        false,
-                        true,
-                        Charset.defaultCharset().name(),
-                        providers)
+        return new SharedSettings(reconfigEnabled, false, false, true, StandardCharsets.UTF_8.name(), providers)
                 .number();
     }
 
