@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
@@ -48,7 +49,10 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
     private final Map<String, String> settings;
     private final Path directory;
     private final Network network;
-    private final List<ServerProcess> servers = new ArrayList<>();
+
+    /** Clients of a test connect while it adds a server. */
+    private final List<ServerProcess> servers = new CopyOnWriteArrayList<>();
+
     private final Map<Integer, List<Integer>> linkPorts = new TreeMap<>();
     private final int observers;
     private final List<String> portSettings;
