@@ -1,18 +1,32 @@
 package io.chainkeeper.server;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 
+import io.chainkeeper.command.Command;
+import io.chainkeeper.command.CommandCodec;
+import io.chainkeeper.config.SharedSettings;
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.ProposedCommand;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
+import java.util.UUID;
+import org.apache.jute.BinaryOutputArchive;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
+import org.apache.zookeeper.proto.CreateRequest;
 import org.apache.zookeeper.server.auth.KeyAuthenticationProvider;
 import org.apache.zookeeper.server.auth.ProviderRegistry;
 import org.junit.After;
@@ -51,6 +65,26 @@ public class OwnProvidersTest {
             System.clearProperty(property);
         }
         ProviderRegistry.reset();
+    }
+
+    /** As the first position, whatever the ensemble that has been started holds. */
+    private void beginAgainWithAClusterOfTheFormerRelease(String... providers) throws Exception {
+        ensemble.close();
+        ensemble = new TestEnsemble(folder.newFolder().toPath(), 2);
+        SharedSettings settings =
+                new SharedSettings(false, false, false, true, "UTF-8", new TreeSet<>(List.of(providers)));
+        long formedWith = settings.number() ^ 0x0003000000000000L;
+        CreateRequest create = new CreateRequest("/former", new byte[0], BY_KEY, 0);
+        ByteArrayOutputStream record = new ByteArrayOutputStream();
+        create.serialize(BinaryOutputArchive.getArchive(record), "request");
+        ByteSlice payload = ByteSlice.of(record.toByteArray());
+        List<ProposedCommand> batch = new ArrayList<>();
+        for (Command command : List.of(
+                new Command.ClusterFormed(1, new UUID(1, 2), formedWith, List.of(1, 2), "", null, null),
+                new Command.ClientRequest(1, 9, 1, OpCode.create, List.of(), payload, -1, true, 0))) {
+            batch.add(new ProposedCommand(9, 1, 0, batch.size() + 1L, CommandCodec.encode(command)));
+        }
+        ensemble.order().decide(BatchCodec.encode(batch));
     }
 
     private static void give(boolean given) {
@@ -142,5 +176,26 @@ public class OwnProvidersTest {
         assertEquals(Map.of(), ensemble.replica(2).sideState().agreedSchemes());
         assertEquals(BY_KEY, ensemble.client(2).getACL("/keyed/later", null));
         assertThrows(KeeperException.NoAuthException.class, () -> client.setData("/keyed", null, -1));
+    }
+
+    /** The log reaches back to before anybody has said what it knows, and this server has no files. */
+    @Test
+    public void serverReplaysAClusterOfTheFormerReleaseWithoutItsProvider_itTakesTheStateOfAnother() throws Exception {
+        beginAgainWithAClusterOfTheFormerRelease(KeyAuthenticationProvider.class.getName());
+        start(1, true);
+        assertEquals(BY_KEY, ensemble.client(1).getACL("/former", null));
+        start(2, false);
+        assertEquals(BY_KEY, ensemble.client(2).getACL("/former", null));
+        EnsembleChecks.assertReplicasEqual(ensemble, 2);
+    }
+
+    @Test
+    public void serverReplaysAClusterOfTheFormerReleaseWithAProviderMore_itTakesTheStateOfAnother() throws Exception {
+        beginAgainWithAClusterOfTheFormerRelease();
+        start(1, false);
+        assertNull(ensemble.client(1).exists("/former", false));
+        start(2, true);
+        assertNull(ensemble.client(2).exists("/former", false));
+        EnsembleChecks.assertReplicasEqual(ensemble, 2);
     }
 }

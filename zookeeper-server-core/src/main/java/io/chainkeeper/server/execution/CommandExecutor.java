@@ -53,6 +53,9 @@ public final class CommandExecutor {
     private boolean beginsHere;
     private boolean foreign;
 
+    /** Foreign, and the position whose state this replica can go on from has not been seen yet. */
+    private boolean awaitsSchemes;
+
     /**
      * @param replicaId this replica
      * @param executionProfile the number that says this replica's settings
@@ -117,7 +120,7 @@ public final class CommandExecutor {
      * @param own this replica's own proposal, or null
      */
     public void execute(long position, ProposedCommand proposed, Proposal own) {
-        if (foreign) {
+        if (foreign && !awaitsSchemes) {
             return;
         }
         Command command;
@@ -126,6 +129,10 @@ public final class CommandExecutor {
         } catch (MalformedMessageException e) {
             // The same bytes are refused by every replica, so skipping them keeps all of them equal and running.
             LOG.error("Ignoring a command that replica {} proposed: {}", proposed.proposer(), e.getMessage());
+            return;
+        }
+        if (foreign) {
+            awaitSchemes(position, command);
             return;
         }
         long time = side.advanceTime(command.wallClockMillis());
@@ -379,6 +386,10 @@ public final class CommandExecutor {
         if (formed.replaces() == null && !begin(position, formed)) {
             return;
         }
+        if (!ExecutionProfile.hasFormerProviders(formed.executionProfile())) {
+            lacksFormerProviders(position, formed);
+            return;
+        }
         side.formed(formed.clusterId(), formed.executionProfile());
         checkProfile();
         putOwnersInForce();
@@ -387,6 +398,27 @@ public final class CommandExecutor {
             reconfigs.endUnlessEnabled();
         }
         events.clusterFormed(formed.clusterId());
+    }
+
+    /** Up to the first start that says schemes every replica has what the cluster was formed with. */
+    private void lacksFormerProviders(long position, Command.ClusterFormed formed) {
+        LOG.warn(
+                "What was ordered from position {} on needs the authentication providers that the cluster was formed"
+                        + " with: {}. This server fetches the state of another server instead. If none of them has"
+                        + " executed that, start the servers with those providers (authProvider.*) once more",
+                position,
+                ExecutionProfile.differenceFromFormer(formed.executionProfile()));
+        beginsHere = false;
+        foreign = true;
+        awaitsSchemes = true;
+    }
+
+    /** An older state than that would need the former providers as well. */
+    private void awaitSchemes(long position, Command command) {
+        if (command instanceof Command.ReplicaStarted started && started.schemes() != null) {
+            awaitsSchemes = false;
+            events.stateNotTaken(position, List.of());
+        }
     }
 
     /** Returns whether this replica has the state that the cluster begins with. */

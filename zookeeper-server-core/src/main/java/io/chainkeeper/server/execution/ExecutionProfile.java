@@ -128,6 +128,22 @@ public final class ExecutionProfile {
     }
 
     /**
+     * @param formedWith the number that a cluster is formed with
+     * @return false if that was by the former release, with other providers than this replica has
+     */
+    static boolean hasFormerProviders(long formedWith) {
+        return SharedSettings.areOfFormerProviders(formedWith, inFormerWords());
+    }
+
+    /**
+     * @param formedWith the number that a cluster is formed with, of which {@link #hasFormerProviders} does not hold
+     * @return how this replica's providers differ, one phrase
+     */
+    static String differenceFromFormer(long formedWith) {
+        return SharedSettings.difference(SharedSettings.under(formedWith, inFormerWords()), formedWith, "the cluster");
+    }
+
+    /**
      * Before anything is executed: with other settings the tree would silently become another one.
      *
      * @param side the side state of a replica that starts
@@ -140,7 +156,7 @@ public final class ExecutionProfile {
                     mismatchMessage(side.executionProfile(), SharedSettings.under(side.executionProfile(), own)));
         }
         boolean nobodyHasSaid = side.clusterId() != null && side.agreedSchemes() == null;
-        if (nobodyHasSaid && !SharedSettings.areOfFormerProviders(side.executionProfile(), inFormerWords())) {
+        if (nobodyHasSaid && !hasFormerProviders(side.executionProfile())) {
             throw new IOException(mismatchMessage(side.executionProfile(), inFormerWords()));
         }
     }
