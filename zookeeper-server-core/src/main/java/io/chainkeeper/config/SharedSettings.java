@@ -114,6 +114,21 @@ public record SharedSettings(
     }
 
     /**
+     * From the first start on that says its own schemes, only what takes the place of ZooKeeper's is compared.
+     *
+     * @param formedWith the number that a cluster was formed with
+     * @param said what a server of this release has said with its start
+     * @return the number that counts from there on: another one only if the former release has formed the cluster
+     */
+    public static long withProviders(long formedWith, long said) {
+        if (formedWith >>> TAG_SHIFT != FORMER_TAG || said >>> TAG_SHIFT != TAG) {
+            return formedWith;
+        }
+        long kept = (1L << TAG_SHIFT) - 1 & ~PROVIDERS_MASK;
+        return TAG << TAG_SHIFT | formedWith & kept | said & PROVIDERS_MASK;
+    }
+
+    /**
      * @param number a number
      * @return whether it is of a release whose commands say the rules of the server that they come from
      */

@@ -100,6 +100,21 @@ public class SharedSettingsTest {
     }
 
     @Test
+    public void formerRelease_itsProvidersCountUntilAServerHasSaidItsOwn() {
+        long formedWith = 0xc4a1f12345678901L;
+        long replacing = number(true, false, false, "com.example.One");
+        assertTrue(SharedSettings.areOfFormerProviders(formedWith, PLAIN & ~0xfffffffL | 0x5678901));
+        assertFalse(SharedSettings.areOfFormerProviders(formedWith, replacing));
+        assertEquals(0xc4a2f12340000000L, SharedSettings.withProviders(formedWith, PLAIN));
+        long counts = SharedSettings.withProviders(formedWith, replacing);
+        assertEquals(0xc4a2f12340000000L | replacing & 0xfffffff, counts);
+        assertTrue(SharedSettings.areSame(counts, number(false, false, false, "com.example.One")));
+        assertFalse(SharedSettings.areSame(counts, PLAIN));
+        assertEquals("once only", counts, SharedSettings.withProviders(counts, PLAIN));
+        assertEquals("not of this release", formedWith, SharedSettings.withProviders(formedWith, 7));
+    }
+
+    @Test
     public void numberOfAnEarlierRelease_saysNothing() {
         assertEquals("", difference(PLAIN, 0x123456789abcdefL));
     }

@@ -3,6 +3,7 @@ package io.chainkeeper.server;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.command.CommandCodec;
@@ -11,6 +12,7 @@ import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.ProposedCommand;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -41,6 +43,7 @@ import org.junit.rules.TemporaryFolder;
  */
 public class OwnProvidersTest {
     private static final String KEY = "zookeeper.authProvider.key";
+    private static final String REPLACEMENT = "zookeeper.authProvider.own";
     private static final Id SEVEN = new Id("key", "");
     private static final List<ACL> BY_KEY =
             Arrays.asList(new ACL(Perms.ALL, SEVEN), new ACL(Perms.READ, Ids.ANYONE_ID_UNSAFE));
@@ -61,8 +64,8 @@ public class OwnProvidersTest {
     @After
     public void stopEnsemble() throws Exception {
         ensemble.close();
-        for (String property : List.of(KEY, "zookeeper.authProvider.x509", "zookeeper.authProvider.sasl")) {
-            System.clearProperty(property);
+        for (String scheme : List.of("key", "own", "x509", "sasl")) {
+            System.clearProperty("zookeeper.authProvider." + scheme);
         }
         ProviderRegistry.reset();
     }
@@ -197,5 +200,19 @@ public class OwnProvidersTest {
         start(2, true);
         assertNull(ensemble.client(2).exists("/former", false));
         EnsembleChecks.assertReplicasEqual(ensemble, 2);
+    }
+
+    /** Once servers have said what they know, the cluster is compared by what takes the place of ZooKeeper's. */
+    @Test
+    public void serverOfAClusterOfTheFormerReleaseReplacesDigest_itDoesNotStart() throws Exception {
+        beginAgainWithAClusterOfTheFormerRelease();
+        start(1, false);
+        start(2, false);
+        restart(1, true);
+        ensemble.stop(2);
+        System.setProperty(REPLACEMENT, AuthenticationSchemesTest.OtherDigest.class.getName());
+        give(true);
+        IOException refusal = assertThrows(IOException.class, () -> ensemble.start(2));
+        assertTrue(refusal.getMessage(), refusal.getMessage().contains("settings differ"));
     }
 }

@@ -355,7 +355,11 @@ public final class CommandExecutor {
         orphan(proposed.proposer(), proposed.incarnation() - 1);
         side.started(proposed.proposer(), proposed.incarnation(), started.maxTransactionBytes());
         side.said(proposed.proposer(), started.executionProfile());
-        side.knows(proposed.proposer(), started.schemes());
+        long before = side.executionProfile();
+        side.knows(proposed.proposer(), started.executionProfile(), started.schemes());
+        if (side.executionProfile() != before) {
+            checkProfile();
+        }
         reconfigs.endUnlessEnabled();
         if (started.former() != null && side.clusterId() == null) {
             side.formerStates().report(proposed.proposer(), held(proposed.proposer(), started), started.goesWithout());

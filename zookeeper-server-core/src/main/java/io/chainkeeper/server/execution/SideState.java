@@ -187,10 +187,12 @@ public final class SideState {
      * A replica says with its start which schemes it knows besides those of ZooKeeper.
      *
      * @param replica replica id
+     * @param number see {@link #said}
      * @param known class of the provider by scheme; null from releases whose replicas did not say so
      */
-    void knows(int replica, Map<String, String> known) {
+    void knows(int replica, long number, Map<String, String> known) {
         if (known != null) {
+            executionProfile = SharedSettings.withProviders(executionProfile, number);
             schemes.report(replica, known);
             agreeOnSchemes();
         }

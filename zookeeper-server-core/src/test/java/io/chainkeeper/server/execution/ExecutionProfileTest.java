@@ -28,8 +28,10 @@ public class ExecutionProfileTest {
         assertTrue(ExecutionProfile.isOf(formedWith, own));
         IOException refusal = assertThrows(IOException.class, () -> ExecutionProfile.requireSame(side, own));
         assertTrue(refusal.getMessage(), refusal.getMessage().contains("zookeeper.authProvider.* names none"));
-        side.knows(1, Map.of());
+        side.knows(1, own, Map.of());
         ExecutionProfile.requireSame(side, own);
+        IOException later = assertThrows(IOException.class, () -> ExecutionProfile.requireSame(side, own ^ 7));
+        assertTrue(later.getMessage(), later.getMessage().contains("zookeeper.authProvider.* names some"));
         SideState without = SideState.initial(0);
         without.formed(new UUID(1, 2), own ^ 0x0003000000000000L);
         ExecutionProfile.requireSame(without, own);

@@ -40,7 +40,7 @@ public class SideStateTest {
         state.formed(new UUID(3, 4), 5);
         state.started(2, 9, 5_000);
         state.said(2, WITH_RECONFIG);
-        state.knows(2, Map.of("key", "a.Key", "\u00fc", ""));
+        state.knows(2, WITHOUT_RECONFIG, Map.of("key", "a.Key", "\u00fc", ""));
         state.sessions().create(17, 4_000, 2, 9);
         state.membershipChanged(Membership.initial(1, List.of(1, 2)));
         state.configured(FIRST, 6);
@@ -96,16 +96,16 @@ public class SideStateTest {
     @Test
     public void schemes_countWhenEveryServerKnowsThemByTheSameProvider() throws Exception {
         SideState state = SideState.initial(0);
-        state.knows(1, null);
+        state.knows(1, WITHOUT_RECONFIG, null);
         assertNull("nobody has said anything", state.agreedSchemes());
-        state.knows(1, Map.of("key", "a.Key", "other", "a.Other"));
+        state.knows(1, WITHOUT_RECONFIG, Map.of("key", "a.Key", "other", "a.Other"));
         assertEquals(Map.of("key", "a.Key", "other", "a.Other"), state.agreedSchemes());
-        state.knows(2, Map.of("key", "a.Key", "other", "b.Other"));
+        state.knows(2, WITHOUT_RECONFIG, Map.of("key", "a.Key", "other", "b.Other"));
         assertEquals(Map.of("key", "a.Key"), state.agreedSchemes());
         assertEquals(Map.of("key", "a.Key"), SideState.decode(state.encode()).agreedSchemes());
-        state.knows(1, Map.of("other", "b.Other"));
+        state.knows(1, WITHOUT_RECONFIG, Map.of("other", "b.Other"));
         assertEquals("a later start counts", Map.of("other", "b.Other"), state.agreedSchemes());
-        state.knows(3, Map.of());
+        state.knows(3, WITHOUT_RECONFIG, Map.of());
         assertEquals(Map.of(), state.agreedSchemes());
         state.configured(SECOND, 7);
         assertEquals("server 3 is not configured", Map.of("other", "b.Other"), state.agreedSchemes());
