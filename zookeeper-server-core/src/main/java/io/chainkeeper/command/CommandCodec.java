@@ -53,6 +53,12 @@ public final class CommandCodec {
     /** Upper bound of what a request adds to its payload, identities not counted. */
     public static final int REQUEST_OVERHEAD_BYTES = 42;
 
+    /** Schemes that a start may say: all replicas keep them. */
+    public static final int MAX_SCHEMES = 64;
+
+    /** Bytes of a scheme's name, and of what is said of its provider, in UTF-8. */
+    public static final int MAX_SCHEME_BYTES = 1024;
+
     private static final byte REQUEST = 1;
     private static final byte ATTACH = 2;
     private static final byte EXPIRE = 3;
@@ -241,16 +247,28 @@ public final class CommandCodec {
 
     private static SortedMap<String, String> schemes(ByteBuffer in) throws MalformedMessageException {
         int count = count(in, 2 * Integer.BYTES, "schemes");
+        if (count > MAX_SCHEMES) {
+            throw new MalformedMessageException("command with " + count + " schemes, more than " + MAX_SCHEMES);
+        }
         SortedMap<String, String> schemes = new TreeMap<>();
         for (int i = 0; i < count; i++) {
-            String scheme = string(in);
-            String provider = string(in);
+            String scheme = ofScheme(in);
+            String provider = ofScheme(in);
             if (scheme == null || provider == null) {
                 throw new MalformedMessageException("command with a scheme that has no name or no provider");
             }
             schemes.put(scheme, provider);
         }
         return schemes;
+    }
+
+    private static String ofScheme(ByteBuffer in) throws MalformedMessageException {
+        int begin = in.position();
+        String text = string(in);
+        if (in.position() - begin - Integer.BYTES > MAX_SCHEME_BYTES) {
+            throw new MalformedMessageException("command with a scheme of more than " + MAX_SCHEME_BYTES + " bytes");
+        }
+        return text;
     }
 
     private static ByteBuffer encodeFormed(Command.ClusterFormed formed) {

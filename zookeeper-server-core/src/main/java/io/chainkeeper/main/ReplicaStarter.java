@@ -70,6 +70,10 @@ public final class ReplicaStarter implements ServerStarter {
         ClientConnections.choose();
         ClientTls.check(peerConfig.getSecureClientPortAddress() != null
                 || Boolean.getBoolean(NettyServerCnxnFactory.PORT_UNIFICATION_KEY));
+        String unsayable = AuthenticationSchemes.refusal();
+        if (unsayable != null) {
+            throw new UserMistakeException(Exit.INVALID_CONFIGURATION, unsayable);
+        }
         long executionProfile = ExecutionProfile.of(QuorumPeerConfig.isReconfigEnabled());
         PeerTls tls = linkTls(peerConfig, config.reloadLinkCertificates());
         ReplicatedOrdering ordering = new ReplicatedOrdering(

@@ -1,8 +1,11 @@
 package io.chainkeeper.server;
 
+import io.chainkeeper.command.CommandCodec;
 import io.chainkeeper.server.tls.X509Identities;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -95,6 +98,31 @@ public final class AuthenticationSchemes {
             }
         }
         return own;
+    }
+
+    /** @return null, or why this server cannot say the schemes that it knows, one line */
+    public static String refusal() {
+        SortedMap<String, String> own = ownSchemes();
+        if (own.size() > CommandCodec.MAX_SCHEMES) {
+            return "authProvider.* names " + own.size() + " providers of other schemes than ZooKeeper's; there may be "
+                    + CommandCodec.MAX_SCHEMES + ": remove some";
+        }
+        for (Map.Entry<String, String> scheme : own.entrySet()) {
+            if (isTooLong(scheme.getKey()) || isTooLong(scheme.getValue())) {
+                return "the scheme of authProvider.* class "
+                        + ProviderRegistry.getProvider(scheme.getKey())
+                                .getClass()
+                                .getName()
+                        + " is too long: its name, and the name of the class with "
+                        + String.join(" and ", READ_BY_PROVIDERS)
+                        + ", may have " + CommandCodec.MAX_SCHEME_BYTES + " bytes each";
+            }
+        }
+        return null;
+    }
+
+    private static boolean isTooLong(String text) {
+        return text.getBytes(StandardCharsets.UTF_8).length > CommandCodec.MAX_SCHEME_BYTES;
     }
 
     /** @return providers of the user's own in the place of those of ZooKeeper, as {@link #ownSchemes} says them */

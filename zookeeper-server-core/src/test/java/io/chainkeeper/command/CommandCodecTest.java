@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.junit.Test;
@@ -88,6 +89,27 @@ public class CommandCodecTest {
             ByteSlice longer = ByteSlice.of(Arrays.copyOf(bytes, bytes.length + 1));
             assertThrows(MalformedMessageException.class, () -> CommandCodec.decode(longer));
         }
+    }
+
+    /** Every replica keeps them. */
+    @Test
+    public void schemesOfAStart_areFewAndShort() throws Exception {
+        SortedMap<String, String> schemes = new TreeMap<>(Map.of("k".repeat(1024), "\u00fc".repeat(512)));
+        for (int i = 1; i < 64; i++) {
+            schemes.put("scheme" + i, "");
+        }
+        Command most = new Command.ReplicaStarted(7, -1, null, List.of(), 0, schemes);
+        assertEquals(most, CommandCodec.decode(CommandCodec.encode(most)));
+        schemes = new TreeMap<>(schemes);
+        schemes.put("scheme64", "");
+        assertRefused(schemes);
+        assertRefused(new TreeMap<>(Map.of("k".repeat(1025), "")));
+        assertRefused(new TreeMap<>(Map.of("key", "\u00fc".repeat(513))));
+    }
+
+    private static void assertRefused(SortedMap<String, String> schemes) {
+        ByteSlice bytes = CommandCodec.encode(new Command.ReplicaStarted(7, -1, null, List.of(), 0, schemes));
+        assertThrows(MalformedMessageException.class, () -> CommandCodec.decode(bytes));
     }
 
     @Test

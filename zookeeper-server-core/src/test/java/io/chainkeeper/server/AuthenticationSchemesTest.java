@@ -1,7 +1,9 @@
 package io.chainkeeper.server;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNotEquals;
+import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.server.execution.ExecutionProfile;
@@ -94,6 +96,22 @@ public class AuthenticationSchemesTest {
                     "it may be made of ZooKeeper's, which read that",
                     Map.of("key", key + " zookeeper.letAnySaslUserDoX=alice"),
                     AuthenticationSchemes.ownSchemes());
+        } finally {
+            System.clearProperty("zookeeper.letAnySaslUserDoX");
+        }
+    }
+
+    /** Every replica keeps what each of them says. */
+    @Test
+    public void schemeThatIsTooLongToBeSaid_isRefusedInOneLine() {
+        give(KeyAuthenticationProvider.class);
+        assertNull(AuthenticationSchemes.refusal());
+        System.setProperty("zookeeper.letAnySaslUserDoX", "a".repeat(1024));
+        try {
+            String refusal = AuthenticationSchemes.refusal();
+            assertTrue(
+                    refusal, refusal.contains(KeyAuthenticationProvider.class.getName()) && refusal.contains("1024"));
+            assertFalse(refusal, refusal.contains("\n"));
         } finally {
             System.clearProperty("zookeeper.letAnySaslUserDoX");
         }
