@@ -168,6 +168,7 @@ final class Election {
     /** Whether a quorum would promise, so that {@link #prepare} is in order. */
     boolean mayPrepare() {
         return phase == Phase.PRE_VOTE
+                && state.mayStand() // it may have learned meanwhile that it is no member any more
                 && count(state.membership(), false) >= state.membership().quorum()
                 && state.promised.lessThan(ballot);
     }
