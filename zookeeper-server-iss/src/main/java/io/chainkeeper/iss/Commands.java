@@ -13,10 +13,8 @@ import io.chainkeeper.ordering.proposer.CommandQueue;
 final class Commands {
     private final IssState state;
     private final CommandQueue queue;
-    private long epoch;
-    private boolean wished;
-    private int endedEarlyInARow;
-    private boolean wishedEarly;
+    private Epoch before;
+    private int endedEarly;
 
     Commands(IssState state) {
         this.state = state;
@@ -41,11 +39,13 @@ final class Commands {
     }
 
     void epochBegan() {
-        boolean isNext = state.epoch.number() == epoch + 1;
-        endedEarlyInARow = isNext && wished ? endedEarlyInARow + (wishedEarly ? 1 : 0) : 0;
-        epoch = state.epoch.number();
-        wished = false;
-        wishedEarly = false;
+        boolean follows = before != null && before.number() + 1 == state.epoch.number();
+        if (!follows || !before.endIsWanted()) {
+            endedEarly = 0;
+        } else if (isYoung(before)) {
+            endedEarly++;
+        }
+        before = state.epoch;
         queue.leaderChanged(owner() == state.self);
     }
 
@@ -84,15 +84,6 @@ final class Commands {
         return queue.nextBatch(position, state.settings.maxBatchCommands(), state.settings.maxBatchBytes());
     }
 
-    /** Wishes for the end of the epoch if that is what the commands outstanding here need. */
-    void wish() {
-        if (areStuck()) {
-            wished = true;
-            wishedEarly |= isYoung();
-            state.epoch.wantEnd();
-        }
-    }
-
     /**
      * Whether the leader of the bucket can no longer propose in this epoch what is outstanding here, or seems to be
      * gone: there need not be anybody left who could tell. For that nobody wishes for the end of an epoch before it has
@@ -111,15 +102,15 @@ final class Commands {
                         && !state.peers.status(owner()).speaks();
         boolean leaderIsGone = owner() != state.self
                 && state.peers.silentTicks(owner(), state.now) > state.settings.suspicionTicks()
-                && !isYoung();
-        boolean isPatient =
-                isYoung() && endedEarlyInARow >= state.epoch.config().leaders().size();
+                && !isYoung(state.epoch);
+        boolean isPatient = isYoung(state.epoch)
+                && endedEarly >= state.epoch.config().leaders().size();
         return !isPatient && (segment.isTakenOver() || leaderIsSilent) || leaderIsGone;
     }
 
-    /** Whether the epoch has not lasted yet as long as it takes to miss somebody. */
-    private boolean isYoung() {
-        return state.epoch.ticks(state.now) <= state.settings.suspicionTicks();
+    /** Whether an epoch has not lasted yet as long as it takes to miss somebody. */
+    private boolean isYoung(Epoch epoch) {
+        return epoch.ticks(state.now) <= state.settings.suspicionTicks();
     }
 
     /** The next tick from which on {@link #areStuck} may say so although nothing else has happened. */

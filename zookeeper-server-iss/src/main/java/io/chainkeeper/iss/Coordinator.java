@@ -102,7 +102,7 @@ final class Coordinator implements MembershipPolicy.Evidence {
         long ticks = state.epoch.ticks(state.now);
         boolean isShort = ticks < state.settings.epochTicks() / 2;
         boolean isLong = ticks > 2L * state.settings.epochTicks();
-        boolean isUsed = 2 * (state.epoch.inUse() + 1 - config.first()) > config.last() + 1 - config.first();
+        boolean isUsed = 2 * (state.epoch.inUse() + 1 - config.first()) >= config.last() + 1 - config.first();
         int positions = config.segmentPositions();
         if (isShort && isUsed) {
             positions = 2 * positions;

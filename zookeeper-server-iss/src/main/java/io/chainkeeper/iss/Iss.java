@@ -438,7 +438,9 @@ final class Iss implements OrderingProtocol {
         Epoch before;
         do {
             before = state.epoch;
-            commands.wish();
+            if (commands.areStuck()) {
+                state.epoch.wantEnd();
+            }
             proposals.proposeDue();
             afterInput();
         } while (state.epoch != before);
