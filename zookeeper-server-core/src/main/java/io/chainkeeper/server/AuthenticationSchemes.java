@@ -202,8 +202,9 @@ public final class AuthenticationSchemes {
                 .toList();
     }
 
+    /** No provider has this scheme; one that is null cannot be compared with those of the other entries. */
     private static ACL withoutScheme(ACL entry) {
-        return new ACL(entry.getPerms(), new Id(null, entry.getId().getId()));
+        return new ACL(entry.getPerms(), new Id("", entry.getId().getId()));
     }
 
     /**

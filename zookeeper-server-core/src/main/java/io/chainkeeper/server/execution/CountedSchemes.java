@@ -105,7 +105,7 @@ final class CountedSchemes {
                 }
             }
             if (replaced.size() == before) {
-                replaced.add(new ACL(entry.getPerms(), new Id(null, null)));
+                replaced.add(new ACL(entry.getPerms(), new Id("", "")));
             }
         }
         return replaced;
