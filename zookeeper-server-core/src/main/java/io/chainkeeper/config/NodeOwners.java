@@ -1,5 +1,7 @@
 package io.chainkeeper.config;
 
+import java.util.Collection;
+import java.util.OptionalLong;
 import org.apache.zookeeper.server.EphemeralType;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,6 +54,38 @@ public final class NodeOwners {
                 ? "server." + ID_OF_TIMES_TO_LIVE + " cannot be a server of this cluster, which was formed without one:"
                         + " its id belongs to znodes with a time to live; give that server another id"
                 : null;
+    }
+
+    /**
+     * @param formedWith the number that a cluster was formed with; 0 before it has been formed
+     * @param sessionId id of a session that asks to be let in
+     * @return whether what it owns would be told from znodes with a time to live, the same on every server of the
+     *     cluster
+     */
+    public static boolean mayBeSession(long formedWith, long sessionId) {
+        boolean extended = SharedSettings.isNoHash(formedWith)
+                ? SharedSettings.hasExtendedTypes(formedWith)
+                : formedWith == 0 || offersTimeToLive();
+        return !extended || sessionId >>> 56 != ID_OF_TIMES_TO_LIVE;
+    }
+
+    /**
+     * Before the sessions of Apache ZooKeeper's files are taken over.
+     *
+     * @param sessionIds their ids
+     * @return what to tell the operator if one of them would be taken for a time to live, one line; null if none would
+     */
+    public static String refusal(Collection<Long> sessionIds) {
+        OptionalLong of255 = sessionIds.stream()
+                .mapToLong(Long::longValue)
+                .filter(id -> id >>> 56 == ID_OF_TIMES_TO_LIVE)
+                .min();
+        return of255.isEmpty() || !Boolean.getBoolean(EXTENDED)
+                ? null
+                : "session 0x" + Long.toHexString(of255.getAsLong()) + " is one of a server " + ID_OF_TIMES_TO_LIVE
+                        + ", which this ensemble does not have: its id would belong to znodes with a time to live. Give"
+                        + " zoo.cfg of every server the line server." + ID_OF_TIMES_TO_LIVE + " that there was, or let"
+                        + " Apache ZooKeeper run until the sessions of that server have ended";
     }
 
     /**

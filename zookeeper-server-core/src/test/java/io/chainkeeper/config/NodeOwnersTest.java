@@ -77,6 +77,21 @@ public class NodeOwnersTest {
     }
 
     @Test
+    public void sessionsOfAServer255_areNoneWhereTheirIdsAreTimesToLive() {
+        long of255 = 255L << 56 | 1L << 40;
+        assertFalse(NodeOwners.mayBeSession(formedWith(true, false), of255));
+        assertFalse("there is no cluster yet", NodeOwners.mayBeSession(0, of255));
+        assertTrue(NodeOwners.mayBeSession(formedWith(true, false), 254L << 56));
+        assertTrue(NodeOwners.mayBeSession(formedWith(false, false), of255));
+        assertTrue(NodeOwners.mayBeSession(OF_A_FORMER_RELEASE, of255));
+        NodeOwners.putInForce(false);
+        assertNull(NodeOwners.refusal(List.of(1L << 56)));
+        assertTrue(NodeOwners.refusal(List.of(1L, of255)).contains("server.255"));
+        NodeOwners.putInForce(true);
+        assertNull(NodeOwners.refusal(List.of(of255)));
+    }
+
+    @Test
     public void clusterWithoutTimesToLive_theSettingHasNoEffect() {
         System.setProperty(EXTENDED, "true");
         assertFalse(NodeOwners.areInForce(formedWith(false, false)));

@@ -1,19 +1,24 @@
 package io.chainkeeper.server;
 
+import static org.junit.Assert.assertEquals;
+
 import io.chainkeeper.command.AuthId;
 import io.chainkeeper.command.Command;
 import io.chainkeeper.command.CommandCodec;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.ProposedCommand;
+import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
+import org.apache.jute.BinaryOutputArchive;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.proto.CreateRequest;
 import org.junit.After;
 import org.junit.Before;
 import org.junit.Rule;
@@ -28,7 +33,8 @@ public class HostileCommandsTest {
     /** No member, so that none of its commands collides with those of a replica. */
     private static final int PROPOSER = 99;
 
-    private static final long[] NUMBERS = {0, 1, -1, 2, 99, Long.MAX_VALUE, Long.MIN_VALUE, Integer.MAX_VALUE, 1L << 56
+    private static final long[] NUMBERS = {
+        0, 1, -1, 2, 99, Long.MAX_VALUE, Long.MIN_VALUE, Integer.MAX_VALUE, 1L << 56
     };
 
     @Rule
@@ -115,15 +121,63 @@ public class HostileCommandsTest {
             client.create("/after", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         }
         EnsembleChecks.assertReplicasEqual(ensemble, 2);
+        restartEach();
+        try (ZooKeeper client = ensemble.client(1)) {
+            client.setData("/after", new byte[1], -1);
+        }
+        EnsembleChecks.assertReplicasEqual(ensemble, 2);
+    }
+
+    private ProposedCommand request(int sequence, long sessionId, int opcode, byte[] payload) {
+        return new ProposedCommand(
+                PROPOSER,
+                1,
+                0,
+                sequence,
+                CommandCodec.encode(new Command.ClientRequest(
+                        System.currentTimeMillis(),
+                        sessionId,
+                        sequence,
+                        opcode,
+                        null,
+                        ByteSlice.of(payload),
+                        Command.ClientRequest.QUOTA_KEPT,
+                        false,
+                        0)));
+    }
+
+    private static byte[] ephemeral(String path) throws Exception {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        new CreateRequest(path, null, Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL.toFlag())
+                .serialize(BinaryOutputArchive.getArchive(bytes), "request");
+        return bytes.toByteArray();
+    }
+
+    /** To ZooKeeper's classes its nodes would be ones with a time to live, or of a kind that there is not. */
+    @Test(timeout = 300_000)
+    public void sessionWhoseIdIsThatOfATimeToLive_isRefused() throws Exception {
+        List<ProposedCommand> batch = new ArrayList<>();
+        for (long sessionId : new long[] {0xFF01_0000_0000_0001L, 0xFF00_0000_0000_0001L, -1}) {
+            int sequence = batch.size() + 1;
+            byte[] timeoutMillis = {0, 0, 100, 0};
+            batch.add(request(sequence, sessionId, OpCode.createSession, timeoutMillis));
+            batch.add(request(sequence + 1, sessionId, OpCode.create, ephemeral("/owned" + sequence)));
+        }
+        ensemble.order().decide(BatchCodec.encode(batch));
+        ensemble.awaitEqualPositions();
+        for (int id = 1; id <= 2; id++) {
+            assertEquals(0, ensemble.replica(id).sideState().sessions().size());
+        }
+        restartEach();
+        EnsembleChecks.assertReplicasEqual(ensemble, 2);
+    }
+
+    private void restartEach() throws Exception {
         for (int id = 1; id <= 2; id++) {
             ensemble.stop(id);
             ensemble.start(id);
             ensemble.awaitServing(id);
         }
-        try (ZooKeeper client = ensemble.client(1)) {
-            client.setData("/after", new byte[1], -1);
-        }
-        EnsembleChecks.assertReplicasEqual(ensemble, 2);
     }
 
     /** A request whose type no client can send is answered by nobody and changes nothing. */

@@ -52,8 +52,13 @@ public class MigrationTest {
         private final ServerCnxnFactory factory;
 
         Apache(Path directory) throws Exception {
+            this(directory, 1);
+        }
+
+        Apache(Path directory, int serverId) throws Exception {
             server = new ZooKeeperServer(
                     new FileTxnSnapLog(directory.toFile(), directory.toFile()), TestEnsemble.TICK_MILLIS, "");
+            server.setCreateSessionTrackerServerId(serverId);
             factory = new NIOServerCnxnFactory();
             factory.configure(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
             factory.startup(server);
@@ -124,6 +129,24 @@ public class MigrationTest {
         }
         IOException refusal = assertThrows(IOException.class, () -> ensemble.start(2));
         assertTrue(refusal.getMessage(), refusal.getMessage().contains("outside this cluster's order"));
+    }
+
+    /** Its server had the id that belongs to times to live, and is none of the ensemble any more. */
+    @Test
+    public void sessionOfAServer255ThatIsGone_isNotTakenOver() throws Exception {
+        Path apacheDirectory = folder.newFolder("apache").toPath();
+        System.clearProperty("zookeeper.extendedTypesEnabled"); // With it there is no such server.
+        try (Apache apache = new Apache(apacheDirectory, 255)) {
+            new RawClient(apache.port(), 4_000).close();
+        }
+        try (TestEnsemble ensemble =
+                new TestEnsemble(folder.newFolder("ensemble").toPath(), 1)) {
+            copyFiles(
+                    apacheDirectory.resolve("version-2"),
+                    ensemble.dataDirectory(1).resolve("version-2"));
+            IOException refusal = assertThrows(IOException.class, () -> ensemble.start(1));
+            assertTrue(refusal.getMessage(), refusal.getMessage().contains("server.255"));
+        }
     }
 
     private static Object exists(TestEnsemble ensemble, String path) {

@@ -41,6 +41,7 @@ public final class CommandExecutor {
 
     private final int replicaId;
     private final long executionProfile;
+    private final boolean knows255;
     private final OrderedZooKeeperServer server;
     private final SideState side;
     private final OwnedSessions owned;
@@ -79,6 +80,7 @@ public final class CommandExecutor {
             ExecutionEvents events) {
         this.replicaId = replicaId;
         this.executionProfile = executionProfile;
+        this.knows255 = replicaId == Membership.MAX_REPLICA_ID || configuredMembers.contains(Membership.MAX_REPLICA_ID);
         this.server = server;
         this.side = side;
         this.owned = owned;
@@ -226,7 +228,8 @@ public final class CommandExecutor {
         boolean creates = command.opcode() == OpCode.createSession;
         if (creates && !createSession(command, proposed)) {
             LOG.warn(
-                    "Refusing session 0x{}: malformed, or the id is in use, or its server is not in the ensemble",
+                    "Refusing session 0x{}: malformed, or the id is in use or that of a time to live, or its server is"
+                            + " not in the ensemble",
                     Long.toHexString(sessionId));
             refuseSession(proposal);
             return;
@@ -268,7 +271,8 @@ public final class CommandExecutor {
     private boolean createSession(Command.ClientRequest command, ProposedCommand proposed) {
         ByteSlice payload = command.payload();
         boolean wellFormed = payload != null && payload.length() == Integer.BYTES;
-        if (!wellFormed || reconfigs.isOutside(proposed.proposer())) {
+        boolean isOwner = NodeOwners.mayBeSession(side.executionProfile(), command.sessionId());
+        if (!wellFormed || !isOwner || reconfigs.isOutside(proposed.proposer())) {
             return false;
         }
         int timeoutMillis = payload.asByteBuffer().getInt();
@@ -457,6 +461,10 @@ public final class CommandExecutor {
     /** A server that was started without knowing the cluster may have taken owners for something else so far. */
     private void putOwnersInForce() {
         long formedWith = side.executionProfile();
+        String refusal = NodeOwners.refusal(formedWith, knows255);
+        if (refusal != null) {
+            throw new ExecutionProfileMismatch(refusal);
+        }
         if (NodeOwners.areInForce(formedWith)) {
             return;
         }

@@ -1,6 +1,7 @@
 package io.chainkeeper.server.storage;
 
 import io.chainkeeper.config.ClusterIdentity;
+import io.chainkeeper.config.NodeOwners;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.server.execution.RecoveredTransactions;
@@ -166,6 +167,10 @@ public record Recovery(
             throws IOException {
         long zxid = database.getDataTreeLastProcessedZxid();
         SideState side = SideState.initial(zxid);
+        String refusal = NodeOwners.refusal(database.getSessionWithTimeOuts().keySet());
+        if (refusal != null) {
+            throw new IOException("data in " + files.getSnapDir() + " cannot be taken over: " + refusal);
+        }
         database.getSessionWithTimeOuts()
                 .forEach((id, timeoutMillis) -> side.sessions().create(id, timeoutMillis, SessionState.NO_OWNER, 0));
         side.formerStates().report(replicaId, former(files, checkpoints).state(database), List.of());
