@@ -1,6 +1,7 @@
 package io.chainkeeper.server;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNull;
 
 import io.chainkeeper.command.AuthId;
 import io.chainkeeper.command.Command;
@@ -33,15 +34,21 @@ public class HostileCommandsTest {
     /** No member, so that none of its commands collides with those of a replica. */
     private static final int PROPOSER = 99;
 
+    /** What a server with reconfigEnabled says with its start. */
+    private static final long TAKES_RECONFIG = 0xC4A2_9000_0000_0000L;
+
     private static final long[] NUMBERS = {
-        0, 1, -1, 2, 99, Long.MAX_VALUE, Long.MIN_VALUE, Integer.MAX_VALUE, 1L << 56
+        0, 1, -1, 2, 99, Long.MAX_VALUE, Long.MIN_VALUE, Integer.MAX_VALUE, 1L << 56, TAKES_RECONFIG
     };
 
     @Rule
     public final TemporaryFolder folder = new TemporaryFolder();
 
+    private static final String MEMBERS = "server.1=127.0.0.1:1:2:participant\nserver.2=127.0.0.1:1:2:participant\n";
+
     private final Random random = new Random(SEED);
     private TestEnsemble ensemble;
+    private long ordered;
 
     @Before
     public void startEnsemble() throws Exception {
@@ -71,13 +78,13 @@ public class HostileCommandsTest {
             case 1 -> new Command.Expire(wallClock, number(), some, number());
             case 2 -> new Command.Orphan(wallClock, 3 + random.nextInt(300), number());
             case 3 -> new Command.DigestReport(wallClock, number(), number(), number());
-            case 4 -> new Command.PlanEnsemble(wallClock, number(), some, "server.1=" + some);
+            case 4 -> new Command.PlanEnsemble(wallClock, number(), some, configuration());
             case 5 -> new Command.DropPlan(wallClock, number(), some);
             case 6 ->
                 new Command.ClusterFormed(
                         wallClock, UUID.randomUUID(), number(), List.of(some), "version=" + some, null, null);
             case 7 -> new Command.ReplicaStarted(wallClock, number(), null, List.of(some), number());
-            case 8 -> new Command.ReplicateConfiguration(wallClock, "server.1=" + some);
+            case 8 -> new Command.ReplicateConfiguration(wallClock, configuration());
             default ->
                 new Command.ClientRequest(
                         wallClock,
@@ -90,6 +97,13 @@ public class HostileCommandsTest {
                         random.nextBoolean(),
                         some);
         };
+    }
+
+    /** With both members, so that they may go on, and somebody else who may be anybody. */
+    private String configuration() {
+        int id = random.nextBoolean() ? PROPOSER : (int) number();
+        int port = random.nextBoolean() ? 1 : (int) number();
+        return MEMBERS + "server." + id + "=127.0.0.1:" + port + ":3:participant\nversion=0";
     }
 
     private ByteSlice bytes() {
@@ -167,6 +181,45 @@ public class HostileCommandsTest {
         ensemble.awaitEqualPositions();
         for (int id = 1; id <= 2; id++) {
             assertEquals(0, ensemble.replica(id).sideState().sessions().size());
+        }
+        restartEach();
+        EnsembleChecks.assertReplicasEqual(ensemble, 2);
+    }
+
+    private void order(Command... commands) throws Exception {
+        List<ProposedCommand> batch = new ArrayList<>();
+        for (Command command : commands) {
+            batch.add(new ProposedCommand(PROPOSER, 1, 0, ++ordered, CommandCodec.encode(command)));
+        }
+        ensemble.order().decide(BatchCodec.encode(batch));
+        ensemble.awaitEqualPositions();
+    }
+
+    /** Servers would link up with nobody, or with whom one member likes, or stop at each start. */
+    @Test(timeout = 300_000)
+    public void configurationThatCannotBeOne_isNotReplicated() throws Exception {
+        order(new Command.ReplicaStarted(System.currentTimeMillis(), TAKES_RECONFIG, null, List.of(), 0));
+        String other = "server.99=127.0.0.1:1:2:participant\n";
+        for (String text : List.of(
+                MEMBERS + other + "server.999=127.0.0.1:1:2:participant\n",
+                MEMBERS + other + "server.0=127.0.0.1:1:2:participant\n",
+                MEMBERS + other + "server.3=127.0.0.1:65536:2:participant\n",
+                MEMBERS + other + "server.3=127.0.0.1:1:2:participant;127.0.0.1:65536\n",
+                MEMBERS + other + "server.3=127.0.0.1:1:1:participant\n",
+                MEMBERS + other + "server.3=a|b:1:2:participant\n",
+                MEMBERS + other + "server.255=127.0.0.1:1:2:participant\n",
+                MEMBERS.replace("participant", "observer") + other.replace("participant", "observer"),
+                other)) {
+            order(new Command.ReplicateConfiguration(System.currentTimeMillis(), text + "version=0"));
+            for (int id = 1; id <= 2; id++) {
+                assertNull(text, ensemble.replica(id).sideState().configuration());
+            }
+        }
+        order(new Command.ReplicateConfiguration(System.currentTimeMillis(), MEMBERS + other + "version=0"));
+        for (int id = 1; id <= 2; id++) {
+            assertEquals(
+                    3,
+                    ensemble.replica(id).sideState().configuration().servers().size());
         }
         restartEach();
         EnsembleChecks.assertReplicasEqual(ensemble, 2);

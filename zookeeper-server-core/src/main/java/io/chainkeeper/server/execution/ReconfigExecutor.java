@@ -1,6 +1,8 @@
 package io.chainkeeper.server.execution;
 
 import io.chainkeeper.command.Command;
+import io.chainkeeper.config.NodeOwners;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.server.OrderedZooKeeperServer;
 import io.chainkeeper.server.reconfig.EnsembleConfiguration;
@@ -54,7 +56,7 @@ final class ReconfigExecutor {
     void replicate(Command.ReplicateConfiguration command, boolean treeIsAhead) {
         EnsembleConfiguration first;
         try {
-            first = EnsembleConfiguration.parse(command.configuration());
+            first = checked(command.configuration());
         } catch (IllegalArgumentException e) {
             LOG.error("Ignoring a configuration that is to be replicated: {}", e.getMessage());
             return;
@@ -75,6 +77,20 @@ final class ReconfigExecutor {
         }
     }
 
+    /** What a member orders although it cannot be one would stop every server, and again after each restart. */
+    private EnsembleConfiguration checked(String text) {
+        EnsembleConfiguration configuration = EnsembleConfiguration.parse(text);
+        if (configuration.participants().isEmpty()) {
+            throw new IllegalArgumentException("it has no participant");
+        }
+        boolean has255 = configuration.servers().containsKey(Membership.MAX_REPLICA_ID);
+        String refusal = NodeOwners.refusal(side.executionProfile(), has255);
+        if (refusal != null) {
+            throw new IllegalArgumentException(refusal);
+        }
+        return configuration;
+    }
+
     private void begin(EnsembleConfiguration first, boolean treeIsAhead) {
         side.configured(first, 0);
         server.firstConfiguration(first, treeIsAhead);
@@ -84,10 +100,7 @@ final class ReconfigExecutor {
     void plan(Command.PlanEnsemble command, ProposedCommand proposed) {
         EnsemblePlan plan;
         try {
-            EnsembleConfiguration configuration = EnsembleConfiguration.parse(command.configuration());
-            if (configuration.participants().isEmpty()) {
-                throw new IllegalArgumentException("it has no participant");
-            }
+            EnsembleConfiguration configuration = checked(command.configuration());
             plan = new EnsemblePlan(
                     proposed.proposer(), proposed.incarnation(), command.sessionId(), command.cxid(), configuration);
         } catch (IllegalArgumentException e) {

@@ -218,12 +218,14 @@ public final class SideState {
      * Any thread.
      *
      * @param proposed a configuration
-     * @return whether it is to be replicated: none is, and one of its servers has said that it takes {@code reconfig}
+     * @return whether it is to be replicated: none is, one of its servers has said that it takes {@code reconfig}, and
+     *     it leaves no member out
      */
     public boolean mayReplicate(EnsembleConfiguration proposed) {
         synchronized (incarnations) {
             return clusterId != null
                     && configuration == null
+                    && proposed.contains(membership, incarnations.keySet())
                     && proposed.servers().keySet().stream()
                             .map(settings::get)
                             .anyMatch(number -> number != null && SharedSettings.enablesReconfig(number));

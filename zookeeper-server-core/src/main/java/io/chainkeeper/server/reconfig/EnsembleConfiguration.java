@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -26,6 +27,7 @@ import org.apache.zookeeper.server.quorum.flexible.QuorumVerifier;
  * @param servers by replica id
  */
 public record EnsembleConfiguration(long version, SortedMap<Integer, Server> servers) {
+    private static final int MAX_PORT = 65_535;
     private static final String VERSION_KEY = "version=";
     private static final Pattern SERVER_LINE = Pattern.compile("server\\.(\\d{1,9})=" + address()
             + ":(\\d{1,5}):(\\d{1,5}):(participant|observer)(?:;" + address() + ":(\\d{1,5}))?");
@@ -36,7 +38,7 @@ public record EnsembleConfiguration(long version, SortedMap<Integer, Server> ser
     }
 
     private static String address() {
-        return "(\\[[^\\]\\s]+]|[^:\\[\\]\\s;]+)";
+        return "(\\[[^\\]\\s]+]|[^:\\[\\]\\s;|]+)";
     }
 
     /**
@@ -113,18 +115,34 @@ public record EnsembleConfiguration(long version, SortedMap<Integer, Server> ser
             if (!line.matches()) {
                 throw new IllegalArgumentException("configuration has the line " + lines[i]);
             }
-            String clientHost = line.group(6);
-            servers.put(
-                    Integer.parseInt(line.group(1)),
-                    new Server(
-                            unbracketed(line.group(2)),
-                            Integer.parseInt(line.group(3)),
-                            Integer.parseInt(line.group(4)),
-                            line.group(5).equals("observer"),
-                            clientHost == null ? null : unbracketed(clientHost),
-                            clientHost == null ? 0 : Integer.parseInt(line.group(7))));
+            servers.put(within(1, line.group(1), Membership.MAX_REPLICA_ID), server(line));
         }
         return new EnsembleConfiguration(versionOf(text), servers);
+    }
+
+    private static Server server(Matcher line) {
+        int quorumPort = within(0, line.group(3), MAX_PORT);
+        int electionPort = within(0, line.group(4), MAX_PORT);
+        if (quorumPort == electionPort) {
+            throw new IllegalArgumentException("configuration has port " + quorumPort + " twice in " + line.group());
+        }
+        String clientHost = line.group(6);
+        return new Server(
+                unbracketed(line.group(2)),
+                quorumPort,
+                electionPort,
+                line.group(5).equals("observer"),
+                clientHost == null ? null : unbracketed(clientHost),
+                clientHost == null ? 0 : within(0, line.group(7), MAX_PORT));
+    }
+
+    private static int within(int least, String digits, int most) {
+        int number = Integer.parseInt(digits);
+        if (number < least || number > most) {
+            throw new IllegalArgumentException(
+                    "configuration has the number " + number + ", which is not within " + least + " to " + most);
+        }
+        return number;
     }
 
     private static String unbracketed(String name) {
@@ -181,6 +199,20 @@ public record EnsembleConfiguration(long version, SortedMap<Integer, Server> ser
             }
         });
         return ids;
+    }
+
+    /**
+     * @param members who votes; null if the order has not named them yet, so that most of those who have started stand
+     *     for them
+     * @param started ids of the replicas that have ever started
+     * @return whether it leaves no member out
+     */
+    public boolean contains(Membership members, Set<Integer> started) {
+        if (members != null) {
+            return servers.keySet().containsAll(members.replicaIds());
+        }
+        long left = started.stream().filter(id -> !servers.containsKey(id)).count();
+        return started.isEmpty() || 2 * left < started.size();
     }
 
     /** @return where the replica links listen, by replica id */

@@ -80,6 +80,17 @@ public class SideStateTest {
         assertTrue(state.mayReplicate(SECOND));
         assertFalse("server 2 is none of them", state.mayReplicate(FIRST));
         assertTrue(SideState.decode(state.encode()).mayReplicate(SECOND));
+        state.started(2, 1, 0);
+        state.started(1, 1, 0);
+        state.started(3, 1, 0);
+        assertTrue("of three one is left out", state.mayReplicate(SECOND));
+        state.started(4, 1, 0);
+        assertFalse("half of them are left out", state.mayReplicate(SECOND));
+        state.membershipChanged(Membership.initial(1, List.of(1, 2)));
+        assertTrue("the order says who the members are", state.mayReplicate(SECOND));
+        state.membershipChanged(Membership.initial(1, List.of(1, 2, 3)));
+        assertFalse("member 3 is left out", state.mayReplicate(SECOND));
+        state.membershipChanged(Membership.initial(1, List.of(1)));
         state.configured(SECOND, 0);
         assertFalse("it is already", state.mayReplicate(SECOND));
         state.said(1, OF_THE_FORMER_RELEASE);

@@ -49,6 +49,21 @@ public class EnsembleConfigurationTest {
     }
 
     @Test
+    public void numbersOutOfRange_areRefused() {
+        EnsembleConfiguration.parse("server.255=h:0:65535:participant;h:65535\nversion=0");
+        for (String line : List.of(
+                "server.0=h:1:2:participant",
+                "server.256=h:1:2:participant",
+                "server.1=h:65536:2:participant",
+                "server.1=h:1:65536:participant",
+                "server.1=h:1:2:participant;h:65536",
+                "server.1=h:1:1:participant",
+                "server.1=h|i:1:2:participant")) {
+            assertThrows(line, IllegalArgumentException.class, () -> EnsembleConfiguration.parse(line + "\nversion=0"));
+        }
+    }
+
+    @Test
     public void zooKeepersClasses_giveTheSameTextInAnyLocale() throws Exception {
         Locale before = Locale.getDefault();
         Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
