@@ -29,7 +29,7 @@ public sealed interface Command {
      * @param localSession whether the proposer alone knows the session: it answers for it, and no other replica looks
      *     for the session
      * @param lackedSchemes flags of schemes that the proposer has no authentication provider for, if an access list of
-     *     the request names one, and {@link #NO_TIMES_TO_LIVE}; else 0
+     *     the request names one, and {@link #NO_TIMES_TO_LIVE}, {@link #KEEPS_CONFIGURATION}; else 0
      * @param access what the proposer's settings say about its client's rights
      */
     record ClientRequest(
@@ -49,6 +49,9 @@ public sealed interface Command {
 
         /** Flag among {@link #lackedSchemes}: the proposer's clients may not create znodes with a time to live. */
         public static final int NO_TIMES_TO_LIVE = 1 << 30;
+
+        /** Flag among {@link #lackedSchemes}: the request may not set the data of {@code /zookeeper/config}. */
+        public static final int KEEPS_CONFIGURATION = 1 << 29;
 
         /**
          * A request that all access lists hold for.

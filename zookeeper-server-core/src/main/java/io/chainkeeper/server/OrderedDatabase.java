@@ -74,7 +74,8 @@ final class OrderedDatabase extends ZKDatabase {
      */
     synchronized EnsembleConfiguration recoverConfiguration(
             EnsembleConfiguration own, SideState side, boolean reconfigEnabled) {
-        String found = configuration();
+        // Of what Apache ZooKeeper has left nothing is dropped without a word.
+        String found = side.clusterId() == null ? text() : configuration();
         EnsembleConfiguration replicated = side.configuration();
         if (replicated == null && !reconfigEnabled && !configuredAfter(side.zxid(), own)) {
             setConfiguration(own);
@@ -146,10 +147,35 @@ final class OrderedDatabase extends ZKDatabase {
         }
     }
 
-    private String configuration() {
+    private String text() {
         DataNode node = dataTree.getNode(ZooDefs.CONFIG_NODE);
         byte[] data = node == null ? null : node.getData();
         return data == null ? "" : new String(data, StandardCharsets.UTF_8);
+    }
+
+    /** Empty if there is none: a client of an earlier release, or a member of bad faith, may have set anything. */
+    private String configuration() {
+        String text = text();
+        return isConfiguration(text) ? text : "";
+    }
+
+    private static boolean isConfiguration(String text) {
+        try {
+            EnsembleConfiguration.parse(text);
+            return true;
+        } catch (IllegalArgumentException ours) {
+            return isOfApacheZooKeeper(text);
+        }
+    }
+
+    private static boolean isOfApacheZooKeeper(String text) {
+        try {
+            EnsembleConfiguration.versionOf(text);
+            EnsembleConfiguration.of(verifier(text));
+            return true;
+        } catch (RuntimeException e) {
+            return false;
+        }
     }
 
     private void setConfiguration(EnsembleConfiguration configuration) {

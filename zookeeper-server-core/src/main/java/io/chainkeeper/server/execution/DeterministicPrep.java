@@ -73,6 +73,11 @@ final class DeterministicPrep extends PrepRequestProcessor {
                 && ExecutableRequests.asksForTimeToLive(record)) {
             throw new KeeperException.UnimplementedException();
         }
+        if ((lackedSchemes & Command.ClientRequest.KEEPS_CONFIGURATION) != 0
+                && ExecutableRequests.setsConfiguration(record)) {
+            server.getSessionTracker().checkSession(request.sessionId, request.getOwner());
+            throw new KeeperException.NoAuthException();
+        }
         ExecutableRequests.check(type, record);
         if (lackedSchemes != 0) {
             ExecutableRequests.invalidateSchemes(record, lackedSchemes);

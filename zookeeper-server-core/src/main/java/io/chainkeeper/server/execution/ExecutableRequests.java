@@ -8,6 +8,7 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.BadArgumentsException;
 import org.apache.zookeeper.Quotas;
 import org.apache.zookeeper.StatsTrack;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.proto.CreateRequest;
@@ -84,6 +85,14 @@ public final class ExecutableRequests {
         }
         return record instanceof CreateRequest create
                 && CreateMode.fromFlag(create.getFlags(), CreateMode.PERSISTENT).isTTL();
+    }
+
+    /**
+     * @param record of one operation, may be null
+     * @return whether it is to set what only the order may say: who the servers are
+     */
+    public static boolean setsConfiguration(Record record) {
+        return record instanceof SetDataRequest set && ZooDefs.CONFIG_NODE.equals(set.getPath());
     }
 
     /**

@@ -250,7 +250,7 @@ public final class RequestGate implements RequestProcessor {
                 request,
                 payload,
                 checks.quotaRefusedOp(request),
-                checks.lackedSchemes(request),
+                checks.lackedSchemes(request, payload),
                 server.isLocalSession(request.sessionId),
                 proposer.wallClockMillis()));
         KeeperException refusal = WriteChecks.refusalOfCommand(request, command.length());

@@ -9,6 +9,9 @@ import io.chainkeeper.server.SpaceWatch;
 import io.chainkeeper.server.execution.ExecutableRequests;
 import io.chainkeeper.server.execution.TransactionLimit;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -18,6 +21,7 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.MultiOperationRecord;
 import org.apache.zookeeper.Op;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
@@ -40,6 +44,8 @@ final class WriteChecks {
 
     /** Schemes whose providers do not fail over a missing id. */
     private static final Set<String> BEAR_NO_ID = Set.of("auth", "ip");
+
+    private static final byte[] CONFIGURATION = asFirstField(ZooDefs.CONFIG_NODE);
 
     private final OrderedZooKeeperServer server;
     private final SpaceWatch space;
@@ -165,22 +171,52 @@ final class WriteChecks {
 
     /**
      * @param request a write that decodes
+     * @param payload its record's bytes, or null
      * @return see {@link Command.ClientRequest#lackedSchemes}
      */
-    int lackedSchemes(Request request) {
+    int lackedSchemes(Request request, byte[] payload) {
+        if (request.type == OpCode.setData) {
+            return beginsWithConfiguration(payload) ? Command.ClientRequest.KEEPS_CONFIGURATION : 0;
+        }
         int lacked = bearsAcl(request.type) ? AuthenticationSchemes.lacked() : 0;
         boolean offersTimeToLive = !bearsAcl(request.type) || NodeOwners.offersTimeToLive();
-        if (lacked == 0 && offersTimeToLive) {
+        if (lacked == 0 && offersTimeToLive && request.type != OpCode.multi) {
             return 0;
         }
         try {
             Record record = decode(request);
             boolean refusesTimeToLive = !offersTimeToLive && asksForTimeToLive(record);
             return (namesLacked(record, lacked) ? lacked : 0)
-                    | (refusesTimeToLive ? Command.ClientRequest.NO_TIMES_TO_LIVE : 0);
+                    | (refusesTimeToLive ? Command.ClientRequest.NO_TIMES_TO_LIVE : 0)
+                    | (setsConfiguration(record) ? Command.ClientRequest.KEEPS_CONFIGURATION : 0);
         } catch (IOException e) {
             throw new IllegalStateException("a request that decoded before does not decode any more: " + request, e);
         }
+    }
+
+    /** The path comes first; to decode all of it would cost every write. */
+    private static boolean beginsWithConfiguration(byte[] payload) {
+        int length = CONFIGURATION.length;
+        return payload.length >= length && Arrays.equals(payload, 0, length, CONFIGURATION, 0, length);
+    }
+
+    private static byte[] asFirstField(String path) {
+        byte[] text = path.getBytes(StandardCharsets.UTF_8);
+        return ByteBuffer.allocate(Integer.BYTES + text.length)
+                .putInt(text.length)
+                .put(text)
+                .array();
+    }
+
+    private static boolean setsConfiguration(Record record) {
+        if (record instanceof MultiOperationRecord multi) {
+            for (Op op : multi) {
+                if (ExecutableRequests.setsConfiguration(op.toRequestRecord())) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     private static boolean bearsAcl(int type) {
