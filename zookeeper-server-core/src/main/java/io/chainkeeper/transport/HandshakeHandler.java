@@ -338,7 +338,8 @@ final class HandshakeHandler extends ChannelInboundHandlerAdapter {
     private void refuse(ChannelHandlerContext context, int peer, Refused refusal) {
         done = true;
         ByteBuf out = context.alloc().buffer();
-        Hello asked = isDialing() ? null : said;
+        // Only the hello itself is refused with a proof: what comes behind it may be of whoever has handed it on.
+        Hello asked = isDialing() || peerHello != null ? null : said;
         HandshakeMessage.encode(secret.proving(asked, io.settings().replicaId(), refusal), out);
         context.writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
         owner.refused(peer, refusal, hasProved());

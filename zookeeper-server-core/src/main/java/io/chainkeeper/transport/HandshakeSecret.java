@@ -89,7 +89,7 @@ final class HandshakeSecret {
     }
 
     /**
-     * @param asked hello of the side that has connected, null if it has said none
+     * @param asked hello that is refused, null if something else is
      * @param self id of this replica, which has accepted
      * @param refusal its answer
      * @return what to send, with proofs if the other side can tell what they are worth

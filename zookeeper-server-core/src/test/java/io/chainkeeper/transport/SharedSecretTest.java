@@ -156,7 +156,7 @@ public class SharedSecretTest {
         try (RawPeer stranger = new RawPeer(one.address())) {
             Hello answer = (Hello) stranger.say(hello).hear();
             stranger.say(new Accepted(proof.of(answer)));
-            assertTrue(stranger.hear() instanceof ProvedRefusal);
+            assertTrue(stranger.hear() instanceof Refused);
             stranger.awaitClosed();
         }
     }
@@ -200,7 +200,7 @@ public class SharedSecretTest {
     }
 
     private interface Answer {
-        HandshakeMessage to(Hello asked);
+        HandshakeMessage to(Hello asked) throws Exception;
     }
 
     /** Starts a replica at whose peer's address somebody else answers. */
@@ -260,6 +260,17 @@ public class SharedSecretTest {
                 "go away",
                 asked -> new ProvedRefusal(
                         1, Refused.elsewhere("go away"), SecretProof.of(known, Side.ACCEPTING, asked, asked)));
+        one = TestReplica.start(1, TestReplica.expecting(2), s -> s.secret(ofOne), null);
+        assertAnswer(RefusalKind.CLAIMED, "out of turn", asked -> broughtAbout(asked, asked));
+        assertAnswer(RefusalKind.CLAIMED, "ordering.secretFile", asked -> broughtAbout(asked, new Accepted()));
+    }
+
+    /** What the real one refuses is not the hello, which it has accepted, but what a stranger says behind that. */
+    private HandshakeMessage broughtAbout(Hello handedOn, HandshakeMessage behind) throws Exception {
+        try (RawPeer stranger = new RawPeer(one.address())) {
+            assertTrue(stranger.say(handedOn).hear() instanceof Hello);
+            return stranger.say(behind).hear();
+        }
     }
 
     /** A server that is misplaced is told so by those that it was to belong to. */
