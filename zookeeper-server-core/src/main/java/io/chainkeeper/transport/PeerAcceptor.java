@@ -203,7 +203,7 @@ final class PeerAcceptor extends ChannelInitializer<Channel> {
             if (said != null && said.purpose() == Purpose.STATE) {
                 io.refusals().refusedState(refusal);
             } else {
-                io.refusals().refused(peer, refusal, outcome -> identify(peer, proved, outcome));
+                io.refusals().refused(peer, refusal, proved, outcome -> identify(peer, proved, outcome));
             }
         }
 

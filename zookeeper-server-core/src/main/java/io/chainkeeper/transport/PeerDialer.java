@@ -128,7 +128,7 @@ final class PeerDialer implements HandshakeHandler.Owner {
         if (!stopped) {
             // Somebody else may have the peer's address.
             boolean itself = proved || !io.settings().demandsProofOfDialed();
-            io.refusals().refused(named, refusal, outcome -> outcome.accept(itself));
+            io.refusals().refused(named, refusal, itself, outcome -> outcome.accept(itself));
         }
         connectNext();
     }

@@ -16,6 +16,10 @@ final class RefusalReporter {
     private final IntPredicate isPeer;
     private final PeerTransport.Listener listener;
     private final ReportGate peerGate = new ReportGate(PEER_PAUSE_MILLIS);
+
+    /** Of whoever claims to be a peer: must not keep silent what the peer itself is refused for. */
+    private final ReportGate claimGate = new ReportGate(PEER_PAUSE_MILLIS);
+
     private final ReportGate strangerGate = new ReportGate(STRANGER_PAUSE_MILLIS);
     private final ReportGate stateGate = new ReportGate(STRANGER_PAUSE_MILLIS);
 
@@ -43,7 +47,7 @@ final class RefusalReporter {
      * @param refusal why, one line
      */
     void refused(int peer, Refused refusal) {
-        refused(peer, refusal, outcome -> outcome.accept(true));
+        refused(peer, refusal, true, outcome -> outcome.accept(true));
     }
 
     /**
@@ -51,13 +55,14 @@ final class RefusalReporter {
      *
      * @param peer id as claimed, {@link HandshakeMessage#UNKNOWN_SENDER} if none was
      * @param refusal why, one line
+     * @param proved whether it is known to be that peer, without any identification
      * @param identification asked only if the listener is going to be told
      */
-    void refused(int peer, Refused refusal, Identification identification) {
+    void refused(int peer, Refused refusal, boolean proved, Identification identification) {
         boolean told = peer == self || isPeer.test(peer);
         long now = System.nanoTime();
         String report = told
-                ? peerGate.admit(peer, refusal.report(), now)
+                ? (proved ? peerGate : claimGate).admit(peer, refusal.report(), now)
                 : strangerGate.admit(HandshakeMessage.UNKNOWN_SENDER, refusal.report(), now);
         if (report == null) {
             return;
@@ -96,6 +101,7 @@ final class RefusalReporter {
      */
     void accepted(int peer) {
         peerGate.clear(peer);
+        claimGate.clear(peer);
     }
 
     /**
@@ -105,5 +111,6 @@ final class RefusalReporter {
      */
     void forget(int peer) {
         peerGate.clear(peer);
+        claimGate.clear(peer);
     }
 }
