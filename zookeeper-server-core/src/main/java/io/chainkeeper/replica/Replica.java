@@ -31,6 +31,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntUnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,7 +47,7 @@ public final class Replica implements TotalOrder, Closeable {
      * How far the incarnation moves on when the clock was set back. Protocols derive numbers from the incarnation that
      * must not reach those of the next one. Normally milliseconds lie between two starts; here an hour's worth does.
      */
-    private static final long STEP_AFTER_CLOCK_SET_BACK = 3_600_000;
+    private static final int STEP_AFTER_CLOCK_SET_BACK = 3_600_000;
 
     private static final int MAX_COMMAND_BYTES = SizeLimits.commandBytes(SizeLimits.MAX_REQUEST_BYTES);
 
@@ -153,12 +154,16 @@ public final class Replica implements TotalOrder, Closeable {
      * @param appliedPosition position of the application's checkpoint, 0 if there is none
      * @param latestKnown the latest incarnation of this replica that the order is known to hold; what the log knows
      *     need not be included. {@link Long#MIN_VALUE} if none is known
-     * @return larger than that, and than the number of any earlier start with this log that had a link
+     * @return larger than that, and than the number of any earlier start with this log that had a link. A start on a
+     *     disk that is lost may have had a larger one, if the clock was set back since: whatever this start orders has
+     *     no effect then, and it is told so. Two starts that know of the same latest one with their clocks behind that
+     *     share a number once in 3 600 000 times
      */
     public static long nextIncarnation(AcceptorLog log, long appliedPosition, long latestKnown) {
         LogRecord previous = log.recovered(appliedPosition).metadata(INCARNATION);
         long last = previous == null ? 0 : previous.head().asByteBuffer().getLong();
-        return incarnationAfter(Math.max(last, latestKnown), System.currentTimeMillis());
+        return incarnationAfter(
+                Math.max(last, latestKnown), System.currentTimeMillis(), bound -> new SecureRandom().nextInt(bound));
     }
 
     /**
@@ -166,14 +171,16 @@ public final class Replica implements TotalOrder, Closeable {
      *
      * @param latest the latest incarnation known
      * @param clockMillis the wall clock; it keeps incarnations apart where nothing is remembered
-     * @return later than that one. Another number at another time: starts on disks that were lost one after the other
-     *     may know of the same latest one
+     * @param random draws a number below the one given; asked only if the clock is behind the latest incarnation. It
+     *     keeps those apart that know of the same latest one, on disks that were lost one after the other: a clock that
+     *     is known to be wrong may show both the same
+     * @return later than that one
      */
-    public static long incarnationAfter(long latest, long clockMillis) {
+    public static long incarnationAfter(long latest, long clockMillis, IntUnaryOperator random) {
         if (clockMillis > latest) {
             return clockMillis;
         }
-        return latest + STEP_AFTER_CLOCK_SET_BACK + Math.floorMod(clockMillis, STEP_AFTER_CLOCK_SET_BACK);
+        return latest + STEP_AFTER_CLOCK_SET_BACK + random.applyAsInt(STEP_AFTER_CLOCK_SET_BACK);
     }
 
     /**
@@ -200,7 +207,7 @@ public final class Replica implements TotalOrder, Closeable {
         transport.start(links);
     }
 
-    /** @return number of this start, larger than that of any earlier one */
+    /** @return number of this start; how it compares with those of earlier ones, see {@link #nextIncarnation} */
     public long incarnation() {
         return incarnation;
     }

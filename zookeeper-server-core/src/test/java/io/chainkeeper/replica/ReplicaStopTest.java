@@ -40,6 +40,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -393,9 +394,17 @@ public final class ReplicaStopTest {
     public void twoStartsKnowOfTheSameLatest_haveDifferentNumbers() throws Exception {
         start((effects, name, arguments) -> {});
         long inOrder = 2_000_000_000_000L;
-        long one = Replica.incarnationAfter(inOrder, inOrder - 7_200_000);
-        long other = Replica.incarnationAfter(inOrder, inOrder - 7_199_000);
+        long one = Replica.incarnationAfter(inOrder, 1, bound -> 0);
+        long other = Replica.incarnationAfter(inOrder, 1, bound -> bound - 1);
         assertNotEquals(one, other);
         assertTrue(Math.min(one, other) >= inOrder + 3_600_000);
+        assertEquals(inOrder + 1, Replica.incarnationAfter(inOrder, inOrder + 1, bound -> 5));
+        long ahead = System.currentTimeMillis() + 1_000_000_000L;
+        AcceptorLog blank = new ScriptedAcceptorLog().log();
+        Set<Long> drawn = new TreeSet<>();
+        for (int i = 0; i < 20; i++) {
+            drawn.add(Replica.nextIncarnation(blank, 0, ahead));
+        }
+        assertTrue("the clock alone would not tell them apart: " + drawn, drawn.size() > 15);
     }
 }

@@ -166,7 +166,7 @@ final class Cluster implements World {
         StateMachine application = workload.recover(this, id, chooseCheckpoint(machine));
         ProtocolContext context = new ProtocolContext(
                 id,
-                machine.replica.nextIncarnation(application.proposerTable().incarnationOf(id)),
+                machine.replica.nextIncarnation(application.proposerTable().incarnationOf(id), random::nextInt),
                 file(id),
                 options.settings(),
                 ofProtocol::nextInt,

@@ -170,7 +170,7 @@ final class ManualWorld implements World {
         replica.beginStart();
         ProtocolContext context = new ProtocolContext(
                 id,
-                replica.nextIncarnation(Long.MIN_VALUE),
+                replica.nextIncarnation(Long.MIN_VALUE, bound -> 0),
                 ensemble,
                 settings,
                 bound -> (id - 1) % bound,

@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.IntUnaryOperator;
 
 /** What of a replica survives a crash: its log, its application's checkpoints, the number of its last incarnation. */
 final class SimulatedReplica {
@@ -29,6 +31,9 @@ final class SimulatedReplica {
 
     /** Number of the latest start, 0 before the first. */
     private long incarnation;
+
+    /** Numbers of all starts. */
+    private final Set<Long> incarnations = new TreeSet<>();
 
     /** The number of a start that the disk remembers. */
     private long remembered;
@@ -165,10 +170,14 @@ final class SimulatedReplica {
      * Numbers the start that has begun.
      *
      * @param inOrder the latest start of this replica that the recovered state holds
+     * @param random draws a number below the one given
      */
-    long nextIncarnation(long inOrder) {
+    long nextIncarnation(long inOrder, IntUnaryOperator random) {
         clock++;
-        incarnation = Replica.incarnationAfter(Math.max(remembered, Math.max(inOrder, supersededBy)), clock);
+        long latest = Math.max(remembered, Math.max(inOrder, supersededBy));
+        do {
+            incarnation = Replica.incarnationAfter(latest, clock, random);
+        } while (!incarnations.add(incarnation)); // the small chance that is left is none of a run's
         remembered = incarnation;
         return incarnation;
     }
