@@ -23,13 +23,18 @@ import java.util.Iterator;
  * reads wait, and not three: the leader tells a replica that asked of the round, which together they have seen; and the
  * replica that completes the quorum tells the leader.
  *
+ * <p>The leader may remember nudges of an earlier incarnation of a replica, and a round that answers those must not
+ * release reads of a later one: nudges begin above those of all incarnations before. This rests on the host. Its
+ * application reads only when a command of the present incarnation has taken effect, and none does once a command of a
+ * higher incarnation has: so, whatever numbers clocks lead to, those incarnations that read ascend.
+ *
  * <p>Rounds also are the leader's keep-alive: it begins one every heartbeat.
  */
 final class ReadRounds {
     /** Nudges of one incarnation that fit below those of the next, whose number is at least a millisecond higher. */
     private static final int NUDGES_PER_INCARNATION_BITS = 20;
 
-    /** Reads of this replica that no round answers yet; nudges ascend over all incarnations of a replica. */
+    /** Reads of this replica that no round answers yet; nudges ascend over all incarnations that read. */
     private record Waiting(long nudge, long token) {}
 
     /** Reads whose nudge the round answers; safe once the round is confirmed and the floor delivered. */

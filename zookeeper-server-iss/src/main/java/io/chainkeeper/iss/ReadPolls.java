@@ -21,6 +21,10 @@ import java.util.List;
  * epoch needs a quorum, so a quorum of the next epoch in which anything was accepted was in that epoch before the poll
  * was sent; neighbouring memberships have intersecting quorums, so one of those who answered would have been there. It
  * uses neither who leads nor time (docs/iss.md).
+ *
+ * <p>Answers are told apart by the number of their poll, which no two incarnations of a replica share. This rests on
+ * the host: its application reads only when a command of the present incarnation has taken effect, and none does once a
+ * command of a higher incarnation has, so those incarnations that read ascend.
  */
 final class ReadPolls {
     /** Polls of one incarnation that fit below those of the next, whose number is at least a millisecond higher. */

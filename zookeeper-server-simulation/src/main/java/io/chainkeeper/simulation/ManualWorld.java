@@ -178,7 +178,7 @@ final class ManualWorld implements World {
                 ProtocolContext.Start.ORDINARY);
         ReplicaHost host = new ReplicaHost(
                 replica,
-                new RegisterReplica((RegisterMachine.Checkpoint) checkpoints.get(checkpoints.size() - 1)),
+                new RegisterReplica((RegisterMachine.Checkpoint) checkpoints.get(checkpoints.size() - 1), false),
                 factory,
                 context,
                 new HostSettings(0, LinkChoice.KNOWN_WHEN_ASKED, members.size()),

@@ -12,6 +12,9 @@ import java.nio.charset.StandardCharsets;
  * @param write new value and expected version
  */
 record RegisterCommand(String key, VersionedRegister.Write write) {
+    /** Changes no register: none has this version. */
+    static final RegisterCommand NOTHING = new RegisterCommand("", new VersionedRegister.Write("", Integer.MAX_VALUE));
+
     ByteSlice encode() {
         byte[] keyBytes = key.getBytes(StandardCharsets.UTF_8);
         byte[] valueBytes = write.value().getBytes(StandardCharsets.UTF_8);

@@ -9,8 +9,10 @@ import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.simulation.checker.VersionedRegister.Outcome;
 import io.chainkeeper.simulation.checker.VersionedRegister.State;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Registers as the application of a replica: clients call it directly, without sessions. */
@@ -29,6 +31,18 @@ final class RegisterReplica implements StateMachine {
         }
     }
 
+    /** The first command of a start, as the server orders one. */
+    private static final class Started extends Proposal {
+        private Started() {
+            super(0, RegisterCommand.NOTHING.encode());
+        }
+
+        @Override
+        public String toString() {
+            return "started";
+        }
+    }
+
     private record Read(RegisterReplica replica, ClientOperation operation) implements TotalOrder.ReadWaiter {
         @Override
         public void barrierReached() {
@@ -44,25 +58,43 @@ final class RegisterReplica implements StateMachine {
     private final RegisterMachine machine;
     private final long recoveredPosition;
     private final Map<ClientOperation, Outcome> answers = new LinkedHashMap<>();
+    private final boolean readsWait;
+    private final List<ClientOperation> waitingReads = new ArrayList<>();
+    private boolean hasStarted;
     private ReplicaHost host;
 
-    RegisterReplica(RegisterMachine.Checkpoint checkpoint) {
+    /**
+     * @param checkpoint to recover from
+     * @param readsWait whether reads wait until a command of this start has taken effect, as the server's do
+     */
+    RegisterReplica(RegisterMachine.Checkpoint checkpoint, boolean readsWait) {
         machine = new RegisterMachine(checkpoint);
         recoveredPosition = checkpoint.position();
+        this.readsWait = readsWait;
     }
 
     @Override
     public void started(ReplicaHost ready) {
         host = ready;
+        if (readsWait) {
+            host.propose(new Started());
+        }
     }
 
     /** A client asks for something. */
     void submit(long session, ClientOperation operation) {
-        if (operation.isRead()) {
-            host.readBarrier(new Read(this, operation));
+        if (operation.isRead() && readsWait && !hasStarted) {
+            waitingReads.add(operation);
+        } else if (operation.isRead()) {
+            read(operation);
         } else {
             host.propose(new Write((int) Math.floorMod(session, (long) host.streamCount()), operation));
         }
+    }
+
+    private void read(ClientOperation operation) {
+        host.replica().reads();
+        host.readBarrier(new Read(this, operation));
     }
 
     RegisterMachine machine() {
@@ -97,9 +129,10 @@ final class RegisterReplica implements StateMachine {
     @Override
     public void apply(long position, ProposedCommand command, Proposal own) {
         Outcome outcome = machine.apply(command);
-        if (own != null) {
-            answers.put(((Write) own).operation, outcome);
+        if (own instanceof Write write) {
+            answers.put(write.operation, outcome);
         }
+        hasStarted |= own instanceof Started;
     }
 
     @Override
@@ -107,6 +140,10 @@ final class RegisterReplica implements StateMachine {
         machine.positionApplied(position);
         answers.forEach(this::answer);
         answers.clear();
+        if (hasStarted) {
+            waitingReads.forEach(this::read);
+            waitingReads.clear();
+        }
     }
 
     private void answerRead(ClientOperation operation) {
@@ -171,7 +208,12 @@ final class RegisterReplica implements StateMachine {
 
     @Override
     public void crashed(Collection<Proposal> proposals, Collection<TotalOrder.ReadWaiter> waiters) {
-        proposals.forEach(proposal -> ((Write) proposal).operation.abandoned());
+        for (Proposal proposal : proposals) {
+            if (proposal instanceof Write write) {
+                write.operation.abandoned();
+            }
+        }
+        waitingReads.forEach(ClientOperation::abandoned);
         waiters.forEach(waiter -> ((Read) waiter).operation().abandoned());
     }
 }

@@ -34,7 +34,9 @@ final class RegisterWorkload implements Workload {
 
     @Override
     public StateMachine recover(Cluster replicas, int replica, Checkpoint checkpoint) {
-        return new RegisterReplica((RegisterMachine.Checkpoint) checkpoint);
+        boolean readsWait =
+                options.clocksAreSetBack() && replicas.replica(replica).follows(HostRule.READS_WAIT_FOR_AN_OWN_COMMAND);
+        return new RegisterReplica((RegisterMachine.Checkpoint) checkpoint, readsWait);
     }
 
     @Override

@@ -41,6 +41,9 @@ final class SimulatedReplica {
     /** The latest start that the order holds, as far as this one has learned. */
     private long supersededBy = Long.MIN_VALUE;
 
+    /** The latest start that has read anything. */
+    private long reading;
+
     /** Position of the state that was installed last, 0 if none was. */
     private long installed;
 
@@ -69,6 +72,21 @@ final class SimulatedReplica {
 
     SimulatedLog log() {
         return log;
+    }
+
+    boolean follows(HostRule rule) {
+        return rules.contains(rule);
+    }
+
+    /** The running start is about to read: protocols rely on that starts which do so ascend. */
+    void reads() {
+        InvariantViolated.check(
+                incarnation >= reading,
+                "reads: start %d of replica %d reads after start %d has",
+                incarnation,
+                id,
+                reading);
+        reading = incarnation;
     }
 
     /** What a start finds, given an application that has recovered. */

@@ -188,6 +188,7 @@ final class ZnodeReplica implements StateMachine {
 
         @Override
         public void readBarrier(ReadWaiter waiter) {
+            order.replica().reads();
             order.readBarrier(waiter);
         }
 

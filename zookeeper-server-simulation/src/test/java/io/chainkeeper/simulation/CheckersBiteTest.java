@@ -171,6 +171,13 @@ public class CheckersBiteTest {
     }
 
     @Test
+    public void clockSetBackAcrossALostDisk_replicaThatReadsAtOnceIsFoundOut() {
+        HostRule rule = HostRule.READS_WAIT_FOR_AN_OWN_COMMAND;
+        assertFoundOut(rule, "chain", SimulatedApplication.REGISTERS, 1, "reads after start");
+        assertFoundOut(rule, "iss", SimulatedApplication.REGISTERS, 1, "reads after start");
+    }
+
+    @Test
     public void commandsLost_areMissed() {
         assertFoundOut(Flaw.COMMANDS_LOST, InvariantViolated.class, "");
     }
