@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.Test;
 
-/** The table of README.md says what the code does. */
+/** The table of docs/configuration.md says what the code does. */
 public class DocumentedSettingsTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern KEY = Pattern.compile("`(chain\\.[a-zA-Z]+)");
@@ -30,7 +30,7 @@ public class DocumentedSettingsTest {
     @Test
     public void table_hasEveryKeyWithItsDefault() throws Exception {
         Map<String, String> documented = new TreeMap<>();
-        ROW.matcher(Files.readString(ROOT.resolve("README.md"))).results().forEach(row -> {
+        ROW.matcher(Files.readString(ROOT.resolve("docs/configuration.md"))).results().forEach(row -> {
             String[] keys = row.group(1).replace("`", "").split(", ");
             String[] defaults = row.group(2).split(", ");
             assertEquals(row.group(), keys.length, defaults.length);
