@@ -46,9 +46,7 @@ public final class DocumentLinksTest {
 
     private static void addDocuments(Path directory, int depth, List<Path> found) throws IOException {
         try (Stream<Path> files = Files.walk(directory, depth)) {
-            files.filter(file -> file.toString().endsWith(".md"))
-                    .sorted()
-                    .forEach(found::add);
+            files.filter(file -> file.toString().endsWith(".md")).sorted().forEach(found::add);
         }
     }
 

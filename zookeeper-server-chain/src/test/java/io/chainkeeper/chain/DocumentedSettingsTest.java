@@ -30,14 +30,16 @@ public class DocumentedSettingsTest {
     @Test
     public void table_hasEveryKeyWithItsDefault() throws Exception {
         Map<String, String> documented = new TreeMap<>();
-        ROW.matcher(Files.readString(ROOT.resolve("docs/configuration.md"))).results().forEach(row -> {
-            String[] keys = row.group(1).replace("`", "").split(", ");
-            String[] defaults = row.group(2).split(", ");
-            assertEquals(row.group(), keys.length, defaults.length);
-            for (int i = 0; i < keys.length; i++) {
-                documented.put(keys[i], plain(defaults[i]));
-            }
-        });
+        ROW.matcher(Files.readString(ROOT.resolve("docs/configuration.md")))
+                .results()
+                .forEach(row -> {
+                    String[] keys = row.group(1).replace("`", "").split(", ");
+                    String[] defaults = row.group(2).split(", ");
+                    assertEquals(row.group(), keys.length, defaults.length);
+                    for (int i = 0; i < keys.length; i++) {
+                        documented.put(keys[i], plain(defaults[i]));
+                    }
+                });
         Map<String, String> coded = new TreeMap<>();
         for (String key : ChainSettings.KEYS.names()) {
             coded.put(key, key.equals(WITHOUT_DEFAULT) ? "none" : ChainSettings.KEYS.defaultOf(key));
