@@ -419,6 +419,7 @@ final class ChainPaxos implements OrderingProtocol {
         if (ballot.equals(state.ballot)) {
             state.role = Role.FOLLOWER; // it had fallen silent; nothing was promised since
             state.acknowledge(); // of what became durable meanwhile
+            feeds.followAgain();
         } else {
             state.enter(ballot, start, Role.FOLLOWER);
             feeds.followNewLeader();

@@ -75,6 +75,18 @@ final class Feeds {
         subscribe(state.chainPosition(state.self));
     }
 
+    /**
+     * The leader of the present ballot is heard again. What its upstream sent meanwhile was not taken, and may have been
+     * the last for long.
+     */
+    void followAgain() {
+        if (upstream == NOBODY) {
+            subscribe(state.chainPosition(state.self));
+        } else {
+            subscribeTo(upstream);
+        }
+    }
+
     /** Feeds nobody and is fed by nobody. */
     void clear() {
         for (int i = 0; i < feeds.length; i++) {
@@ -178,17 +190,12 @@ final class Feeds {
         }
         boolean isBehind = state.chainPosition(sender) > state.chainPosition(state.self);
         if (state.mayLearn(sender) && isBehind && !state.lacksState()) {
-            feed(sender, m.maxAccepted());
+            feeds[sender] = new Feed(state.settings.feedWindowInstances(), m.maxAccepted(), state.now);
         } else if (!state.isLeader()) {
             // This replica lacks values itself, or one of the two has an old view of the membership. The successor must
             // not wait for the timeout with each such member: a leader may need it for a quorum.
             send(sender, new Truncated(state.ballot, ChainMessage.Truncated.EVERYTHING));
         }
-    }
-
-    private void feed(int id, long maxAccepted) {
-        Feed feed = new Feed(state.settings.feedWindowInstances(), maxAccepted, state.now);
-        feeds[id] = feed;
     }
 
     void onReceived(int sender, Received m) {

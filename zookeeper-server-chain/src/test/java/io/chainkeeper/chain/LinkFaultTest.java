@@ -266,6 +266,33 @@ public final class LinkFaultTest {
         assertLeaderStayed();
     }
 
+    /**
+     * A predecessor does not show the leader, so what comes from it is not taken while the leader is missed. Nothing
+     * comes after that value by which its successor would see that it is missing.
+     */
+    @Test
+    public void valueCameWhileTheLeaderWasNotHeard_isAskedForWhenItIsHeardAgain() {
+        startWith(4, Map.of("chain.windowInstances", "64", "chain.maxBatchCommands", "1"));
+        ensemble.crash(tail);
+        ensemble.run(20);
+        int last = ensemble.behindLeader(leader, 2);
+        ScriptedReplica successor = ensemble.replica(last);
+        ensemble.stop(leader);
+        for (int i = 0; successor.status().role() != OrderingStatus.Role.LOOKING; i++) {
+            assertTrue("the leader is never missed", i < 60);
+            ensemble.replica(leader).propose("w" + i);
+            ensemble.run(HEARTBEAT_TICKS);
+        }
+        long accepted = successor.gauge("max_accepted");
+        ensemble.replica(leader).propose("last");
+        ensemble.settle();
+        assertEquals(accepted, successor.gauge("max_accepted"));
+        assertEquals(accepted + 1, ensemble.replica(middle).gauge("max_accepted"));
+        ensemble.resume(leader);
+        ensemble.runUntil("the last value", 20, () -> successor.executed.contains("last"));
+        assertLeaderStayed();
+    }
+
     /** A successor that is far behind is fed from the log, at most a window ahead of what it has confirmed. */
     @Test
     public void successorFarBehind_isFedFromTheLogWithinTheWindow() {
