@@ -136,7 +136,23 @@ final class ChainPaxos implements OrderingProtocol {
             Member survivor = new Member(state.self, state.disk.number());
             state.memberships.replaceFrom(state.maxDecided + 1, new Membership(1, List.of(survivor)));
         }
+        promiseAsTheStateDoes(recovered.metadata(LogRecord.PROMISE_OF_STATE_KIND));
         election.start();
+    }
+
+    /** A state that was installed tells what ballots had decided that its sender had promised, and this replica not. */
+    private void promiseAsTheStateDoes(LogRecord ofSender) {
+        if (ofSender == null) {
+            return;
+        }
+        InvariantViolated.check(
+                ofSender.head().length() == ReplicaState.BALLOT_BYTES,
+                "the state that was installed here came with a promise of %d bytes, not one of this protocol",
+                ofSender.head().length());
+        Ballot promised = ReplicaState.ballotOf(ofSender.head().asByteBuffer());
+        if (state.promised.lessThan(promised)) {
+            state.promise(promised);
+        }
     }
 
     private void recover(LogRecord record, long memoryFirst, long decided) {

@@ -52,6 +52,12 @@ public final class ChainPaxosFactory implements OrderingProtocolFactory {
     }
 
     /** Whoever accepts has promised before, in a ballot; ISS has its epoch's configuration under that number. */
+    /** A replica tells others in the ballot that it follows how far all is decided, so it must have promised it. */
+    @Override
+    public int promiseKind() {
+        return ReplicaState.PROMISE;
+    }
+
     @Override
     public boolean mayHaveWritten(LogTraces traces) {
         LogRecord promise = traces.metadata(ReplicaState.PROMISE);

@@ -15,6 +15,14 @@ class SafetyRules {
         return accepted.equals(current);
     }
 
+    /**
+     * A replica executes in a ballot that its disk keeps the promise of: what is executed may be on disk, as a
+     * checkpoint, before the acceptor log is.
+     */
+    boolean mayDeliver(boolean promiseIsDurable) {
+        return promiseIsDurable;
+    }
+
     /** A read round is confirmed when a quorum of each membership that may be in force has seen it. */
     boolean isConfirmed(IntToLongFunction roundSeen, long round, List<Membership> inForce) {
         for (Membership membership : inForce) {

@@ -59,7 +59,7 @@ public final class HoleInTheLogTest {
         assertTrue("beyond what the log knows: " + needed, needed > 3);
         assertEquals(0, ensemble.replica(tail).delivered.size());
         propose("e");
-        ensemble.installState(tail, ensemble.replica(leader).delivered.size());
+        ensemble.installState(tail, leader, ensemble.replica(leader).delivered.size());
         assertCaughtUp();
     }
 
@@ -75,7 +75,7 @@ public final class HoleInTheLogTest {
         ensemble.replica(middle).propose("e");
         ensemble.run(SOME_TIME_TICKS);
         assertFalse("decided by one of three", ensemble.replica(middle).executed.contains("e"));
-        ensemble.installState(tail, ensemble.replica(middle).delivered.size());
+        ensemble.installState(tail, middle, ensemble.replica(middle).delivered.size());
         ensemble.run(SOME_TIME_TICKS);
         leader = middle;
         assertCaughtUp();

@@ -61,7 +61,7 @@ public final class InstalledStateTest {
 
     /** Replica 3 gets the majority's state, reaches all again, and starts so often; replica 4 reaches only it. */
     private void healThrough3(long installedPosition, int starts) {
-        ensemble.installState(3, installedPosition);
+        ensemble.installState(3, leaderOfMajority(), installedPosition);
         for (int i = 1; i < starts; i++) {
             ensemble.run(SOME_TIME_TICKS);
             ensemble.crash(3);

@@ -119,6 +119,7 @@ public final class SafetyRulesTest {
         news.raiseMaxDecided(1);
         Ballot ballot = new Ballot(ensemble.replica(next).status().epoch(), next);
         ensemble.replica(leader).input(p -> p.onMessage(next, new Accepted(ballot, 1, news)));
+        ensemble.settle();
     }
 
     @Test

@@ -148,8 +148,9 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
     }
 
     /** A replica that runs starts again from the state of another one, as the product does. */
-    void installState(int id, long position) {
+    void installState(int id, int from, long position) {
         crash(id);
+        logs.get(id).keepPromiseOf(logs.get(from));
         logs.get(id).discardThrough(position);
         start(id, position);
     }

@@ -109,6 +109,17 @@ final class ScriptedLog implements DurableRecords {
         truncatedTo = Math.max(truncatedTo, belowPosition - 1);
     }
 
+    /** What the sender of a state that is installed had promised, appended by now, whether synced or not. */
+    void keepPromiseOf(ScriptedLog sender) {
+        LogRecord latest = sender.metadata.get(ReplicaState.PROMISE);
+        for (LogRecord record : sender.unsynced) {
+            latest = record.position() == LogRecord.METADATA && record.kind() == ReplicaState.PROMISE ? record : latest;
+        }
+        if (latest != null) {
+            keep(new LogRecord(LogRecord.METADATA, LogRecord.PROMISE_OF_STATE_KIND, latest.head(), ByteSlice.EMPTY));
+        }
+    }
+
     /** As {@link io.chainkeeper.log.AcceptorLog#discardThrough}. */
     void discardThrough(long position) {
         positional.headMap(position, true).clear();

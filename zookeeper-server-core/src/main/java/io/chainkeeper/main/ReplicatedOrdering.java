@@ -7,7 +7,9 @@ import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.AcceptorLogs;
 import io.chainkeeper.log.Durability;
+import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.SizeLimits;
@@ -23,7 +25,6 @@ import io.chainkeeper.transport.PeerAuthentication;
 import io.chainkeeper.transport.PeerSecret;
 import io.chainkeeper.transport.PeerTls;
 import io.chainkeeper.transport.StateChannel;
-import io.chainkeeper.transport.StateResponder;
 import io.chainkeeper.transport.TransportLimits;
 import io.chainkeeper.transport.TransportSettings;
 import java.io.Closeable;
@@ -140,7 +141,7 @@ final class ReplicatedOrdering implements OrderingFactory {
     }
 
     @Override
-    public RunningOrder start(Application application, StateResponder stateResponder, FailureHandler failure)
+    public RunningOrder start(Application application, StateOffer stateOffer, FailureHandler failure)
             throws IOException {
         AcceptorLog log = takeLog();
         Closeable toClose = log;
@@ -149,7 +150,6 @@ final class ReplicatedOrdering implements OrderingFactory {
             discardReplaced(log);
             long incarnation = nextIncarnation(log, application);
             NettyPeerTransport transport = new NettyPeerTransport(transportSettings(incarnation));
-            transport.answerStateRequests(stateResponder);
             Replica replica = new Replica(
                     config.replicaId(),
                     incarnation,
@@ -163,6 +163,7 @@ final class ReplicatedOrdering implements OrderingFactory {
                     ReplicaLimits.DEFAULT,
                     failure);
             toClose = replica;
+            transport.answerStateRequests((peer, request) -> stateOffer.answer(peer, request, replica.promise()));
             if (hasBeenRenamed()) {
                 replica.expectRefusals();
             }
@@ -212,7 +213,18 @@ final class ReplicatedOrdering implements OrderingFactory {
     private void discardReplaced(AcceptorLog log) throws IOException {
         InstalledState installed = InstalledState.read(config.orderingDirectory());
         if (installed != null) {
+            keepPromise(log, installed);
             log.discardThrough(installed.position());
+        }
+    }
+
+    private static void keepPromise(AcceptorLog log, InstalledState installed) throws IOException {
+        LogRecord promise = new LogRecord(
+                LogRecord.METADATA, LogRecord.PROMISE_OF_STATE_KIND, installed.promise(), ByteSlice.EMPTY);
+        LogRecord kept = log.recovered(installed.position()).metadata(LogRecord.PROMISE_OF_STATE_KIND);
+        if (installed.promise().length() > 0 && !promise.equals(kept)) {
+            log.append(promise);
+            log.sync();
         }
     }
 

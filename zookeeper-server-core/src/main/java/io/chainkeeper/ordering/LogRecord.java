@@ -21,6 +21,12 @@ public record LogRecord(long position, int kind, ByteSlice head, ByteSlice body)
     /** Metadata record of the host: the name of the protocol that writes the log, UTF-8. */
     public static final int PROTOCOL_KIND = 110;
 
+    /**
+     * Metadata record of the host: what the replica whose state was installed here had promised, a head as that one's
+     * protocol wrote it ({@link OrderingProtocolFactory#promiseKind}).
+     */
+    public static final int PROMISE_OF_STATE_KIND = 111;
+
     /** Checks the ranges. */
     public LogRecord {
         InvariantViolated.check(position >= METADATA, "log record position %d is negative", position);

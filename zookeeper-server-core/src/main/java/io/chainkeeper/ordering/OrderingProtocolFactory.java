@@ -5,6 +5,9 @@ import java.util.Set;
 
 /** A protocol as {@link java.util.ServiceLoader} finds it. Stateless; safe for use by any thread. */
 public interface OrderingProtocolFactory {
+    /** No record has this kind. */
+    int NO_KIND = 0;
+
     /** @return the value of {@code ordering.protocol} that selects it; also the prefix of its own keys */
     String name();
 
@@ -40,6 +43,17 @@ public interface OrderingProtocolFactory {
      * @return the instance, before {@link OrderingProtocol#onStart}
      */
     OrderingProtocol create(ProtocolContext context, Effects effects);
+
+    /**
+     * The kind of the metadata record that keeps what a replica has promised, if what it holds as decided is true only
+     * for who has promised that as well. Then the head of the latest one goes with its state to those that take it, and
+     * they find it as {@link LogRecord#PROMISE_OF_STATE_KIND}.
+     *
+     * @return the kind; {@link #NO_KIND}, unless overridden, if what is decided is so for everybody
+     */
+    default int promiseKind() {
+        return NO_KIND;
+    }
 
     /**
      * Looks at a log that does not name its protocol: whose kinds and heads it has. Of a log in which some protocol has

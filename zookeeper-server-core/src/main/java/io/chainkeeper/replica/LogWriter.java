@@ -13,6 +13,7 @@ import java.util.Map;
  */
 final class LogWriter implements Runnable {
     private final AcceptorLog log;
+    private final LatestPromise promise;
     private final long maxUnsyncedBytes;
     private final Runnable onDurable;
     private final FailureHandler failure;
@@ -29,8 +30,15 @@ final class LogWriter implements Runnable {
     private final Measure syncMicros = new Measure("fsync_micros");
     private final Measure recordsPerSync = new Measure("fsync_records");
 
-    LogWriter(AcceptorLog log, long maxUnsyncedBytes, String name, Runnable onDurable, FailureHandler failure) {
+    LogWriter(
+            AcceptorLog log,
+            LatestPromise promise,
+            long maxUnsyncedBytes,
+            String name,
+            Runnable onDurable,
+            FailureHandler failure) {
         this.log = log;
+        this.promise = promise;
         this.maxUnsyncedBytes = maxUnsyncedBytes;
         this.onDurable = onDurable;
         this.failure = failure;
@@ -47,6 +55,7 @@ final class LogWriter implements Runnable {
             while (waitingBytes > maxUnsyncedBytes && !stopping) {
                 await();
             }
+            promise.appended(record);
             waiting.add(record);
             waitingBytes += record.head().length() + record.body().length();
             if (waiting.size() == 1) {

@@ -55,6 +55,7 @@ public final class Replica implements TotalOrder, Closeable {
 
     private final PeerTransport transport;
     private final AcceptorLog log;
+    private final LatestPromise promise;
     private final LogWriter logWriter;
     private final DeliveryExecutor executor;
     private final OrderingLoop loop;
@@ -113,7 +114,9 @@ public final class Replica implements TotalOrder, Closeable {
         this.incarnation = incarnation;
         this.logReader = new ThreadPoolExecutor(
                 0, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), r -> new Thread(r, "log-reader-" + replicaId));
-        this.logWriter = new LogWriter(log, limits.maxUnsyncedBytes(), "log-writer-" + replicaId, wakeUp, this::fail);
+        this.promise = new LatestPromise(log.recovered(0), factory.promiseKind());
+        this.logWriter =
+                new LogWriter(log, promise, limits.maxUnsyncedBytes(), "log-writer-" + replicaId, wakeUp, this::fail);
         this.executor = new DeliveryExecutor(
                 application, replicaId, incarnation, streams, outstanding, this::wakeLoopIfPaused, this::fail);
         this.loop = new OrderingLoop(
@@ -234,6 +237,16 @@ public final class Replica implements TotalOrder, Closeable {
         if (stopped) {
             throw new ReplicaStoppedException("this replica has stopped");
         }
+    }
+
+    /**
+     * What this replica has promised, as its protocol records it: at least what the state rests on that it has executed
+     * by now. May be called by any thread.
+     *
+     * @return empty if nothing, or nothing that goes with a state ({@link OrderingProtocolFactory#promiseKind})
+     */
+    public ByteSlice promise() {
+        return promise.head();
     }
 
     @Override

@@ -1,10 +1,10 @@
 package io.chainkeeper.server;
 
+import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.transport.StateChannel;
-import io.chainkeeper.transport.StateResponder;
 import java.io.IOException;
 
 /**
@@ -30,13 +30,28 @@ public interface OrderingFactory {
      * Starts ordering. The application has been recovered and may be called from now on, also before this returns.
      *
      * @param application what executes the order
-     * @param stateResponder sends the state to members that need it
+     * @param stateOffer sends the state to members that need it
      * @param failureHandler to be told when ordering cannot go on
      * @return the running order
      * @throws IOException if the log cannot be opened or a port not bound; the message names it
      */
-    RunningOrder start(Application application, StateResponder stateResponder, FailureHandler failureHandler)
+    RunningOrder start(Application application, StateOffer stateOffer, FailureHandler failureHandler)
             throws IOException;
+
+    /** Sends this replica's state to members that need it. */
+    @FunctionalInterface
+    interface StateOffer {
+        /**
+         * Answers one request; see {@link io.chainkeeper.transport.StateResponder#answer}.
+         *
+         * @param peer replica id of the member that asks
+         * @param request what it asks for
+         * @param promise what this replica has promised, as its protocol records it; goes with the state
+         * @return the answer
+         * @throws IOException with one line for the log
+         */
+        ByteSlice answer(int peer, ByteSlice request, ByteSlice promise) throws IOException;
+    }
 
     /** A started order and the way to end it. */
     interface RunningOrder extends AutoCloseable {

@@ -41,6 +41,7 @@ import org.junit.runners.Parameterized.Parameters;
 public final class InstalledLogTest {
     private static final long INSTALLED = 7;
     private static final long LAST = 10;
+    private static final ByteSlice PROMISE = ByteSlice.of(new byte[] {3, 1, 4});
     private static final OrderingStatus NOBODY = new OrderingStatus(Role.LOOKING, OrderingStatus.NO_LEADER, 0);
 
     @Rule
@@ -48,6 +49,9 @@ public final class InstalledLogTest {
 
     private final String store;
     private OrderingConfig config;
+
+    /** By the start before. */
+    private volatile LogRecord promiseFound;
 
     public InstalledLogTest(String store) {
         this.store = store;
@@ -101,6 +105,7 @@ public final class InstalledLogTest {
                 OrderingProtocol.class,
                 Map.of("quietTicks", 0, "gauges", Map.of(), "status", NOBODY, "onStart", (Answer) arguments -> {
                     List<Long> positions = new ArrayList<>();
+                    promiseFound = ((RecoveredState) arguments[0]).metadata(LogRecord.PROMISE_OF_STATE_KIND);
                     ((RecoveredState) arguments[0]).forEachHead(1, record -> positions.add(record.position()));
                     found.complete(positions);
                     return null;
@@ -115,7 +120,9 @@ public final class InstalledLogTest {
                         "codec",
                         stub(MessageCodec.class, Map.of()),
                         "create",
-                        protocol));
+                        protocol,
+                        "promiseKind",
+                        OrderingProtocolFactory.NO_KIND));
         Application application =
                 stub(Application.class, Map.of("recoveredPosition", INSTALLED, "proposerTable", new ProposerTable()));
         ReplicatedOrdering ordering = new ReplicatedOrdering(config, factory, 1, () -> 1, false, null, null, null);
@@ -130,9 +137,10 @@ public final class InstalledLogTest {
 
     @Test
     public void stateWasInstalled_nothingUpToItIsFoundByAnyStart() throws Exception {
-        new InstalledState(INSTALLED, false).write(config.orderingDirectory());
+        new InstalledState(INSTALLED, false, PROMISE).write(config.orderingDirectory());
         for (int start = 1; start <= 3; start++) {
             assertEquals("start " + start, List.of(8L, 9L, 10L), positionsFoundByAStart());
+            assertEquals("start " + start, PROMISE, promiseFound.head());
         }
         try (AcceptorLog log = openLog()) {
             assertEquals(List.of(), log.read(INSTALLED, 1000));

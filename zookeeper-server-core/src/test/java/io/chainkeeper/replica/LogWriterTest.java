@@ -6,6 +6,7 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,8 +18,13 @@ public final class LogWriterTest {
     private final ScriptedAcceptorLog log = new ScriptedAcceptorLog();
     private final Failures failures = new Failures();
     private final AtomicInteger notices = new AtomicInteger();
-    private final LogWriter writer =
-            new LogWriter(log.log(), 1_000, "log-writer-test", notices::incrementAndGet, failures);
+    private final LogWriter writer = new LogWriter(
+            log.log(),
+            new LatestPromise(log.log().recovered(0), OrderingProtocolFactory.NO_KIND),
+            1_000,
+            "log-writer-test",
+            notices::incrementAndGet,
+            failures);
 
     @After
     public void close() throws InterruptedException {
@@ -139,14 +145,20 @@ public final class LogWriterTest {
     public void closedByTheFailureItself_doesNotWaitForItself() throws Exception {
         Failures closed = new Failures();
         LogWriter[] own = new LogWriter[1];
-        own[0] = new LogWriter(log.log(), 1_000, "log-writer-closing", () -> {}, (message, cause) -> {
-            try {
-                own[0].close();
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
-            closed.failed(message, cause);
-        });
+        own[0] = new LogWriter(
+                log.log(),
+                new LatestPromise(log.log().recovered(0), OrderingProtocolFactory.NO_KIND),
+                1_000,
+                "log-writer-closing",
+                () -> {},
+                (message, cause) -> {
+                    try {
+                        own[0].close();
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                    closed.failed(message, cause);
+                });
         log.failSyncs(new IOException("Input/output error"));
         own[0].start();
         own[0].append(record(1, 1));

@@ -15,8 +15,8 @@ import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ProposerTable.Verdict;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.replica.TotalOrder;
+import io.chainkeeper.server.OrderingFactory.StateOffer;
 import io.chainkeeper.transport.StateChannel;
-import io.chainkeeper.transport.StateResponder;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -63,10 +63,10 @@ public final class InProcessOrder implements AutoCloseable {
 
     /** How replica {@code replicaId} joins this order. */
     public OrderingFactory factory(int replicaId) {
-        return (application, stateResponder, failureHandler) -> {
+        return (application, stateOffer, failureHandler) -> {
             synchronized (monitor) {
                 long incarnation = incarnations.merge(replicaId, 1L, Long::sum);
-                Node node = new Node(replicaId, incarnation, application, stateResponder, failureHandler);
+                Node node = new Node(replicaId, incarnation, application, stateOffer, failureHandler);
                 nodes.put(replicaId, node);
                 if (leader == OrderingStatus.NO_LEADER) {
                     leader = replicaId;
@@ -247,7 +247,7 @@ public final class InProcessOrder implements AutoCloseable {
         private final int replicaId;
         private final long incarnation;
         private final Application application;
-        private final StateResponder stateResponder;
+        private final StateOffer stateOffer;
         private final FailureHandler failureHandler;
         private final Thread executor;
         private final long[] sequences = new long[streamCount];
@@ -265,12 +265,12 @@ public final class InProcessOrder implements AutoCloseable {
                 int replicaId,
                 long incarnation,
                 Application application,
-                StateResponder stateResponder,
+                StateOffer stateOffer,
                 FailureHandler failureHandler) {
             this.replicaId = replicaId;
             this.incarnation = incarnation;
             this.application = application;
-            this.stateResponder = stateResponder;
+            this.stateOffer = stateOffer;
             this.failureHandler = failureHandler;
             this.next = application.recoveredPosition() + 1;
             this.executor = new Thread(this::run, "executor-" + replicaId);
@@ -458,15 +458,15 @@ public final class InProcessOrder implements AutoCloseable {
 
         @Override
         public StateChannel openStateChannel(int peer) throws IOException {
-            StateResponder responder;
+            StateOffer offer;
             synchronized (monitor) {
                 Node asked = nodes.get(peer);
                 if (asked == null || asked.stopped) {
                     throw new IOException("server " + peer + " is down");
                 }
-                responder = asked.stateResponder;
+                offer = asked.stateOffer;
             }
-            return new AnsweringChannel(responder, replicaId);
+            return new AnsweringChannel(offer, replicaId);
         }
 
         @Override

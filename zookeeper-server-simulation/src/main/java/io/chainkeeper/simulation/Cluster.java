@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation;
 
+import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
@@ -457,6 +458,7 @@ final class Cluster implements World {
             return;
         }
         Checkpoint state = sufficient.get(random.nextInt(sufficient.size()));
+        ByteSlice promise = source.replica().log().latestHead(factory.promiseKind());
         machine.transferring = true;
         events.after(delays.stateMicros(state.position() - host.position()), () -> {
             if (!host.isAlive()) {
@@ -466,7 +468,7 @@ final class Cluster implements World {
             if (source.isAlive() && network.reaches(fromPeer, host.id()) && state.position() > host.position()) {
                 trace.record(host.id(), "installs state of", fromPeer, "at position " + state.position());
                 crash(host.id());
-                host.replica().install(state);
+                host.replica().install(state, promise);
                 start(host.id());
             }
         });

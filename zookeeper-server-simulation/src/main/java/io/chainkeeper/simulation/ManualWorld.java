@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation;
 
+import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Membership;
@@ -145,8 +146,9 @@ final class ManualWorld implements World {
                 id,
                 wish.position());
         trace.record(id, "installs state of", wish.fromPeer(), "at position " + state.position());
+        ByteSlice promise = replica(wish.fromPeer()).log().latestHead(factory.promiseKind());
         crash(id, 0);
-        replica(id).install(state);
+        replica(id).install(state, promise);
         start(id);
     }
 

@@ -182,6 +182,22 @@ final class SimulatedLog implements DurableRecords {
         written.headMap(position, true).clear();
     }
 
+    /** What the sender of an installed state had promised is on disk before the log is read. */
+    void keepPromiseOfState(ByteSlice promise) {
+        keep(new LogRecord(LogRecord.METADATA, LogRecord.PROMISE_OF_STATE_KIND, promise, ByteSlice.EMPTY));
+    }
+
+    /** Head of the latest metadata record of a kind, whether stable or not; empty if there is none. */
+    ByteSlice latestHead(int kind) {
+        LogRecord latest = stableMetadata.get(kind);
+        for (Queued queued : unstable) {
+            if (!isPositional(queued.record()) && queued.record().kind() == kind) {
+                latest = queued.record();
+            }
+        }
+        return latest == null ? ByteSlice.EMPTY : latest.head();
+    }
+
     /** A state that is kept elsewhere holds everything up to here. */
     void cover(long position) {
         covered = Math.max(covered, position);

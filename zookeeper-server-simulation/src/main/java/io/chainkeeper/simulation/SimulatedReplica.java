@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation;
 
+import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.RecoveredState;
 import io.chainkeeper.replica.Replica;
@@ -46,6 +47,9 @@ final class SimulatedReplica {
 
     /** Position of the state that was installed last, 0 if none was. */
     private long installed;
+
+    /** What the sender of that state had promised; empty if none was installed, or that does not matter. */
+    private ByteSlice installedPromise = ByteSlice.EMPTY;
 
     private ReplicaHost host;
 
@@ -141,10 +145,11 @@ final class SimulatedReplica {
     }
 
     /** Another replica's state replaces the own one. The log stays, until the next start. */
-    void install(Checkpoint checkpoint) {
+    void install(Checkpoint checkpoint, ByteSlice promiseOfSender) {
         checkpoints.clear();
         checkpoints.add(checkpoint);
         installed = checkpoint.position();
+        installedPromise = promiseOfSender;
     }
 
     /** Everything that it had stored is gone; its incarnations go on ascending if the clock does. */
@@ -152,6 +157,7 @@ final class SimulatedReplica {
         InvariantViolated.check(host == null, "replica %d loses its disk while it runs", id);
         log = new SimulatedLog(habits);
         installed = 0;
+        installedPromise = ByteSlice.EMPTY;
         remembered = 0;
         checkpoints.clear();
         checkpoints.add(nothing);
@@ -181,6 +187,9 @@ final class SimulatedReplica {
             log.discardThrough(installed);
         } else {
             log.cover(installed);
+        }
+        if (installedPromise.length() > 0 && rules.contains(HostRule.STATE_BRINGS_THE_PROMISE_OF_ITS_SENDER)) {
+            log.keepPromiseOfState(installedPromise);
         }
     }
 

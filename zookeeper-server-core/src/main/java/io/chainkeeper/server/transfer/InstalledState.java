@@ -1,10 +1,12 @@
 package io.chainkeeper.server.transfer;
 
 import io.chainkeeper.config.AtomicFile;
+import io.chainkeeper.ordering.ByteSlice;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HexFormat;
 
 /**
  * Says that the state in a directory was installed from another member, in the small text file {@value #FILE_NAME} of
@@ -14,13 +16,15 @@ import java.nio.file.Path;
  * @param position that the installed checkpoint stands for
  * @param newDirectory whether the directory belonged to no cluster before: then nothing is known of what this replica
  *     may have promised with an earlier directory
+ * @param promise what the member had promised whose state it is, as its protocol records it; may be empty
  */
-public record InstalledState(long position, boolean newDirectory) {
+public record InstalledState(long position, boolean newDirectory, ByteSlice promise) {
     /** Name of the file. */
     public static final String FILE_NAME = "installed";
 
     private static final String POSITION_KEY = "position=";
     private static final String NEW_DIRECTORY_KEY = "newDirectory=";
+    private static final String PROMISE_KEY = "promise=";
 
     /**
      * Reads what is known of a directory.
@@ -35,16 +39,18 @@ public record InstalledState(long position, boolean newDirectory) {
             return null;
         }
         String[] lines = Files.readString(file, StandardCharsets.UTF_8).split("\n", -1);
-        if (lines.length != 3
+        if (lines.length != 4
                 || !lines[0].matches(POSITION_KEY + "\\d{1,18}")
                 || !lines[1].matches(NEW_DIRECTORY_KEY + "(true|false)")
-                || !lines[2].isEmpty()) {
+                || !lines[2].matches(PROMISE_KEY + "([0-9a-f]{2})*")
+                || !lines[3].isEmpty()) {
             throw new IOException(file + " is damaged; it must say which state was installed beside it: " + POSITION_KEY
-                    + "N and " + NEW_DIRECTORY_KEY + "true or false, on a line each");
+                    + "N, " + NEW_DIRECTORY_KEY + "true or false, and " + PROMISE_KEY + "HEX, on a line each");
         }
         return new InstalledState(
                 Long.parseLong(lines[0].substring(POSITION_KEY.length())),
-                Boolean.parseBoolean(lines[1].substring(NEW_DIRECTORY_KEY.length())));
+                Boolean.parseBoolean(lines[1].substring(NEW_DIRECTORY_KEY.length())),
+                ByteSlice.of(HexFormat.of().parseHex(lines[2].substring(PROMISE_KEY.length()))));
     }
 
     /**
@@ -54,7 +60,8 @@ public record InstalledState(long position, boolean newDirectory) {
      * @throws IOException if it cannot be written
      */
     public void write(Path orderingDirectory) throws IOException {
-        String text = POSITION_KEY + position + "\n" + NEW_DIRECTORY_KEY + newDirectory + "\n";
+        String text = POSITION_KEY + position + "\n" + NEW_DIRECTORY_KEY + newDirectory + "\n" + PROMISE_KEY
+                + HexFormat.of().formatHex(promise.toByteArray()) + "\n";
         AtomicFile.write(orderingDirectory.resolve(FILE_NAME), text.getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -135,11 +135,12 @@ final class OfferedState implements Closeable {
     /**
      * Finds out how much of the transaction log belongs to the state.
      *
+     * @param promise what this replica has promised by now
      * @param mayGoOn asked from time to time
      * @return the manifest, or null if it was interrupted: to be called again
      * @throws IOException if a log cannot be read
      */
-    synchronized StateManifest prepare(BooleanSupplier mayGoOn) throws IOException {
+    synchronized StateManifest prepare(ByteSlice promise, BooleanSupplier mayGoOn) throws IOException {
         while (manifest == null && scanned < scanners.size()) {
             TxnLogScanner scanner = scanners.get(scanned);
             int entries = 0;
@@ -161,6 +162,7 @@ final class OfferedState implements Closeable {
                     checkpoint.position(),
                     checkpoint.snapshotZxid(),
                     checkpoint.coveredZxid(),
+                    promise,
                     files.stream()
                             .map(file -> new StateFile(
                                     file.kind, file.path.getFileName().toString(), file.length))

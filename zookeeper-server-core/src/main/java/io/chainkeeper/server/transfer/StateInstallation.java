@@ -288,7 +288,7 @@ public final class StateInstallation {
         boolean isNew = known == null || known.clusterId() == null;
         step.before();
         // The marker first: an identity that names a cluster must not make a new directory look like an old one.
-        new InstalledState(manifest.position(), isNew || before != null && before.newDirectory())
+        new InstalledState(manifest.position(), isNew || before != null && before.newDirectory(), manifest.promise())
                 .write(orderingDirectory);
         try {
             Checkpoint checkpoint = Checkpoint.decode(Files.readAllBytes(file));

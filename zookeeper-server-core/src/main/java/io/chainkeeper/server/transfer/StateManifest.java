@@ -1,6 +1,7 @@
 package io.chainkeeper.server.transfer;
 
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -15,10 +16,11 @@ import java.util.zip.CRC32C;
  * None of these bytes changes any more, so a transfer can be continued at any of them. Immutable.
  *
  * <pre>
- * magic         long   "CKSTATE1": the last byte is the format version
+ * magic         long   "CKSTATE2": the last byte is the format version
  * position      long
  * snapshotZxid  long
  * coveredZxid   long
+ * promise       its length (byte), then what the sender has promised
  * fileCount     int    then per file: kind (byte), length (long), name length (byte), name (ASCII)
  * crc32c        int    of everything before it
  * </pre>
@@ -26,14 +28,18 @@ import java.util.zip.CRC32C;
  * @param position that the checkpoint stands for; the order is needed from the next one on
  * @param snapshotZxid names the snapshot
  * @param coveredZxid the transactions reach up to it
+ * @param promise what the sender has promised, as its protocol records it; at most {@link #MAX_PROMISE_BYTES}
  * @param files the files, at most {@link #MAX_FILES}
  */
-record StateManifest(long position, long snapshotZxid, long coveredZxid, List<StateFile> files) {
+record StateManifest(long position, long snapshotZxid, long coveredZxid, ByteSlice promise, List<StateFile> files) {
     /** Bounds the length of a manifest well below that of an answer. */
     static final int MAX_FILES = 1024;
 
-    private static final long MAGIC = 0x434b535441544531L;
-    private static final int FIXED_BYTES = 4 * Long.BYTES + 2 * Integer.BYTES;
+    /** Bounds the length of a promise; it has to fit into a byte. */
+    static final int MAX_PROMISE_BYTES = 127;
+
+    private static final long MAGIC = 0x434b535441544532L;
+    private static final int FIXED_BYTES = 4 * Long.BYTES + 1 + 2 * Integer.BYTES;
     private static final int FILE_BYTES = 2 + Long.BYTES;
 
     /** Where a file belongs. */
@@ -59,6 +65,8 @@ record StateManifest(long position, long snapshotZxid, long coveredZxid, List<St
     record StateFile(Kind kind, String name, long length) {}
 
     StateManifest {
+        InvariantViolated.check(
+                promise.length() <= MAX_PROMISE_BYTES, "a promise of %d bytes goes with a state", promise.length());
         files = List.copyOf(files);
     }
 
@@ -77,8 +85,9 @@ record StateManifest(long position, long snapshotZxid, long coveredZxid, List<St
 
     byte[] encode() {
         int nameBytes = files.stream().mapToInt(file -> file.name().length()).sum();
-        ByteBuffer out = ByteBuffer.allocate(FIXED_BYTES + files.size() * FILE_BYTES + nameBytes);
+        ByteBuffer out = ByteBuffer.allocate(FIXED_BYTES + promise.length() + files.size() * FILE_BYTES + nameBytes);
         out.putLong(MAGIC).putLong(position).putLong(snapshotZxid).putLong(coveredZxid);
+        out.put((byte) promise.length()).put(promise.asByteBuffer());
         out.putInt(files.size());
         for (StateFile file : files) {
             byte[] name = file.name().getBytes(StandardCharsets.US_ASCII);
@@ -113,6 +122,8 @@ record StateManifest(long position, long snapshotZxid, long coveredZxid, List<St
             long position = in.getLong();
             long snapshotZxid = in.getLong();
             long coveredZxid = in.getLong();
+            byte[] promise = new byte[in.get()];
+            in.get(promise);
             int count = in.getInt();
             if (count < 2 || count > MAX_FILES) {
                 throw new MalformedMessageException("names " + count + " files");
@@ -121,10 +132,11 @@ record StateManifest(long position, long snapshotZxid, long coveredZxid, List<St
             for (int i = 0; i < count; i++) {
                 files.add(file(in));
             }
-            StateManifest manifest = new StateManifest(position, snapshotZxid, coveredZxid, files);
+            StateManifest manifest =
+                    new StateManifest(position, snapshotZxid, coveredZxid, ByteSlice.of(promise), files);
             manifest.check(in.remaining());
             return manifest;
-        } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
+        } catch (BufferUnderflowException | IndexOutOfBoundsException | NegativeArraySizeException e) {
             throw new MalformedMessageException("is cut short");
         }
     }

@@ -2,8 +2,8 @@ package io.chainkeeper.server.transfer;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.server.OrderingFactory.StateOffer;
 import io.chainkeeper.server.storage.CheckpointStore;
-import io.chainkeeper.transport.StateResponder;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * to where the snapshot is consistent. Serving goes on meanwhile: files are only read, not faster than the limit. Safe
  * for use by any thread; {@link #answer} blocks.
  */
-public final class StateSource implements StateResponder, Closeable {
+public final class StateSource implements StateOffer, Closeable {
     /** The longest part of a file in one answer. */
     static final int MAX_CHUNK_BYTES = 1 << 20;
 
@@ -139,15 +139,15 @@ public final class StateSource implements StateResponder, Closeable {
     }
 
     @Override
-    public ByteSlice answer(int peer, ByteSlice request) throws IOException {
+    public ByteSlice answer(int peer, ByteSlice request, ByteSlice promise) throws IOException {
         try {
-            return answer(peer, StateRequest.decode(request)).encode();
+            return answer(peer, StateRequest.decode(request), promise).encode();
         } catch (MalformedMessageException e) {
             throw new IOException(e.getMessage(), e);
         }
     }
 
-    private StateAnswer answer(int peer, StateRequest request) throws IOException {
+    private StateAnswer answer(int peer, StateRequest request, ByteSlice promise) throws IOException {
         if (isWrong.getAsBoolean()) {
             // Also in the middle of a transfer: what was sent before is wrong as well.
             return request.kind() == StateRequest.Kind.MANIFEST
@@ -155,7 +155,7 @@ public final class StateSource implements StateResponder, Closeable {
                     : StateAnswer.empty(StateAnswer.Kind.GONE);
         }
         if (request.kind() == StateRequest.Kind.MANIFEST) {
-            return manifest(peer, request.snapshotZxid(), request.offset());
+            return manifest(peer, request, promise);
         }
         OfferedState state = inUse(peer);
         if (state == null || !state.isReady() || state.snapshotZxid() != request.snapshotZxid()) {
@@ -187,7 +187,9 @@ public final class StateSource implements StateResponder, Closeable {
         }
     }
 
-    private StateAnswer manifest(int peer, long preferredSnapshotZxid, long leastPosition) throws IOException {
+    private StateAnswer manifest(int peer, StateRequest request, ByteSlice promise) throws IOException {
+        long preferredSnapshotZxid = request.snapshotZxid();
+        long leastPosition = request.offset();
         OfferedState state = inUse(peer);
         if (state == null
                 || state.position() < leastPosition
@@ -208,7 +210,7 @@ public final class StateSource implements StateResponder, Closeable {
         long deadline = System.nanoTime() + PREPARE_NANOS;
         StateManifest manifest;
         try {
-            manifest = state.prepare(() -> deadline - System.nanoTime() > 0);
+            manifest = state.prepare(promise, () -> deadline - System.nanoTime() > 0);
         } catch (IOException e) {
             drop(peer, state);
             throw e;

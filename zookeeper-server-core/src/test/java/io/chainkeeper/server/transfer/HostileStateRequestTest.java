@@ -63,7 +63,8 @@ public class HostileStateRequestTest {
         try (StateSource source = member.source(4096)) {
             for (int i = 0; i < REQUESTS; i++) {
                 try {
-                    ByteSlice answer = source.answer(1 + random.nextInt(6), ByteSlice.of(request(random)));
+                    ByteSlice answer =
+                            source.answer(1 + random.nextInt(6), ByteSlice.of(request(random)), MemberFiles.PROMISE);
                     assertTrue(answer.length() <= StateChannel.MAX_ANSWER_BYTES);
                     answers++;
                 } catch (IOException e) {

@@ -1,6 +1,7 @@
 package io.chainkeeper.server.transfer;
 
 import io.chainkeeper.config.ClusterIdentity;
+import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.server.execution.SideState;
 import io.chainkeeper.server.execution.SideStates;
@@ -31,6 +32,10 @@ import org.apache.zookeeper.txn.TxnHeader;
 /** The files of one member, and a tree that grows by a node with each transaction. */
 final class MemberFiles {
     static final UUID CLUSTER = new UUID(7, 8);
+
+    /** What every member says that it has promised. */
+    static final ByteSlice PROMISE = ByteSlice.of(new byte[] {0, 127, -1});
+
     private static final int NODE_BYTES = 100;
 
     final Path ordering;

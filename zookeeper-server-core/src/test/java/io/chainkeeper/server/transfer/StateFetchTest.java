@@ -80,7 +80,7 @@ public final class StateFetchTest {
         return new StateChannel() {
             @Override
             public ByteSlice call(ByteSlice request) throws IOException {
-                return source.answer(3, request);
+                return source.answer(3, request, ByteSlice.EMPTY);
             }
 
             @Override
@@ -144,7 +144,7 @@ public final class StateFetchTest {
     public void brokenTransferIsCoveredByAnOwnSnapshot_isDeleted() throws Exception {
         try (IncomingState incoming = new IncomingState(receiver.ordering)) {
             ByteSlice manifest = StateAnswer.decode(source.answer(
-                            3, StateRequest.manifest(StateRequest.NEWEST, 0).encode()))
+                            3, StateRequest.manifest(StateRequest.NEWEST, 0).encode(), ByteSlice.EMPTY))
                     .body();
             incoming.begin(StateManifest.decode(manifest));
         }

@@ -52,7 +52,7 @@ public final class StateInstallationTest {
             StateChannel channel = new StateChannel() {
                 @Override
                 public ByteSlice call(ByteSlice request) throws IOException {
-                    return source.answer(3, request);
+                    return source.answer(3, request, MemberFiles.PROMISE);
                 }
 
                 @Override
@@ -100,7 +100,7 @@ public final class StateInstallationTest {
         }) {
             assertFalse(Files.exists(directory.resolve(StateInstallation.REPLACED)));
         }
-        assertEquals(new InstalledState(30, newDirectory), InstalledState.read(receiver.ordering));
+        assertEquals(new InstalledState(30, newDirectory, MemberFiles.PROMISE), InstalledState.read(receiver.ordering));
         ClusterIdentity identity = ClusterIdentity.read(receiver.ordering);
         assertEquals(new ClusterIdentity(3, MemberFiles.CLUSTER, "chain"), identity);
         assertFalse(Files.exists(receiver.files.getSnapDir().toPath().resolve("currentEpoch")));

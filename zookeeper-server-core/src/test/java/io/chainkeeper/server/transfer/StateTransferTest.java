@@ -1,5 +1,6 @@
 package io.chainkeeper.server.transfer;
 
+import static io.chainkeeper.server.transfer.MemberFiles.PROMISE;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNotEquals;
@@ -59,7 +60,7 @@ public final class StateTransferTest {
         return new StateChannel() {
             @Override
             public ByteSlice call(ByteSlice request) throws IOException {
-                ByteSlice answer = asked.answer(RECEIVER, request);
+                ByteSlice answer = asked.answer(RECEIVER, request, PROMISE);
                 if (request.get(0) == StateRequest.Kind.READ.ordinal()) {
                     answer = faults.onRead(answer);
                     bytesRead += answer.length() - StateAnswer.HEAD_BYTES;
@@ -159,7 +160,7 @@ public final class StateTransferTest {
         assertTrue(receiver.recovered(), receiver.recovered().startsWith("350 "));
         assertTrue(receiver.recovered(), receiver.recovered().endsWith(" 300"));
         assertEquals(Map.of(), receiver.incoming());
-        assertEquals(new InstalledState(300, true), InstalledState.read(receiver.ordering));
+        assertEquals(new InstalledState(300, true, PROMISE), InstalledState.read(receiver.ordering));
         assertFalse("nothing more to install", install());
     }
 
@@ -239,7 +240,7 @@ public final class StateTransferTest {
         StateManifest begun = new IncomingState(receiver.ordering).begun();
         Thread.currentThread().interrupt();
         ByteSlice answer = source.answer(
-                RECEIVER, new StateRequest(StateRequest.Kind.READ, begun.snapshotZxid(), 1, 0, 10).encode());
+                RECEIVER, new StateRequest(StateRequest.Kind.READ, begun.snapshotZxid(), 1, 0, 10).encode(), PROMISE);
         assertTrue(Thread.interrupted());
         assertEquals(StateAnswer.Kind.GONE.ordinal(), answer.get(0));
     }
@@ -378,7 +379,7 @@ public final class StateTransferTest {
     public void memberThatHasDiverged_givesItsStateToNobody() throws Exception {
         ByteSlice request = StateRequest.manifest(StateRequest.NEWEST, 0).encode();
         StateManifest manifest = StateManifest.decode(
-                StateAnswer.decode(source.answer(10, request)).body());
+                StateAnswer.decode(source.answer(10, request, PROMISE)).body());
         ByteSlice part = new StateRequest(StateRequest.Kind.READ, manifest.snapshotZxid(), 0, 0, 10).encode();
         assertEquals(StateAnswer.Kind.BYTES, answer(10, part));
         sender.isWrong = true;
@@ -402,7 +403,7 @@ public final class StateTransferTest {
     }
 
     private StateAnswer.Kind answer(int peer, ByteSlice request) throws Exception {
-        return StateAnswer.decode(source.answer(peer, request)).kind();
+        return StateAnswer.decode(source.answer(peer, request, PROMISE)).kind();
     }
 
     @Test
@@ -418,9 +419,9 @@ public final class StateTransferTest {
                 new StateRequest(StateRequest.Kind.READ, zxid, 1, length, 1),
                 new StateRequest(StateRequest.Kind.READ, zxid, 1, Long.MAX_VALUE, 1),
                 new StateRequest(StateRequest.Kind.CHECKSUM, zxid, 1, 0, Integer.MAX_VALUE))) {
-            assertThrows(wrong.toString(), IOException.class, () -> source.answer(RECEIVER, wrong.encode()));
+            assertThrows(wrong.toString(), IOException.class, () -> source.answer(RECEIVER, wrong.encode(), PROMISE));
         }
-        assertThrows(IOException.class, () -> source.answer(RECEIVER, ByteSlice.of(new byte[3])));
+        assertThrows(IOException.class, () -> source.answer(RECEIVER, ByteSlice.of(new byte[3]), PROMISE));
     }
 
     @Test
@@ -445,6 +446,7 @@ public final class StateTransferTest {
                     1,
                     5,
                     5,
+                    PROMISE,
                     List.of(
                             new StateManifest.StateFile(Kind.CHECKPOINT, "checkpoint.5", 1),
                             new StateManifest.StateFile(Kind.SNAPSHOT, name, 1)));

@@ -1,0 +1,35 @@
+package io.chainkeeper.replica;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.ordering.RecoveredState;
+
+/**
+ * What goes with this replica's state to those that take it: the head of the latest record of its promise. It need not
+ * be durable: to promise more than the sender does no harm. Written by the ordering thread, read by any.
+ */
+final class LatestPromise {
+    private final int kind;
+    private volatile ByteSlice head;
+
+    /**
+     * @param recovered what the log holds
+     * @param kind {@link OrderingProtocolFactory#promiseKind}
+     */
+    LatestPromise(RecoveredState recovered, int kind) {
+        this.kind = kind;
+        LogRecord kept = kind == OrderingProtocolFactory.NO_KIND ? null : recovered.metadata(kind);
+        this.head = kept == null ? ByteSlice.EMPTY : kept.head();
+    }
+
+    void appended(LogRecord record) {
+        if (record.kind() == kind && record.position() == LogRecord.METADATA) {
+            head = record.head();
+        }
+    }
+
+    ByteSlice head() {
+        return head;
+    }
+}
