@@ -4,8 +4,6 @@ package io.chainkeeper.simulation;
 enum HostRule {
     /** A start discards what the log holds below a state that was installed (docs/decisions/021). */
     WHAT_AN_INSTALLED_STATE_COVERS_IS_DISCARDED,
-    /** A state that is installed brings what its sender had promised. */
-    STATE_BRINGS_THE_PROMISE_OF_ITS_SENDER,
     /** A replica that learns from the order that it has had a later start begins one above that. */
     SUPERSEDED_REPLICA_STARTS_ABOVE,
     /** A start reads only behind a command of its own: so starts that read ascend, though the clock is set back. */

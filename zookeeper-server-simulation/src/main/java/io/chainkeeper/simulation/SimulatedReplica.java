@@ -188,7 +188,7 @@ final class SimulatedReplica {
         } else {
             log.cover(installed);
         }
-        if (installedPromise.length() > 0 && rules.contains(HostRule.STATE_BRINGS_THE_PROMISE_OF_ITS_SENDER)) {
+        if (installedPromise.length() > 0) {
             log.keepPromiseOfState(installedPromise);
         }
     }

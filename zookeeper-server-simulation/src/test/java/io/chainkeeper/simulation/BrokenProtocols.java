@@ -79,6 +79,11 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
     }
 
     @Override
+    public int promiseKind() {
+        return sound.promiseKind();
+    }
+
+    @Override
     public OrderingProtocol create(ProtocolContext context, Effects effects) {
         BrokenEffects broken = new BrokenEffects(effects);
         return new BrokenProtocol(sound.create(context, broken), effects, broken);
