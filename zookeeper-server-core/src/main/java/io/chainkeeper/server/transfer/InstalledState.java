@@ -39,18 +39,21 @@ public record InstalledState(long position, boolean newDirectory, ByteSlice prom
             return null;
         }
         String[] lines = Files.readString(file, StandardCharsets.UTF_8).split("\n", -1);
-        if (lines.length != 4
+        boolean namesPromise = lines.length == 4; // earlier versions did not
+        if (lines.length != (namesPromise ? 4 : 3)
                 || !lines[0].matches(POSITION_KEY + "\\d{1,18}")
                 || !lines[1].matches(NEW_DIRECTORY_KEY + "(true|false)")
-                || !lines[2].matches(PROMISE_KEY + "([0-9a-f]{2})*")
-                || !lines[3].isEmpty()) {
+                || namesPromise && !lines[2].matches(PROMISE_KEY + "([0-9a-f]{2})*")
+                || !lines[lines.length - 1].isEmpty()) {
             throw new IOException(file + " is damaged; it must say which state was installed beside it: " + POSITION_KEY
                     + "N, " + NEW_DIRECTORY_KEY + "true or false, and " + PROMISE_KEY + "HEX, on a line each");
         }
         return new InstalledState(
                 Long.parseLong(lines[0].substring(POSITION_KEY.length())),
                 Boolean.parseBoolean(lines[1].substring(NEW_DIRECTORY_KEY.length())),
-                ByteSlice.of(HexFormat.of().parseHex(lines[2].substring(PROMISE_KEY.length()))));
+                namesPromise
+                        ? ByteSlice.of(HexFormat.of().parseHex(lines[2].substring(PROMISE_KEY.length())))
+                        : ByteSlice.EMPTY);
     }
 
     /**
