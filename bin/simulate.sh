@@ -3,6 +3,7 @@
 #   bin/simulate.sh --protocol chain --seed 42            replay one seed
 #   bin/simulate.sh --application znodes --seed 42        the same with the server's executor, sessions and watches
 #   bin/simulate.sh --application behind --seed 42        a minority that was left behind comes back one by one
+#   bin/simulate.sh --application founding --seed 42      servers come one by one and lose disks while they found the cluster
 #   bin/simulate.sh --protocol chain --seconds 3600       soak with fresh seeds for an hour
 #   bin/simulate.sh --seed 1 --survey 5000                run 5000 seeds, one line per failure
 # All options: io.chainkeeper.simulation.Simulate.

@@ -18,6 +18,7 @@ final class FaultInjector {
     private final SwarmOptions options;
     private final Cluster cluster;
     private final MembershipFaults membership;
+    private final FoundingFaults founding;
     private long behindUntilMicros;
     private boolean changeIsDangerous;
     private boolean stopped;
@@ -28,20 +29,31 @@ final class FaultInjector {
         this.options = options;
         this.cluster = cluster;
         this.membership = new MembershipFaults(random.split(), cluster, options.mayRemoveSilent());
+        boolean regroups = options.faultIntervalMicros().containsKey(Fault.REGROUP);
+        this.founding =
+                regroups ? new FoundingFaults(events, random.split(), options, cluster, membership, this) : null;
     }
 
     void start() {
         if (options.clocksAreSetBack()) {
             cluster.members().forEach(id -> cluster.replica(id).startClock());
         }
-        for (int id : options.late()) {
-            events.after(random.nextLong(options.safetyMicros()), () -> cluster.start(id));
+        if (founding != null) {
+            founding.start();
+        } else {
+            for (int id : options.late()) {
+                events.after(random.nextLong(options.safetyMicros()), () -> cluster.start(id));
+            }
         }
         options.faultIntervalMicros().forEach(this::planNext);
     }
 
     void stop() {
         stopped = true;
+    }
+
+    boolean areStopped() {
+        return stopped;
     }
 
     private void planNext(Fault fault, long meanMicros) {
@@ -74,11 +86,12 @@ final class FaultInjector {
             case RECONFIGURE -> membership.reconfigure();
             case PARTITION -> partition();
             case LEAVE_BEHIND -> leaveBehind();
+            case REGROUP -> founding.regroup();
         }
     }
 
     /** Short or long, evenly over the orders of magnitude. */
-    private long duration() {
+    long duration() {
         long bound = 10_000L << random.nextInt(9);
         return 1 + random.nextLong(bound);
     }
@@ -104,7 +117,8 @@ final class FaultInjector {
         }
     }
 
-    private void crash(int replica, long downMicros) {
+    /** A replica that runs crashes, and starts again if faults have not stopped by then. */
+    void crash(int replica, long downMicros) {
         if (cluster.crash(replica)) {
             events.after(downMicros, () -> {
                 if (!stopped) {
@@ -117,10 +131,15 @@ final class FaultInjector {
     private void loseDisk(int replica) {
         if (membership.mayLoseDisk(replica)) {
             crash(replica, duration());
-            cluster.loseDisk(replica);
-            if (options.clocksAreSetBack() && random.nextInt(4) != 0) {
-                cluster.replica(replica).setClockBack();
-            }
+            emptyDisk(replica);
+        }
+    }
+
+    /** A replica that is down finds nothing when it starts again, and perhaps another time of day. */
+    void emptyDisk(int replica) {
+        cluster.loseDisk(replica);
+        if (options.clocksAreSetBack() && random.nextInt(4) != 0) {
+            cluster.replica(replica).setClockBack();
         }
     }
 

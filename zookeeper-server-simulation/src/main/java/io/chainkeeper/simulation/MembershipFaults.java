@@ -43,9 +43,32 @@ final class MembershipFaults {
     boolean mayLoseDisk(int id) {
         boolean isUsed =
                 cluster.replica(id).incarnation() > 0 && cluster.checker().lastPosition() > 0;
-        if (!isUsed || !mayBeBlank(cluster.ensemble().participants(), id)) {
-            return false;
+        return isUsed && mayBeBlank(cluster.ensemble().participants(), id) && othersDecide(id);
+    }
+
+    /**
+     * As the other method, from the first start on, when nothing may have been ordered, and no more cautious than what
+     * is promised (docs/decisions/022-founding.md): a disk that has taken part in nothing may be lost at any time, as
+     * long as nobody can lead; any other one unless it leaves a quorum of empty directories, or too few founders to
+     * decide.
+     *
+     * @param id a replica that is down
+     */
+    boolean mayLoseDiskWhileFounding(int id) {
+        List<Integer> participants = cluster.ensemble().participants();
+        int quorum = Membership.initial(cluster.checker().membership().minQuorumSize(), participants)
+                .quorum();
+        long founders = participants.stream().filter(cluster::hasVoted).count();
+        if (founders < quorum && cluster.replica(id).isBlank()) {
+            return true;
         }
+        long blank = participants.stream()
+                .filter(other -> other == id || cluster.replica(other).isBlank())
+                .count();
+        return blank < quorum && othersDecide(id);
+    }
+
+    private boolean othersDecide(int id) {
         for (Membership membership : possibleMemberships(id)) {
             Membership admitted = membership.with(new Member(id, Member.UNBOUND));
             if (!decides(membership, id, removable(membership, id))

@@ -10,7 +10,8 @@ import java.util.concurrent.TimeUnit;
  * --protocol NAME  the protocol, default chain
  * --application A  registers (default), or znodes: the server's own executor with sessions and watches, or reconfig:
  *                  the same, and administrators ask for other ensembles; or behind: registers, and a minority that was
- *                  left behind
+ *                  left behind; or founding: registers, and servers that come one by one, crash and lose their disks
+ *                  while they found the cluster
  * --seed N         first seed; default: drawn from the clock and printed
  * --seeds M        how many consecutive seeds, default 1
  * --seconds S      instead of --seeds: go on for so long

@@ -12,7 +12,9 @@ public enum SimulatedApplication {
     /** The same, and administrators ask for other ensembles. */
     RECONFIG,
     /** Registers; a minority that has lagged behind comes back one by one. */
-    BEHIND;
+    BEHIND,
+    /** Registers; servers come one by one to found the cluster, and crash and lose their disks meanwhile. */
+    FOUNDING;
 
     /**
      * Reads the value of {@code --application}.
@@ -28,7 +30,7 @@ public enum SimulatedApplication {
             }
         }
         throw new IllegalArgumentException(
-                "no application is named " + value + "; there are registers, znodes, reconfig and behind");
+                "no application is named " + value + "; there are registers, znodes, reconfig, behind and founding");
     }
 
     /** @return the name in the command line */
@@ -48,7 +50,7 @@ public enum SimulatedApplication {
 
     Workload workload(EventQueue events, SplittableRandom random, SwarmOptions options, Trace trace) {
         return switch (this) {
-            case REGISTERS, BEHIND -> new RegisterWorkload(events, random, options);
+            case REGISTERS, BEHIND, FOUNDING -> new RegisterWorkload(events, random, options);
             case ZNODES, RECONFIG -> {
                 ZnodeReplica.enableEverything();
                 yield new ZnodeWorkload(events, random, options, trace);

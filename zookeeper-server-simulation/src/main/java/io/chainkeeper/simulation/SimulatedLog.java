@@ -12,6 +12,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -63,6 +64,21 @@ final class SimulatedLog implements DurableRecords {
     boolean isOfFounder() {
         LogRecord disk = metadata(Disk.DISK);
         return disk != null && disk.head().asByteBuffer().get(Long.BYTES) != 0;
+    }
+
+    /** Whether nothing that is durable says that this replica took part in anything. */
+    boolean isBlank() {
+        return promisedNothing() && !isOfFounder();
+    }
+
+    /** Whether what is durable says that this replica founded the cluster, and nothing else. */
+    boolean hasOnlyFounded() {
+        return promisedNothing() && isOfFounder();
+    }
+
+    private boolean promisedNothing() {
+        boolean onlyItself = Set.of(Disk.DISK, Disk.COMPANIONS).containsAll(stableMetadata.keySet());
+        return onlyItself && stablePositions.isEmpty();
     }
 
     @Override

@@ -144,6 +144,11 @@ final class SimulatedReplica {
         return checkpoints.peekFirst().position();
     }
 
+    /** Whether a start would find a directory of somebody who took part in nothing. */
+    boolean isBlank() {
+        return log.isBlank() && checkpoints.peekLast().position() == 0;
+    }
+
     /** Another replica's state replaces the own one. The log stays, until the next start. */
     void install(Checkpoint checkpoint, ByteSlice promiseOfSender) {
         checkpoints.clear();

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
  *
  * @param replicas how many there may ever be, those included that are configured only later
  * @param ensemble configured at first
- * @param late configured, but started only later
+ * @param late configured, but started only later: within the phase with faults, or as {@link FoundingFaults} draws it
  * @param minQuorumSize as the settings have it
  * @param settings the protocol's
  * @param safetyMicros length of the phase with faults
@@ -103,11 +103,16 @@ record SwarmOptions(
          * A minority is cut off until the others' logs no longer reach back to where it was; then one of it is let back
          * in, and for a while the rest of the minority reaches nobody else.
          */
-        LEAVE_BEHIND
+        LEAVE_BEHIND,
+        /**
+         * Who reaches whom changes, and at that moment some replicas crash and some of these lose their disks: from the
+         * first start on, and replicas start one by one. See {@link FoundingFaults}.
+         */
+        REGROUP
     }
 
     /** Drawn behind everything else or never, so that a seed goes on meaning what it meant before there were these. */
-    private static final Set<Fault> DRAWN_APART = Set.of(Fault.PARTITION, Fault.LEAVE_BEHIND);
+    private static final Set<Fault> DRAWN_APART = Set.of(Fault.PARTITION, Fault.LEAVE_BEHIND, Fault.REGROUP);
 
     private static final String MIN_QUORUM_SIZE = "QuorumSize";
 
@@ -120,6 +125,7 @@ record SwarmOptions(
         return switch (application) {
             case REGISTERS, ZNODES, RECONFIG -> drawAnything(random, factory, application, tickMillis);
             case BEHIND -> drawBehind(random, factory, tickMillis);
+            case FOUNDING -> drawFounding(random, factory, tickMillis);
         };
     }
 
@@ -229,6 +235,54 @@ record SwarmOptions(
                 faults,
                 new LogHabits(pick(random, 1, 8), 0, false),
                 false);
+    }
+
+    /**
+     * All begins with empty directories. Records that take their time to the disk, and introductions that take theirs
+     * to others, make the moments long in which a disk may be lost.
+     */
+    private static SwarmOptions drawFounding(SplittableRandom random, OrderingProtocolFactory factory, int tickMillis) {
+        int participants = pick(random, 2, 3, 3, 3, 3, 4, 5, 5, 5);
+        int replicas = participants + pick(random, 0, 0, 0, 1);
+        Ensemble ensemble = new Ensemble(
+                IntStream.rangeClosed(1, participants).boxed().toList(),
+                IntStream.rangeClosed(participants + 1, replicas).boxed().toList());
+        Map<String, String> settings = ProtocolSettings.draw(random, factory, participants, tickMillis);
+        Map<Fault, Long> faults =
+                new TreeMap<>(Map.of(Fault.REGROUP, (long) pick(random, 50_000, 200_000, 400_000, 800_000)));
+        List<Fault> few = List.of(Fault.CRASH_AT_CHANGE, Fault.BREAK, Fault.PAUSE, Fault.SLOW_DISK, Fault.SLOW_LINK);
+        if (random.nextBoolean()) {
+            faults.put(few.get(random.nextInt(few.size())), 500_000L);
+        }
+        return new SwarmOptions(
+                replicas,
+                ensemble,
+                IntStream.rangeClosed(1, replicas).boxed().toList(),
+                minQuorumSize(settings),
+                settings,
+                1_000_000L * (3 + random.nextInt(4)),
+                replicas + random.nextInt(4),
+                1 + random.nextInt(3),
+                pick(random, 1, 2, 8),
+                pick(random, 5_000, 20_000, 50_000),
+                500,
+                pick(random, 0, 10, 50),
+                pick(random, 0, 30),
+                pick(random, 0, 2, 20),
+                pick(random, 200, 2_000, 20_000),
+                pick(random, 0, 500, 10_000, 60_000),
+                pick(random, 10, 500, 5_000),
+                pick(random, 10, 1_000),
+                pick(random, 1_000, 50_000),
+                pick(random, 20_000, 1_000_000),
+                pick(random, 1, 8, 64),
+                pick(random, 0, 10, 50),
+                pick(random, 0, 10, 50),
+                pick(random, 1, 3),
+                HostSettings.LinkChoice.values()[random.nextInt(3)],
+                faults,
+                new LogHabits(pick(random, 1, 8, 64), 0, random.nextBoolean()),
+                random.nextBoolean());
     }
 
     private static int minQuorumSize(Map<String, String> settings) {

@@ -1,10 +1,13 @@
 package io.chainkeeper.simulation;
 
+import io.chainkeeper.chain.ChainHellos;
+import io.chainkeeper.iss.IssHellos;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
@@ -15,6 +18,8 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.RecoveredState;
 import io.chainkeeper.ordering.acceptor.Disk;
+import io.chainkeeper.ordering.acceptor.Introduction;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,7 +43,11 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
         /** A restart reads nothing where its log holds a value; the host and its checkers see what should be there. */
         VALUE_LOST_FROM_LOG,
         /** Every tenth command is never ordered. */
-        COMMANDS_LOST
+        COMMANDS_LOST,
+        /** A founder that has promised nothing stands for every disk that it meets, not only for its companions. */
+        FOUNDERS_STAND_FOR_EVERYBODY,
+        /** A restart forgets that the disk has founded the cluster; without promises it then counts as blank. */
+        FOUNDING_FORGOTTEN_AT_RESTART
     }
 
     private final OrderingProtocolFactory sound;
@@ -86,7 +95,7 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
     @Override
     public OrderingProtocol create(ProtocolContext context, Effects effects) {
         BrokenEffects broken = new BrokenEffects(effects);
-        return new BrokenProtocol(sound.create(context, broken), effects, broken);
+        return new BrokenProtocol(sound.create(context, broken), context.replicaId(), effects, broken);
     }
 
     private final class BrokenEffects implements Effects {
@@ -97,6 +106,9 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
         private final Map<Long, ByteSlice> lost = new TreeMap<>();
 
         private long trueHash;
+
+        /** Number of the disk. */
+        private long disk;
 
         private BrokenEffects(Effects effects) {
             this.effects = effects;
@@ -119,6 +131,9 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
 
         @Override
         public long append(LogRecord record) {
+            if (record.position() == LogRecord.METADATA && record.kind() == Disk.DISK) {
+                disk = numberIn(record);
+            }
             appended = effects.append(record);
             return appended;
         }
@@ -169,12 +184,14 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
 
     private final class BrokenProtocol implements OrderingProtocol {
         private final OrderingProtocol protocol;
+        private final int id;
         private final Effects effects;
         private final BrokenEffects broken;
         private long told;
 
-        private BrokenProtocol(OrderingProtocol protocol, Effects effects, BrokenEffects broken) {
+        private BrokenProtocol(OrderingProtocol protocol, int id, Effects effects, BrokenEffects broken) {
             this.protocol = protocol;
+            this.id = id;
             this.effects = effects;
             this.broken = broken;
         }
@@ -182,6 +199,8 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
         @Override
         public void onStart(RecoveredState recovered) {
             broken.trueHash = recovered.appliedPrefixHash();
+            LogRecord disk = recovered.metadata(Disk.DISK);
+            broken.disk = disk == null ? 0 : numberIn(disk);
             protocol.onStart(new ForgetfulState(recovered, broken.lost));
         }
 
@@ -199,7 +218,21 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
 
         @Override
         public void onMessage(int from, Message message) {
-            protocol.onMessage(from, message);
+            if (flaw == Flaw.FOUNDERS_STAND_FOR_EVERYBODY) {
+                Message ofChain = ChainHellos.changed(message, this::asCompanion);
+                protocol.onMessage(from, IssHellos.changed(ofChain, this::asCompanion));
+            } else {
+                protocol.onMessage(from, message);
+            }
+        }
+
+        private Introduction asCompanion(Introduction said) {
+            return new Introduction(
+                    said.disk(),
+                    said.promisedNothing(),
+                    said.founder(),
+                    said.participants(),
+                    said.founder() ? List.of(new Member(id, broken.disk)) : List.of());
         }
 
         @Override
@@ -264,6 +297,16 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
         }
     }
 
+    private static long numberIn(LogRecord ofDisk) {
+        return ofDisk.head().asByteBuffer().getLong();
+    }
+
+    private static LogRecord asOfNoFounder(LogRecord ofDisk) {
+        byte[] head = new byte[Long.BYTES + 1];
+        ByteBuffer.wrap(head).putLong(numberIn(ofDisk));
+        return new LogRecord(ofDisk.position(), ofDisk.kind(), ByteSlice.of(head), ofDisk.body());
+    }
+
     private final class ForgetfulState implements RecoveredState {
         private final RecoveredState recovered;
         private final Map<Long, ByteSlice> lost;
@@ -298,6 +341,10 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
 
         @Override
         public LogRecord metadata(int kind) {
+            if (flaw == Flaw.FOUNDING_FORGOTTEN_AT_RESTART) {
+                LogRecord record = recovered.metadata(kind);
+                return kind == Disk.DISK && record != null ? asOfNoFounder(record) : record;
+            }
             boolean isOfDisk = kind == Disk.DISK || kind == Disk.COMPANIONS;
             return flaw == Flaw.PROMISE_FORGOTTEN_AT_RESTART && !isOfDisk ? null : recovered.metadata(kind);
         }

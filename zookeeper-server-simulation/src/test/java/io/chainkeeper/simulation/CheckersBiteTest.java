@@ -163,6 +163,28 @@ public class CheckersBiteTest {
     }
 
     @Test
+    public void founderStandsForADiskThatItHasNotFoundedWith_breaksAgreement() {
+        // Of the seeds from 1 the first ones are 83 and 20.
+        Flaw flaw = Flaw.FOUNDERS_STAND_FOR_EVERYBODY;
+        SimulatedApplication founding = SimulatedApplication.FOUNDING;
+        assertFoundOut("chain", flaw, founding, 80, InvariantViolated.class, "agreement");
+        assertFoundOut("iss", flaw, founding, 15, InvariantViolated.class, "agreement");
+    }
+
+    @Test
+    public void foundingForgottenAtRestart_clusterIsNeverFounded() {
+        for (String protocol : List.of("chain", "iss")) {
+            assertFoundOut(
+                    protocol,
+                    Flaw.FOUNDING_FORGOTTEN_AT_RESTART,
+                    SimulatedApplication.FOUNDING,
+                    1,
+                    InvariantViolated.class,
+                    "liveness");
+        }
+    }
+
+    @Test
     public void clockSetBackAcrossALostDisk_replicaThatDoesNotStartAboveIsNeverAnswered() {
         // Of the seeds from 1 the first ones are 31 and 11.
         HostRule rule = HostRule.SUPERSEDED_REPLICA_STARTS_ABOVE;

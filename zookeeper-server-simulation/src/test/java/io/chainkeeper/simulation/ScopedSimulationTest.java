@@ -14,7 +14,7 @@ import org.junit.runners.Parameterized.Parameters;
 /**
  * Runs of the simulator that are about one thing that is too rare where everything is drawn, with every protocol.
  * {@code -Dsimulation.scoped.seconds=N} changes how long, {@code -Dsimulation.seed=N} where the seeds begin; a soak is
- * {@code bin/simulate.sh --application behind}.
+ * {@code bin/simulate.sh --application behind} or {@code founding}.
  */
 @RunWith(Parameterized.class)
 public class ScopedSimulationTest {
@@ -34,6 +34,7 @@ public class ScopedSimulationTest {
         List<Object[]> scopes = new ArrayList<>();
         for (String protocol : Protocols.all().keySet()) {
             scopes.add(new Object[] {protocol, SimulatedApplication.BEHIND});
+            scopes.add(new Object[] {protocol, SimulatedApplication.FOUNDING});
         }
         return scopes;
     }
