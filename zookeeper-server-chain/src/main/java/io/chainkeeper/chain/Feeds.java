@@ -76,8 +76,8 @@ final class Feeds {
     }
 
     /**
-     * The leader of the present ballot is heard again. What its upstream sent meanwhile was not taken, and may have been
-     * the last for long.
+     * The leader of the present ballot is heard again. What its upstream sent meanwhile was not taken, and may have
+     * been the last for long.
      */
     void followAgain() {
         if (upstream == NOBODY) {

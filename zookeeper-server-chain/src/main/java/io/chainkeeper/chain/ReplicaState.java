@@ -424,9 +424,9 @@ final class ReplicaState {
     /**
      * How far the vector and what others said allow to decide. What others made durable need not be durable here,
      * except where the log holds a value of an older ballot: after a crash a checkpoint could cover that instance, and
-     * the old value would pass for the decided one. The promise must be durable: who comes back with the checkpoint, but
-     * without the promise, would follow a lower ballot and tell there that all this is decided. Only a voter can tell
-     * quorums: it knows the memberships.
+     * the old value would pass for the decided one. The promise must be durable: who comes back with the checkpoint,
+     * but without the promise, would follow a lower ballot and tell there that all this is decided. Only a voter can
+     * tell quorums: it knows the memberships.
      */
     long decidable() {
         if (!rules.mayDeliver(promiseSequence <= durableSequence)) {
