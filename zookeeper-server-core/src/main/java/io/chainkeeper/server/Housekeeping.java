@@ -352,8 +352,8 @@ final class Housekeeping implements ExecutionEvents, AutoCloseable {
     }
 
     /** Executor thread: a client asks for another ensemble. */
-    void reconfig(PendingReconfig asked) {
-        submit(() -> reconfigurer.start(asked));
+    void reconfig(PendingReconfig asked, Aside aside) {
+        submit(() -> reconfigurer.start(asked, aside));
     }
 
     private void later(Runnable task) {

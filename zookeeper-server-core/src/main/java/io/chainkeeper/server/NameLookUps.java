@@ -9,34 +9,40 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A thread that is there while names are looked up for housekeeping. Whoever uses it asks for one thing at a time. */
+/**
+ * Threads that are there while names are looked up for housekeeping. Whoever uses them asks for one thing at a time, so
+ * that nobody waits behind names that somebody else, such as a client, has brought.
+ */
 final class NameLookUps implements Aside, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NameLookUps.class);
 
+    /** One for each of those who ask: the configuration's view, the client port and {@code reconfig}. */
+    static final int THREADS = 3;
+
     private static final int IDLE_SECONDS = 10;
 
-    private final ThreadPoolExecutor thread;
+    private final ThreadPoolExecutor threads;
     private final Consumer<Runnable> housekeeping;
 
     /**
-     * @param replicaId for the name of the thread
+     * @param replicaId for the name of the threads
      * @param housekeeping runs a task on the housekeeping thread, or not at all once that has ended
      */
     NameLookUps(int replicaId, Consumer<Runnable> housekeeping) {
         this.housekeeping = housekeeping;
-        this.thread =
-                new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+        this.threads = new ThreadPoolExecutor(
+                THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
                     Thread created = new Thread(task, "name-look-up-" + replicaId);
                     created.setDaemon(true);
                     return created;
                 });
-        thread.allowCoreThreadTimeOut(true);
+        threads.allowCoreThreadTimeOut(true);
     }
 
     @Override
     public <T> void run(Supplier<T> work, Consumer<T> outcome) {
         try {
-            thread.execute(() -> {
+            threads.execute(() -> {
                 try {
                     T found = work.get();
                     housekeeping.accept(() -> outcome.accept(found));
@@ -54,6 +60,6 @@ final class NameLookUps implements Aside, AutoCloseable {
     /** Waits for nothing: a look-up cannot be interrupted. */
     @Override
     public void close() {
-        thread.shutdownNow();
+        threads.shutdownNow();
     }
 }

@@ -392,7 +392,7 @@ final class ReplicaLife implements AutoCloseable {
     private void connect(OrderedDatabase database, CommandExecutor executor) {
         database.getDataTree().addDigestWatcher(this::digestMismatch);
         database.onConnectionClosed(gate::closed);
-        gate.onReconfig(housekeeping::reconfig);
+        gate.onReconfig(asked -> housekeeping.reconfig(asked, nameLookUps));
         SessionIds ids = recovery.side().sessionIds(ordering.replicaId(), System.currentTimeMillis());
         server.connect(
                 new ReplicatedSessionTracker(

@@ -168,7 +168,7 @@ public final class ThreadlessReplica {
                 (fromPeer, position) -> {}, // whoever drives this replica starts it anew with another state
                 incarnation -> {}); // or as a later incarnation
         database.onConnectionClosed(gate::closed);
-        gate.onReconfig(housekeeping::reconfig);
+        gate.onReconfig(asked -> housekeeping.reconfig(asked, Aside.AT_ONCE));
         SessionIds ids = side.sessionIds(settings.replicaId(), surroundings.wallClockMillis());
         connect(new ReplicatedSessionTracker(side.sessions(), owned, ids, database, false), gate, executor);
     }

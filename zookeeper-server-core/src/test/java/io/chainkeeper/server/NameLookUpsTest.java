@@ -67,6 +67,18 @@ public class NameLookUpsTest {
     }
 
     @Test(timeout = 120_000)
+    public void othersAreSlow_oneMoreIsAnswered() throws Exception {
+        for (int i = 1; i < NameLookUps.THREADS; i++) {
+            lookUps.run(this::waitForTheAnswer, found -> {});
+        }
+        List<String> told = new ArrayList<>();
+        lookUps.run(() -> "mine", told::add);
+        nextTask().run();
+        assertEquals(List.of("mine"), told);
+        answered.countDown();
+    }
+
+    @Test(timeout = 120_000)
     public void workFails_housekeepingFails() throws Exception {
         lookUps.run(
                 () -> {

@@ -28,7 +28,7 @@ import org.apache.zookeeper.server.quorum.flexible.QuorumVerifier;
 
 /**
  * What the accepting replica decides about a {@code reconfig}, in the order and with the errors of ZooKeeper's leader.
- * Host names are resolved here, and nowhere else is the request's text read. Stateless.
+ * Nowhere else is the request's text read. Stateless. Used by the housekeeping thread, except for {@link Wanted#draft}.
  */
 public final class ReconfigPlanner {
     private static final int ID_OF_TTL_NODES = 255;
@@ -60,14 +60,93 @@ public final class ReconfigPlanner {
     }
 
     /**
-     * Checks a request against the state that its client can have seen.
+     * A request whose servers' names have to be looked up.
+     *
+     * @param record what the client asks for
+     * @param present the configuration that it is to change
+     * @param shown that of the peer, which has looked its names up
+     */
+    public record Wanted(ReconfigRequest record, EnsembleConfiguration present, QuorumVerifier shown) {
+        /** @return what is wrong or unsupported in it is part of the draft; any thread, which waits for the names */
+        public Draft draft() {
+            QuorumVerifier servers;
+            try {
+                servers = servers(record, present, shown);
+                checkSize(servers);
+            } catch (KeeperException e) {
+                return new Draft(null, e, null, null);
+            }
+            try {
+                EnsembleConfiguration next = supported(servers).withVersion(present.version());
+                return new Draft(servers, null, next, verifier(next));
+            } catch (KeeperException e) {
+                return new Draft(servers, e, null, null);
+            }
+        }
+
+        /** @return where the names stand: the servers as the client wrote them, or those that there are */
+        public String text() {
+            String written = record.getNewMembers() != null ? record.getNewMembers() : record.getJoiningServers();
+            return written != null ? written : present.text();
+        }
+    }
+
+    /**
+     * What a request leads to.
+     *
+     * @param servers null if the request makes no sense
+     * @param refusal why there is no configuration, else null
+     * @param configuration the servers that there are to be, under the version of the present configuration
+     * @param verifier the same for ZooKeeper's classes
+     */
+    public record Draft(
+            QuorumVerifier servers,
+            KeeperException refusal,
+            EnsembleConfiguration configuration,
+            QuorumVerifier verifier) {}
+
+    /**
+     * Checks a request, as far as that needs no names, against the state that its client can have seen.
      *
      * @param request a request whose record decodes
      * @param busy whether this replica is at another one
-     * @return the servers that there are to be, under the version of the present configuration
+     * @return what is to be looked up
      * @throws KeeperException with ZooKeeper's code if it is refused
      */
-    public EnsembleConfiguration plan(Request request, boolean busy) throws KeeperException {
+    public Wanted wanted(Request request, boolean busy) throws KeeperException {
+        ReconfigRequest record = record(request);
+        return new Wanted(record, present(request, record, busy), server.self.getQuorumVerifier());
+    }
+
+    /**
+     * Checks the rest, and again what may have changed while names were looked up.
+     *
+     * @param request the request
+     * @param wanted what was looked up
+     * @param draft what came of that
+     * @return its configuration
+     * @throws KeeperException with ZooKeeper's code if it is refused
+     */
+    public EnsembleConfiguration plan(Request request, Wanted wanted, Draft draft) throws KeeperException {
+        EnsembleConfiguration current = present(request, wanted.record(), false);
+        if (draft.servers() == null) {
+            throw draft.refusal();
+        }
+        if (!current.equals(wanted.present())) {
+            throw new KeeperException.ReconfigInProgress();
+        }
+        if (status.get().role() == Role.LOOKING || !mayHaveQuorum(draft.servers(), current)) {
+            throw new KeeperException.NewConfigNoQuorum();
+        }
+        checkAccess(request);
+        if (draft.refusal() != null) {
+            throw draft.refusal();
+        }
+        return draft.configuration();
+    }
+
+    private EnsembleConfiguration present(Request request, ReconfigRequest wanted, boolean busy)
+            throws KeeperException {
         if (!server.isReconfigEnabled()) {
             throw new KeeperException.ReconfigDisabledException();
         }
@@ -76,18 +155,11 @@ public final class ReconfigPlanner {
         if (busy || side.plan() != null || current == null) {
             throw new KeeperException.ReconfigInProgress();
         }
-        ReconfigRequest wanted = record(request);
         if (wanted.getCurConfigId() != -1 && wanted.getCurConfigId() != current.version()) {
             throw new KeeperException.BadVersionException("reconfig from version " + wanted.getCurConfigId()
                     + " failed -- last seen version is " + current.version());
         }
-        QuorumVerifier next = servers(wanted, current);
-        checkSize(next);
-        if (status.get().role() == Role.LOOKING || !mayHaveQuorum(next, current)) {
-            throw new KeeperException.NewConfigNoQuorum();
-        }
-        checkAccess(request);
-        return supported(next).withVersion(current.version());
+        return current;
     }
 
     private void checkAccess(Request request) throws KeeperException {
@@ -121,11 +193,12 @@ public final class ReconfigPlanner {
         }
     }
 
-    private QuorumVerifier servers(ReconfigRequest wanted, EnsembleConfiguration current) throws KeeperException {
+    private static QuorumVerifier servers(ReconfigRequest wanted, EnsembleConfiguration current, QuorumVerifier shown)
+            throws KeeperException {
         try {
             return wanted.getNewMembers() != null
                     ? fullList(wanted.getNewMembers())
-                    : incremental(wanted.getJoiningServers(), wanted.getLeavingServers(), resolved(current));
+                    : incremental(wanted.getJoiningServers(), wanted.getLeavingServers(), resolved(current, shown));
         } catch (RuntimeException e) {
             // What ZooKeeper's parser does not foresee it answers so: an id that is no number, observers alone.
             throw new KeeperException.MarshallingErrorException();
@@ -146,6 +219,14 @@ public final class ReconfigPlanner {
         return next;
     }
 
+    private static QuorumVerifier verifier(EnsembleConfiguration next) throws KeeperException {
+        try {
+            return next.verifier();
+        } catch (IllegalArgumentException e) {
+            throw new KeeperException.BadArgumentsException(e.getMessage());
+        }
+    }
+
     private static QuorumVerifier fullList(String members) throws KeeperException {
         try {
             Properties lines = new Properties();
@@ -157,8 +238,7 @@ public final class ReconfigPlanner {
     }
 
     /** The peer's, unless it lags behind: names of servers that do not resolve must not be asked for each time. */
-    private QuorumVerifier resolved(EnsembleConfiguration current) {
-        QuorumVerifier shown = server.self.getQuorumVerifier();
+    private static QuorumVerifier resolved(EnsembleConfiguration current, QuorumVerifier shown) {
         boolean isCurrent = shown.getVersion() == current.version()
                 && EnsembleConfiguration.of(shown).equals(current);
         return isCurrent ? shown : current.verifier();

@@ -2,24 +2,29 @@ package io.chainkeeper.server.reconfig;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.server.Aside;
 import io.chainkeeper.server.execution.SideState;
 import io.chainkeeper.server.request.PendingReconfig;
 import io.chainkeeper.server.request.Proposer;
 import java.util.Objects;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.server.Request;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries out a {@code reconfig} at the replica that accepted it: orders a plan, waits until the order's members are in
- * line with it, then orders the request. One at a time. Used by the housekeeping thread only.
+ * Carries out a {@code reconfig} at the replica that accepted it: has its names looked up, orders a plan, waits until
+ * the order's members are in line with it, then orders the request. One at a time. Used by the housekeeping thread
+ * only.
  */
 public final class Reconfigurer {
     private static final Logger LOG = LoggerFactory.getLogger(Reconfigurer.class);
 
     private enum Phase {
         IDLE,
+        /** Names are looked up; nothing is proposed. */
+        LOOKING_UP,
         /** The plan is proposed. */
         PLANNING,
         /** The plan stands; the order admits and removes members. */
@@ -37,6 +42,9 @@ public final class Reconfigurer {
     private final LongSupplier transferredBytes;
     private Phase phase = Phase.IDLE;
     private PendingReconfig pending;
+    private ReconfigPlanner.Wanted wanted;
+    private boolean lookingUp;
+    private long askedMillis;
     private Membership seen;
     private long changedMillis;
     private long seenBytes;
@@ -48,8 +56,8 @@ public final class Reconfigurer {
      * @param proposer the way into the order
      * @param clockMillis a monotonic clock
      * @param wallClockMillis stamped on proposals
-     * @param patienceMillis how long a plan may stand without any change of members and without state being
-     *     transferred
+     * @param patienceMillis how long names may be looked up; then, how long a plan may stand without any change of
+     *     members and without state being transferred
      * @param transferredBytes grows while this replica sends or receives state
      */
     public Reconfigurer(
@@ -73,23 +81,49 @@ public final class Reconfigurer {
      * A client asks for another ensemble.
      *
      * @param asked its request, in its turn
+     * @param aside looks names up; one that was given up counts as under way until its look-up has ended
      */
-    public void start(PendingReconfig asked) {
-        EnsembleConfiguration next;
+    public void start(PendingReconfig asked, Aside aside) {
+        ReconfigPlanner.Wanted named;
         try {
-            next = planner.plan(asked.request(), phase != Phase.IDLE);
-            asked.request().qv = next.verifier();
+            named = planner.wanted(asked.request(), phase != Phase.IDLE || lookingUp);
         } catch (KeeperException e) {
-            LOG.info("Refusing a reconfig of session 0x{}: {}", session(asked), e.getMessage());
+            sayRefused(asked, e);
             asked.refuse(e);
             return;
         }
         pending = asked;
+        wanted = named;
+        phase = Phase.LOOKING_UP;
+        askedMillis = clockMillis.getAsLong();
+        lookingUp = true;
+        aside.run(named::draft, draft -> {
+            lookingUp = false;
+            if (pending == asked) {
+                plan(draft);
+            }
+        });
+    }
+
+    private void plan(ReconfigPlanner.Draft draft) {
+        Request request = pending.request();
+        EnsembleConfiguration next;
+        try {
+            next = planner.plan(request, wanted, draft);
+        } catch (KeeperException e) {
+            sayRefused(pending, e);
+            refuse(e);
+            return;
+        }
+        request.qv = draft.verifier();
         phase = Phase.PLANNING;
         proposer.propose(
-                asked.request().sessionId,
-                new Command.PlanEnsemble(
-                        wallClockMillis.getAsLong(), asked.request().sessionId, asked.request().cxid, next.text()));
+                request.sessionId,
+                new Command.PlanEnsemble(wallClockMillis.getAsLong(), request.sessionId, request.cxid, next.text()));
+    }
+
+    private static void sayRefused(PendingReconfig asked, KeeperException reason) {
+        LOG.info("Refusing a reconfig of session 0x{}: {}", session(asked), reason.getMessage());
     }
 
     private static String session(PendingReconfig asked) {
@@ -128,9 +162,23 @@ public final class Reconfigurer {
     /** Looks at the members. */
     public void tick() {
         tellProgress();
-        if (phase == Phase.ALIGNING) {
+        if (phase == Phase.LOOKING_UP) {
+            giveUpSlowNames();
+        } else if (phase == Phase.ALIGNING) {
             align();
         } else if (phase == Phase.DROPPING && !isOurs(side.plan())) {
+            refuse(new KeeperException.NewConfigNoQuorum());
+        }
+    }
+
+    private void giveUpSlowNames() {
+        if (clockMillis.getAsLong() - askedMillis >= patienceMillis) {
+            LOG.warn(
+                    "For {} ms the name service has not answered for the servers in {}, so the reconfig of session 0x{}"
+                            + " is given up and nothing is changed. Check the names and this machine's name service",
+                    patienceMillis,
+                    wanted.text(),
+                    session(pending));
             refuse(new KeeperException.NewConfigNoQuorum());
         }
     }
