@@ -114,7 +114,7 @@ public class ForcedClusterTest {
         ensemble.awaitServing(1);
         // The in-process order lets any replica in; a link of the real one would be refused.
         ChainkeeperServer survivor = ensemble.replica(2);
-        assertEquals("of the old cluster", 1, survivor.awaitShutdown());
+        assertEquals(1, TestEnsemble.awaitShutdown("it is of the old cluster", survivor));
         assertTrue(survivor.failureMessage(), survivor.failureMessage().contains("but the other members form cluster"));
         ensemble.stop(2);
         try (var files = java.nio.file.Files.walk(ensemble.dataDirectory(3))) {

@@ -255,7 +255,7 @@ public class MigrationTest {
 
             Map<String, byte[]> late = content(ensemble.dataDirectory(3).resolve("version-2"));
             ensemble.start(3);
-            assertEquals(1, ensemble.replica(3).awaitShutdown());
+            assertEquals(1, TestEnsemble.awaitShutdown("its data would be lost", ensemble.replica(3)));
             String message = ensemble.replica(3).failureMessage();
             assertTrue(message, message.contains("would be lost"));
             Map<String, byte[]> untouched = content(ensemble.dataDirectory(3).resolve("version-2"));
@@ -319,7 +319,7 @@ public class MigrationTest {
             }
             ensemble.awaitServing(1);
             ensemble.start(3);
-            assertEquals(1, ensemble.replica(3).awaitShutdown());
+            assertEquals(1, TestEnsemble.awaitShutdown("the cluster began empty", ensemble.replica(3)));
             String message = ensemble.replica(3).failureMessage();
             assertTrue(message, message.contains("began empty"));
         }

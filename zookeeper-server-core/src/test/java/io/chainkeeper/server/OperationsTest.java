@@ -133,7 +133,7 @@ public class OperationsTest {
     public void executorFailure_stopsTheReplicaWithItsExitCode() throws Exception {
         ChainkeeperServer failing = ensemble.replica(3);
         failing.server().getZKDatabase().getDataTree().reportDigestMismatch(1);
-        assertEquals(1, failing.awaitShutdown());
+        assertEquals(1, TestEnsemble.awaitShutdown("a wrong digest stops it", failing));
         assertFalse(failing.server().isServing());
     }
 
@@ -157,7 +157,9 @@ public class OperationsTest {
         try {
             ensemble.start(3);
             assertEquals(
-                    "found when the order is executed", 1, ensemble.replica(3).awaitShutdown());
+                    1,
+                    TestEnsemble.awaitShutdown(
+                            "its other settings are found when the order is executed", ensemble.replica(3)));
             IOException refused = assertThrows("found in the checkpoint", IOException.class, () -> ensemble.start(2));
             assertEquals(
                     "this replica's settings differ from those that the cluster was formed with:"
@@ -181,6 +183,6 @@ public class OperationsTest {
     public void shutdown_returnsExitCodeZero() throws Exception {
         ChainkeeperServer stopping = ensemble.replica(3);
         ensemble.stop(3);
-        assertEquals(0, stopping.awaitShutdown());
+        assertEquals(0, TestEnsemble.awaitShutdown("it was told to stop", stopping));
     }
 }

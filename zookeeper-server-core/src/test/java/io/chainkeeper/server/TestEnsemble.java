@@ -16,7 +16,9 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
@@ -304,6 +306,25 @@ public final class TestEnsemble implements AutoCloseable {
                 throw new AssertionError("not within " + DEADLINE_SECONDS + " s: " + what);
             }
             Thread.sleep(10);
+        }
+    }
+
+    /**
+     * Waits until a replica has ended.
+     *
+     * @param what it is to end by, for the failure if it goes on
+     * @return its exit code
+     */
+    public static int awaitShutdown(String what, ChainkeeperServer replica) throws Exception {
+        FutureTask<Integer> ended = new FutureTask<>(replica::awaitShutdown);
+        Thread waiting = new Thread(ended, "await-shutdown");
+        waiting.setDaemon(true);
+        waiting.start();
+        try {
+            return ended.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            waiting.interrupt();
+            throw new AssertionError("not within " + DEADLINE_SECONDS + " s, the replica goes on: " + what);
         }
     }
 
