@@ -2,14 +2,13 @@ package io.chainkeeper.clienttests;
 
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.clienttests.harness.AcceptorLogFiles;
 import io.chainkeeper.clienttests.harness.Await;
 import io.chainkeeper.clienttests.harness.Clients;
 import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.ServerProcess;
 import io.chainkeeper.clienttests.harness.TreeDump;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
@@ -39,18 +38,6 @@ public class StateTransferTest {
     @Rule(order = 1)
     public final TestRule limit = ensemble.testLimit(180);
 
-    private static String firstSegment(ServerProcess server) throws Exception {
-        String first = null;
-        Path directory = server.directory().resolve("data").resolve("ordering");
-        try (DirectoryStream<Path> segments = Files.newDirectoryStream(directory, "*.log")) {
-            for (Path segment : segments) {
-                String name = segment.getFileName().toString();
-                first = first == null || name.compareTo(first) < 0 ? name : first;
-            }
-        }
-        return first;
-    }
-
     @Test
     public void serverAwayLongerThanTheLogsReach_comesBackByItself() throws Exception {
         ServerProcess away = ensemble.servers().stream()
@@ -62,7 +49,8 @@ public class StateTransferTest {
             for (int i = 0; i < NODES; i++) {
                 client.create("/n" + i, new byte[1], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
             }
-            String before = firstSegment(leader);
+            AcceptorLogFiles log = AcceptorLogFiles.of(leader);
+            String before = log.oldestSegment();
             away.kill();
             for (int i = 0; i < WRITES; i++) {
                 byte[] value = new byte[VALUE_BYTES];
@@ -72,7 +60,7 @@ public class StateTransferTest {
             Await.until(
                     "the leader's log has been cut",
                     LIMIT,
-                    () -> !firstSegment(leader).equals(before));
+                    () -> !log.oldestSegment().equals(before));
             away.start();
             away.awaitServing();
             assertTrue("the state was installed", Files.exists(away.directory().resolve("data/ordering/installed")));

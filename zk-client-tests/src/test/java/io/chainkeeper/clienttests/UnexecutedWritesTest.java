@@ -4,17 +4,15 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.clienttests.harness.AcceptorLogFiles;
 import io.chainkeeper.clienttests.harness.Await;
 import io.chainkeeper.clienttests.harness.Clients;
 import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.Scripts;
 import io.chainkeeper.clienttests.harness.ServerProcess;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Stream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
@@ -65,10 +63,10 @@ public class UnexecutedWritesTest {
                 "the stock server has one protocol", Ensemble.defaultProtocol().equals("zab"));
         ensemble.start();
         ServerProcess leader = ensemble.leader();
-        Path ordering = leader.directory().resolve("data/ordering");
+        AcceptorLogFiles log = AcceptorLogFiles.of(leader);
         try (ZooKeeper client = Clients.connect(leader.connectString())) {
             client.create("/before", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-            assertFalse(holds(ordering, MARK));
+            assertFalse(log.hold(MARK));
             for (ServerProcess other : ensemble.behind(leader)) {
                 other.pause();
             }
@@ -79,7 +77,7 @@ public class UnexecutedWritesTest {
                     CreateMode.PERSISTENT,
                     (rc, path, context, name) -> {},
                     null);
-            Await.until("the leader has accepted the write", LIMIT, () -> holds(ordering, MARK));
+            Await.until("the leader has accepted the write", LIMIT, () -> log.hold(MARK));
             leader.terminate();
         }
         Scripts.Result refused = switchProtocol(leader);
@@ -88,7 +86,7 @@ public class UnexecutedWritesTest {
                 refused.toString(),
                 refused.errors().contains("this server has accepted 1 writes, the first at position "));
         assertTrue(refused.toString(), refused.errors().contains("they may have been acknowledged"));
-        assertTrue("nothing is put aside", Files.exists(ordering.resolve("identity")));
+        assertTrue("nothing is put aside", Files.exists(leader.directory().resolve("data/ordering/identity")));
 
         for (ServerProcess other : ensemble.behind(leader)) {
             other.resume();
@@ -109,17 +107,5 @@ public class UnexecutedWritesTest {
                 to,
                 "--yes",
                 server.configFile().toString());
-    }
-
-    private static boolean holds(Path directory, String text) throws Exception {
-        try (Stream<Path> files = Files.list(directory)) {
-            for (Path file :
-                    files.filter(path -> path.toString().endsWith(".log")).toList()) {
-                if (new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(text)) {
-                    return true;
-                }
-            }
-        }
-        return false;
     }
 }

@@ -10,11 +10,13 @@ import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.replica.Replica;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 import java.util.stream.Stream;
 
 /** The files of a server's segmented acceptor log; to be changed only while the server does not run. */
@@ -30,6 +32,26 @@ public final class AcceptorLogFiles {
     /** Returns those of this server. */
     public static AcceptorLogFiles of(ServerProcess server) {
         return new AcceptorLogFiles(server.directory().resolve("data/ordering"));
+    }
+
+    /**
+     * Returns whether a record, or what is left of a file behind its records, holds this text. The server may run
+     * unless it is about to drop segments.
+     *
+     * @param text of characters of ISO 8859-1
+     */
+    public boolean hold(String text) throws IOException {
+        for (Path segment : segments()) {
+            if (new String(Files.readAllBytes(segment), StandardCharsets.ISO_8859_1).contains(text)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns the name of the oldest segment. The server may run. */
+    public String oldestSegment() throws IOException {
+        return segments().get(0).getFileName().toString();
     }
 
     /** Leaves out the end of what was written last, as a crash in the middle of a write does. */
@@ -75,10 +97,16 @@ public final class AcceptorLogFiles {
     }
 
     private Path newestSegment() throws IOException {
+        List<Path> segments = segments();
+        return segments.get(segments.size() - 1);
+    }
+
+    /** The oldest first. */
+    private List<Path> segments() throws IOException {
         try (Stream<Path> files = Files.list(directory)) {
             return files.filter(file -> file.toString().endsWith(".log"))
-                    .max(Comparator.naturalOrder())
-                    .orElseThrow();
+                    .sorted()
+                    .toList();
         }
     }
 
