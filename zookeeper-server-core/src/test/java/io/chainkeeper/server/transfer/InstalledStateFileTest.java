@@ -14,7 +14,7 @@ import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
 /** The small file that says which state was installed in a directory. */
-public final class InstalledStateTest {
+public final class InstalledStateFileTest {
     @Rule
     public final TemporaryFolder folder = new TemporaryFolder();
 
