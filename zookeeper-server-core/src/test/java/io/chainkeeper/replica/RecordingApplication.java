@@ -75,6 +75,11 @@ final class RecordingApplication implements Application {
     public void batchEnd() {}
 
     @Override
+    public void executionFailed() {
+        record("failed");
+    }
+
+    @Override
     public void statusChanged(OrderingStatus status) {}
 
     @Override

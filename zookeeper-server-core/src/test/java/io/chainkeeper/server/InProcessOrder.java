@@ -292,6 +292,7 @@ public final class InProcessOrder implements AutoCloseable {
                     executeBatch();
                 }
             } catch (MalformedMessageException | RuntimeException e) {
+                application.executionFailed();
                 failureHandler.failed("execution failed: " + e.getMessage(), e);
                 synchronized (monitor) {
                     stopped = true;

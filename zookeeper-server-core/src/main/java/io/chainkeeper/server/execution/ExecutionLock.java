@@ -1,5 +1,6 @@
 package io.chainkeeper.server.execution;
 
+import io.chainkeeper.replica.ReplicaStoppedException;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
@@ -16,6 +17,9 @@ public final class ExecutionLock {
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock(true);
 
     private long heldSinceNanos;
+
+    /** Changed with the exclusive side held. */
+    private boolean failed;
 
     /** Executor thread: excludes reads until {@link #endBatch}; does nothing if they are excluded already. */
     public void beginBatch() {
@@ -45,9 +49,24 @@ public final class ExecutionLock {
         }
     }
 
-    /** Keeps execution waiting until {@link #admitExecution}, which the same thread has to call. */
+    /** Executor thread, last: nobody waits or reads any more, because what has been executed may be half a command. */
+    public void executionFailed() {
+        beginBatch();
+        failed = true;
+        endBatch();
+    }
+
+    /**
+     * Keeps execution waiting until {@link #admitExecution}, which the same thread has to call.
+     *
+     * @throws ReplicaStoppedException if execution has failed; nothing is to be undone then
+     */
     public void excludeExecution() {
         lock.readLock().lock();
+        if (failed) {
+            lock.readLock().unlock();
+            throw new ReplicaStoppedException("execution of the order has failed");
+        }
     }
 
     /** Ends what {@link #excludeExecution} began. */
@@ -59,9 +78,10 @@ public final class ExecutionLock {
      * Runs something that reads the tree, on any thread.
      *
      * @param read what to run; must not wait for the executor
+     * @throws ReplicaStoppedException if execution has failed; then nothing is run
      */
     public void read(Runnable read) {
-        lock.readLock().lock();
+        excludeExecution();
         try {
             read.run();
         } finally {

@@ -332,7 +332,14 @@ public final class RequestGate implements RequestProcessor {
 
     /** On the thread that has read the request. */
     private void answerHere(Request request) {
-        InlineAnswers.run(() -> lock.read(() -> answer(request)));
+        try {
+            InlineAnswers.run(() -> lock.read(() -> answer(request)));
+        } catch (ReplicaStoppedException e) {
+            forget(request);
+            if (request.cnxn != null) {
+                request.cnxn.close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
+            }
+        }
     }
 
     private void answer(Request request) {
