@@ -13,6 +13,7 @@ import io.chainkeeper.clienttests.harness.ServerProcess;
 import io.chainkeeper.clienttests.harness.TreeDump;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -101,6 +102,10 @@ public class InstalledServerTest {
 
         installed.start();
         Await.until("server " + installed.id() + " has installed a state", LIMIT, () -> hasInstalled(installed));
+        String promise = protocol.equals("chain") ? "promise=[0-9a-f]{24}" : "promise=";
+        assertTrue(
+                "what its sender had promised came with it",
+                Files.readAllLines(installedFile(installed)).get(2).matches(promise));
         for (int start = 1; start <= 2; start++) {
             installed.kill();
             installed.start();
@@ -218,7 +223,11 @@ public class InstalledServerTest {
     }
 
     private static boolean hasInstalled(ServerProcess server) {
-        return Files.exists(server.directory().resolve("data/ordering/installed"));
+        return Files.exists(installedFile(server));
+    }
+
+    private static Path installedFile(ServerProcess server) {
+        return server.directory().resolve("data/ordering/installed");
     }
 
     private void checkAll() throws Exception {

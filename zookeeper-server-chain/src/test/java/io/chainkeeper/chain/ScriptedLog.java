@@ -111,9 +111,10 @@ final class ScriptedLog implements DurableRecords {
 
     /** What the sender of a state that is installed had promised, appended by now, whether synced or not. */
     void keepPromiseOf(ScriptedLog sender) {
-        LogRecord latest = sender.metadata.get(ReplicaState.PROMISE);
+        int kind = new ChainPaxosFactory().promiseKind();
+        LogRecord latest = sender.metadata.get(kind);
         for (LogRecord record : sender.unsynced) {
-            latest = record.position() == LogRecord.METADATA && record.kind() == ReplicaState.PROMISE ? record : latest;
+            latest = record.position() == LogRecord.METADATA && record.kind() == kind ? record : latest;
         }
         if (latest != null) {
             keep(new LogRecord(LogRecord.METADATA, LogRecord.PROMISE_OF_STATE_KIND, latest.head(), ByteSlice.EMPTY));

@@ -164,4 +164,18 @@ public final class LogWriterTest {
         own[0].append(record(1, 1));
         closed.await();
     }
+
+    /** What goes with the state is at least what was promised, so it does not wait for the disk. */
+    @Test
+    public void promiseIsAppended_itGoesWithTheState() {
+        int kind = 3;
+        LatestPromise promise = new LatestPromise(log.log().recovered(0), kind);
+        LogWriter own = new LogWriter(log.log(), promise, 1_000, "log-writer-promise", () -> {}, failures);
+        assertEquals(ByteSlice.EMPTY, promise.head());
+        ByteSlice head = ByteSlice.of(new byte[] {1, 2});
+        own.append(new LogRecord(LogRecord.METADATA, kind, head, ByteSlice.EMPTY));
+        own.append(new LogRecord(LogRecord.METADATA, kind + 1, ByteSlice.EMPTY, ByteSlice.EMPTY));
+        own.append(new LogRecord(1, kind, ByteSlice.EMPTY, ByteSlice.EMPTY));
+        assertEquals(head, promise.head());
+    }
 }
