@@ -11,6 +11,7 @@ import org.apache.jute.BinaryInputArchive;
 import org.apache.zookeeper.server.NIOServerCnxn;
 import org.apache.zookeeper.server.NIOServerCnxnFactory;
 import org.apache.zookeeper.server.NettyServerCnxnFactory;
+import org.apache.zookeeper.server.ServerCnxn;
 import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.apache.zookeeper.server.ZooKeeperServer;
 import org.slf4j.Logger;
@@ -39,6 +40,15 @@ public final class ClientConnections extends NIOServerCnxnFactory {
         } else if (asked.equals(NIOServerCnxnFactory.class.getName())) {
             System.setProperty(property, ClientConnections.class.getName());
         }
+    }
+
+    /**
+     * Closes every connection once what it has been answered so far is with the system, as Netty's factory does: a
+     * client must learn what became of the {@code reconfig} that has removed its server. Who reads nothing is closed
+     * when its session's timeout has passed. Safe for use by any thread.
+     */
+    void closeBehindAnswers() {
+        getConnections().forEach(ServerCnxn::sendCloseSession);
     }
 
     @Override

@@ -182,7 +182,9 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     }
 
     private static void closeAll(ServerCnxnFactory factory) {
-        if (factory != null) {
+        if (factory instanceof ClientConnections connections) {
+            connections.closeBehindAnswers();
+        } else if (factory != null) {
             factory.closeAll(DisconnectReason.SERVER_SHUTDOWN);
         }
     }

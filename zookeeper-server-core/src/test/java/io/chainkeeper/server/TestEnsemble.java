@@ -166,6 +166,7 @@ public final class TestEnsemble implements AutoCloseable {
         }
         properties.putAll(extra);
         QuorumPeerConfig config = parse(configFile(id), properties);
+        ClientConnections.choose();
         OrderingConfig ordering = new OrderingConfig(
                 "test",
                 Durability.SYNC,
