@@ -28,8 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All that touches the protocol, by one thread at a time. Takes inputs in batches, carries out effects as they are
- * asked for (none of them calls back), and wakes links, log writer and executor once per batch.
+ * All that touches the protocol, by one thread at a time. Takes inputs in batches, carries out the effects of each when
+ * it has ended ({@link RecordedEffects}; none of them calls back), and wakes links, log writer and executor once per
+ * batch.
  *
  * <p>A batch is the {@link Turn} of the links' I/O thread, which most inputs come from and most effects go to, so that
  * nobody is woken in between. A thread of its own starts the protocol, gives it its ticks, takes over where the links
@@ -75,6 +76,7 @@ final class OrderingLoop implements Runnable, Effects {
     private final Measure barrierMicros = new Measure("read_barrier_micros");
     private final long[] nextSequence;
 
+    private final RecordedEffects recorded = new RecordedEffects(this);
     private OrderingProtocol protocol;
     private String protocolName;
     private List<TotalOrder.ReadWaiter> newReaders = new ArrayList<>();
@@ -141,9 +143,14 @@ final class OrderingLoop implements Runnable, Effects {
         this.thread = new Thread(this, "ordering-" + replicaId);
     }
 
+    /** What the instance is to be created with. */
+    Effects effects() {
+        return recorded;
+    }
+
     /** Gives the instance; before {@link #start}. */
     void host(OrderingProtocol instance, String name) {
-        protocol = instance;
+        protocol = new RecordedProtocol(instance, recorded);
         protocolName = name;
         // Who shows the gauges asks for their names once, and may do so before the first tick.
         gauges = measure();
@@ -328,8 +335,9 @@ final class OrderingLoop implements Runnable, Effects {
         ByteSlice head = ByteSlice.of(
                 ByteBuffer.allocate(Long.BYTES).putLong(incarnation).array());
         ByteSlice name = ByteSlice.of(protocolName.getBytes(StandardCharsets.UTF_8));
-        logWriter.append(new LogRecord(LogRecord.METADATA, LogRecord.PROTOCOL_KIND, name, ByteSlice.EMPTY));
-        long sequence = logWriter.append(new LogRecord(LogRecord.METADATA, Replica.INCARNATION, head, ByteSlice.EMPTY));
+        recorded.append(new LogRecord(LogRecord.METADATA, LogRecord.PROTOCOL_KIND, name, ByteSlice.EMPTY));
+        long sequence = recorded.append(new LogRecord(LogRecord.METADATA, Replica.INCARNATION, head, ByteSlice.EMPTY));
+        recorded.carryOut();
         logWriter.awaitDurable(sequence);
     }
 

@@ -145,7 +145,7 @@ public final class Replica implements TotalOrder, Closeable {
                         random::nextInt,
                         limits.tickMillis(),
                         start),
-                loop);
+                loop.effects());
         loop.host(protocol, factory.name());
     }
 

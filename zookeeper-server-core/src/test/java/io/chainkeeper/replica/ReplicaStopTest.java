@@ -1,6 +1,7 @@
 package io.chainkeeper.replica;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertNull;
@@ -18,7 +19,9 @@ import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
@@ -43,6 +46,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import org.junit.After;
@@ -241,6 +245,31 @@ public final class ReplicaStopTest {
             }
         });
         assertClosedAfter("two and two are five");
+    }
+
+    /** What is wrong was found too late to know that what the input asked for before is right. */
+    @Test
+    public void protocolFailsWithinAnInput_nothingThatTheInputAskedForIsDone() throws Exception {
+        AtomicInteger sent = new AtomicInteger();
+        PeerTransport transport = stub(PeerTransport.class, (name, arguments) -> {
+            if (name.equals("send")) {
+                sent.incrementAndGet();
+            }
+        });
+        start(
+                (effects, name, arguments) -> {
+                    if (name.equals("onTick")) {
+                        effects.append(new LogRecord(1, 1, ByteSlice.EMPTY, ByteSlice.EMPTY));
+                        effects.send(2, stub(Message.class, (of, given) -> {}));
+                        effects.deliver(1, batch(1, "half"), PrefixHash.EMPTY);
+                        throw new InvariantViolated("two and two are five");
+                    }
+                },
+                transport);
+        assertClosedAfter("two and two are five");
+        assertEquals(0, sent.get());
+        assertFalse(
+                application.events().toString(), application.events().toString().contains("half"));
     }
 
     @Test

@@ -1,0 +1,120 @@
+package io.chainkeeper.replica;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.PromiseRule;
+import java.util.ArrayDeque;
+
+/**
+ * What a protocol asks for during an input. The host carries it out, in order, when the input has ended; of an input
+ * that fails, nothing. Used by one thread at a time.
+ */
+final class RecordedEffects implements Effects {
+    /** A start asks for the execution of all that the log holds, which must not lie in memory at once. */
+    private static final int MAX_WHILE_STARTING = 16;
+
+    private final Effects host;
+    private final ArrayDeque<Runnable> wishes = new ArrayDeque<>();
+    private long appended;
+    private boolean isStarting;
+
+    /** @param host carries out what was recorded; calls nothing back */
+    RecordedEffects(Effects host) {
+        this.host = host;
+    }
+
+    /** The effects of a start are carried out in steps, in order, because there is no bound on how many they are. */
+    void starting(boolean now) {
+        isStarting = now;
+    }
+
+    /** The input has ended. */
+    void carryOut() {
+        for (Runnable wish = wishes.poll(); wish != null; wish = wishes.poll()) {
+            wish.run();
+        }
+    }
+
+    /** The input has failed. */
+    void drop() {
+        wishes.clear();
+    }
+
+    private void record(Runnable wish) {
+        wishes.add(wish);
+        if (isStarting && wishes.size() >= MAX_WHILE_STARTING) {
+            carryOut();
+        }
+    }
+
+    @Override
+    public void send(int to, Message message) {
+        PromiseRule.checkPlain(message);
+        record(() -> host.send(to, message));
+    }
+
+    @Override
+    public void sendAfter(long logSequence, int to, Message message) {
+        PromiseRule.checkBehind(message, logSequence, appended);
+        record(() -> host.sendAfter(logSequence, to, message));
+    }
+
+    @Override
+    public long append(LogRecord record) {
+        long sequence = ++appended;
+        record(() -> {
+            long given = host.append(record);
+            InvariantViolated.check(given == sequence, "record %d was appended as record %d", sequence, given);
+        });
+        return sequence;
+    }
+
+    @Override
+    public void deliver(long position, ByteSlice value, long prefixHash) {
+        record(() -> host.deliver(position, value, prefixHash));
+    }
+
+    @Override
+    public void barrierReached(long token) {
+        record(() -> host.barrierReached(token));
+    }
+
+    @Override
+    public void truncate(long belowPosition) {
+        record(() -> host.truncate(belowPosition));
+    }
+
+    @Override
+    public void readLog(long fromPosition, int maxBytes) {
+        record(() -> host.readLog(fromPosition, maxBytes));
+    }
+
+    @Override
+    public void needState(int fromPeer, long position) {
+        record(() -> host.needState(fromPeer, position));
+    }
+
+    @Override
+    public void refuse(int from, String reason) {
+        record(() -> host.refuse(from, reason));
+    }
+
+    @Override
+    public void statusChanged(OrderingStatus status) {
+        record(() -> host.statusChanged(status));
+    }
+
+    @Override
+    public void memberSilent(int member, boolean silent) {
+        record(() -> host.memberSilent(member, silent));
+    }
+
+    @Override
+    public void orderContradicted(int peer, String difference) {
+        record(() -> host.orderContradicted(peer, difference));
+    }
+}

@@ -1,0 +1,116 @@
+package io.chainkeeper.replica;
+
+import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.OrderingProtocol;
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.RecoveredState;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A protocol behind the contract of {@link io.chainkeeper.ordering.Effects}: what an input asks for is carried out when
+ * it has ended, and of an input that fails nothing is. Used by one thread at a time.
+ */
+final class RecordedProtocol implements OrderingProtocol {
+    private final OrderingProtocol protocol;
+    private final RecordedEffects effects;
+
+    /**
+     * @param protocol created with these effects
+     * @param effects what it asks for
+     */
+    RecordedProtocol(OrderingProtocol protocol, RecordedEffects effects) {
+        this.protocol = protocol;
+        this.effects = effects;
+    }
+
+    private void input(Runnable call) {
+        try {
+            call.run();
+        } catch (RuntimeException | Error e) {
+            effects.drop();
+            throw e;
+        }
+        effects.carryOut();
+    }
+
+    @Override
+    public void onStart(RecoveredState recovered) {
+        effects.starting(true);
+        input(() -> protocol.onStart(recovered));
+        effects.starting(false);
+    }
+
+    @Override
+    public void onTick() {
+        input(protocol::onTick);
+    }
+
+    @Override
+    public int quietTicks() {
+        return protocol.quietTicks();
+    }
+
+    @Override
+    public void onPropose(ProposedCommand command) {
+        input(() -> protocol.onPropose(command));
+    }
+
+    @Override
+    public void onMessage(int from, Message message) {
+        input(() -> protocol.onMessage(from, message));
+    }
+
+    @Override
+    public void onDurable(long logSequence) {
+        input(() -> protocol.onDurable(logSequence));
+    }
+
+    @Override
+    public void onPeerUp(int peer) {
+        input(() -> protocol.onPeerUp(peer));
+    }
+
+    @Override
+    public void onPeerDown(int peer) {
+        input(() -> protocol.onPeerDown(peer));
+    }
+
+    @Override
+    public void onReadBarrier(long token) {
+        input(() -> protocol.onReadBarrier(token));
+    }
+
+    @Override
+    public void onLogRead(long fromPosition, List<LogRecord> records) {
+        input(() -> protocol.onLogRead(fromPosition, records));
+    }
+
+    @Override
+    public void onCheckpoint(long position) {
+        input(() -> protocol.onCheckpoint(position));
+    }
+
+    @Override
+    public void onEnsemble(Ensemble ensemble) {
+        input(() -> protocol.onEnsemble(ensemble));
+    }
+
+    @Override
+    public void onBatchEnd() {
+        input(protocol::onBatchEnd);
+    }
+
+    @Override
+    public OrderingStatus status() {
+        return protocol.status();
+    }
+
+    @Override
+    public Map<String, Long> gauges() {
+        return protocol.gauges();
+    }
+}
