@@ -335,9 +335,10 @@ final class OrderingLoop implements Runnable, Effects {
         ByteSlice head = ByteSlice.of(
                 ByteBuffer.allocate(Long.BYTES).putLong(incarnation).array());
         ByteSlice name = ByteSlice.of(protocolName.getBytes(StandardCharsets.UTF_8));
+        recorded.begin();
         recorded.append(new LogRecord(LogRecord.METADATA, LogRecord.PROTOCOL_KIND, name, ByteSlice.EMPTY));
         long sequence = recorded.append(new LogRecord(LogRecord.METADATA, Replica.INCARNATION, head, ByteSlice.EMPTY));
-        recorded.carryOut();
+        recorded.end();
         logWriter.awaitDurable(sequence);
     }
 

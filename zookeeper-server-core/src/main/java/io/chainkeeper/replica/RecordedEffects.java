@@ -13,27 +13,40 @@ import java.util.ArrayDeque;
  * What a protocol asks for during an input. The host carries it out, in order, when the input has ended; of an input
  * that fails, nothing. Used by one thread at a time.
  */
-final class RecordedEffects implements Effects {
+public final class RecordedEffects implements Effects {
     /** A start asks for the execution of all that the log holds, which must not lie in memory at once. */
     private static final int MAX_WHILE_STARTING = 16;
 
     private final Effects host;
     private final ArrayDeque<Runnable> wishes = new ArrayDeque<>();
     private long appended;
+    private boolean isOpen;
     private boolean isStarting;
 
     /** @param host carries out what was recorded; calls nothing back */
-    RecordedEffects(Effects host) {
+    public RecordedEffects(Effects host) {
         this.host = host;
     }
 
-    /** The effects of a start are carried out in steps, in order, because there is no bound on how many they are. */
-    void starting(boolean now) {
-        isStarting = now;
+    /** An input begins. */
+    void begin() {
+        isOpen = true;
+    }
+
+    /** The start begins. Its effects are carried out in steps, in order, because nothing bounds how many they are. */
+    void beginStart() {
+        begin();
+        isStarting = true;
     }
 
     /** The input has ended. */
-    void carryOut() {
+    void end() {
+        isOpen = false;
+        isStarting = false;
+        carryOut();
+    }
+
+    private void carryOut() {
         for (Runnable wish = wishes.poll(); wish != null; wish = wishes.poll()) {
             wish.run();
         }
@@ -41,10 +54,12 @@ final class RecordedEffects implements Effects {
 
     /** The input has failed. */
     void drop() {
+        isOpen = false;
         wishes.clear();
     }
 
     private void record(Runnable wish) {
+        InvariantViolated.check(isOpen, "an effect outside of any input");
         wishes.add(wish);
         if (isStarting && wishes.size() >= MAX_WHILE_STARTING) {
             carryOut();

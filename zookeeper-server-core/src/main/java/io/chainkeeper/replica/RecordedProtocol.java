@@ -14,7 +14,7 @@ import java.util.Map;
  * A protocol behind the contract of {@link io.chainkeeper.ordering.Effects}: what an input asks for is carried out when
  * it has ended, and of an input that fails nothing is. Used by one thread at a time.
  */
-final class RecordedProtocol implements OrderingProtocol {
+public final class RecordedProtocol implements OrderingProtocol {
     private final OrderingProtocol protocol;
     private final RecordedEffects effects;
 
@@ -22,26 +22,30 @@ final class RecordedProtocol implements OrderingProtocol {
      * @param protocol created with these effects
      * @param effects what it asks for
      */
-    RecordedProtocol(OrderingProtocol protocol, RecordedEffects effects) {
+    public RecordedProtocol(OrderingProtocol protocol, RecordedEffects effects) {
         this.protocol = protocol;
         this.effects = effects;
     }
 
     private void input(Runnable call) {
+        effects.begin();
+        carryOutAfter(call);
+    }
+
+    private void carryOutAfter(Runnable call) {
         try {
             call.run();
         } catch (RuntimeException | Error e) {
             effects.drop();
             throw e;
         }
-        effects.carryOut();
+        effects.end();
     }
 
     @Override
     public void onStart(RecoveredState recovered) {
-        effects.starting(true);
-        input(() -> protocol.onStart(recovered));
-        effects.starting(false);
+        effects.beginStart();
+        carryOutAfter(() -> protocol.onStart(recovered));
     }
 
     @Override

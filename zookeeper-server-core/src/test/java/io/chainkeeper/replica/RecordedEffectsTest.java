@@ -121,4 +121,9 @@ public class RecordedEffectsTest {
         protocol.onStart(null);
         assertEquals(1_000, done.size());
     }
+
+    @Test
+    public void effectOutsideOfAnyInput_isRefused() {
+        assertThrows(InvariantViolated.class, () -> effects.deliver(1, ByteSlice.EMPTY, 0));
+    }
 }

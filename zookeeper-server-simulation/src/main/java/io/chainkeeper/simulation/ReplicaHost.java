@@ -16,6 +16,8 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ProposerTable.Verdict;
+import io.chainkeeper.replica.RecordedEffects;
+import io.chainkeeper.replica.RecordedProtocol;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.simulation.HostSettings.LinkChoice;
@@ -51,7 +53,6 @@ final class ReplicaHost implements Effects, TotalOrder {
     private final OrderingProtocol protocol;
 
     private final Deque<Input> inbox = new ArrayDeque<>();
-    private final Deque<Runnable> wishes = new ArrayDeque<>();
     private final Deque<Runnable> executions = new ArrayDeque<>();
     private final Deque<Parked> parked = new ArrayDeque<>();
     private final Map<OwnCommand, Proposal> proposals = new TreeMap<>();
@@ -62,7 +63,6 @@ final class ReplicaHost implements Effects, TotalOrder {
     private long lastToken;
     private long durableSequence;
     private long lastDelivered;
-    private boolean protocolRunning;
     private boolean tickWaiting;
     private boolean crashed;
 
@@ -96,7 +96,8 @@ final class ReplicaHost implements Effects, TotalOrder {
         this.lastSequences = new long[streams];
         this.application = application;
         this.lastDelivered = application.recoveredPosition();
-        this.protocol = factory.create(context, this);
+        RecordedEffects effects = new RecordedEffects(this);
+        this.protocol = new RecordedProtocol(factory.create(context, effects), effects);
     }
 
     /** Link epoch of a message that leaves over whatever link is up. */
@@ -210,20 +211,10 @@ final class ReplicaHost implements Effects, TotalOrder {
     }
 
     private void call(Consumer<OrderingProtocol> input) {
-        protocolRunning = true;
         input.accept(protocol);
-        protocolRunning = false;
-        while (!wishes.isEmpty()) {
-            wishes.removeFirst().run();
-        }
     }
 
     // ---------------------------------------------------------------- effects
-
-    private void wish(Runnable action) {
-        InvariantViolated.check(protocolRunning, "replica %d: an effect outside of any input", id());
-        wishes.addLast(action);
-    }
 
     private void checkAddressee(int to) {
         boolean exists = to != id() && to >= 1 && to <= settings.replicas();
@@ -234,22 +225,20 @@ final class ReplicaHost implements Effects, TotalOrder {
     public void send(int to, Message message) {
         checkAddressee(to);
         PromiseRule.checkPlain(message);
-        wish(() -> leave(to, linkTo(to), message));
+        leave(to, linkTo(to), message);
     }
 
     @Override
     public void sendAfter(long logSequence, int to, Message message) {
         checkAddressee(to);
         PromiseRule.checkBehind(message, logSequence, replica.log().appended());
-        wish(() -> {
-            long linkEpoch = linkTo(to);
-            if (logSequence <= durableSequence) {
-                leave(to, linkEpoch, message);
-            } else {
-                trace.record(id(), "parks until durable", logSequence, message);
-                parked.addLast(new Parked(logSequence, to, linkEpoch, message));
-            }
-        });
+        long linkEpoch = linkTo(to);
+        if (logSequence <= durableSequence) {
+            leave(to, linkEpoch, message);
+        } else {
+            trace.record(id(), "parks until durable", logSequence, message);
+            parked.addLast(new Parked(logSequence, to, linkEpoch, message));
+        }
     }
 
     private void releaseParked(long logSequence) {
@@ -279,12 +268,11 @@ final class ReplicaHost implements Effects, TotalOrder {
 
     @Override
     public long append(LogRecord record) {
-        InvariantViolated.check(protocolRunning, "replica %d: an effect outside of any input", id());
         InvariantViolated.check(
                 record.kind() < LogRecord.FIRST_HOST_KIND, "record kind %d belongs to the host", record.kind());
         long sequence = replica.log().append(record);
         trace.record(id(), "appends position", record.position(), "kind " + record.kind() + " as record " + sequence);
-        wish(() -> world.recordsWaiting(this));
+        world.recordsWaiting(this);
         return sequence;
     }
 
@@ -297,64 +285,54 @@ final class ReplicaHost implements Effects, TotalOrder {
                 position,
                 lastDelivered);
         lastDelivered = position;
-        wish(() -> {
-            trace.record(id(), "delivers", position, value);
-            checker.delivered(id(), position, value, prefixHash);
-            executions.addLast(() -> executePosition(position, value, prefixHash));
-            world.executionWaiting(this);
-        });
+        trace.record(id(), "delivers", position, value);
+        checker.delivered(id(), position, value, prefixHash);
+        executions.addLast(() -> executePosition(position, value, prefixHash));
+        world.executionWaiting(this);
     }
 
     @Override
     public void barrierReached(long token) {
         InvariantViolated.check(token >= 1 && token <= lastToken, "barrier %d was never asked for", token);
-        wish(() -> {
-            trace.record(id(), "barrier reached", token, null);
-            executions.addLast(() -> passBarrier(token));
-            world.executionWaiting(this);
-        });
+        trace.record(id(), "barrier reached", token, null);
+        executions.addLast(() -> passBarrier(token));
+        world.executionWaiting(this);
     }
 
     @Override
     public void truncate(long belowPosition) {
-        wish(() -> {
-            InvariantViolated.check(
-                    belowPosition <= replica.oldestCheckpoint() + 1,
-                    "replica %d truncates below %d, its oldest checkpoint covers %d",
-                    id(),
-                    belowPosition,
-                    replica.oldestCheckpoint());
-            trace.record(id(), "truncates below", belowPosition, null);
-            replica.log().truncate(belowPosition);
-        });
+        InvariantViolated.check(
+                belowPosition <= replica.oldestCheckpoint() + 1,
+                "replica %d truncates below %d, its oldest checkpoint covers %d",
+                id(),
+                belowPosition,
+                replica.oldestCheckpoint());
+        trace.record(id(), "truncates below", belowPosition, null);
+        replica.log().truncate(belowPosition);
     }
 
     @Override
     public void readLog(long fromPosition, int maxBytes) {
-        wish(() -> world.logReadWanted(this, fromPosition, maxBytes));
+        world.logReadWanted(this, fromPosition, maxBytes);
     }
 
     @Override
     public void needState(int fromPeer, long position) {
         checkAddressee(fromPeer);
-        wish(() -> world.stateWanted(this, fromPeer, position));
+        world.stateWanted(this, fromPeer, position);
     }
 
     @Override
     public void statusChanged(OrderingStatus status) {
-        wish(() -> {
-            trace.record(id(), "is now", status.epoch(), status);
-            world.statusChanged(this, status);
-            application.statusChanged(status);
-        });
+        trace.record(id(), "is now", status.epoch(), status);
+        world.statusChanged(this, status);
+        application.statusChanged(status);
     }
 
     @Override
     public void memberSilent(int member, boolean silent) {
-        wish(() -> {
-            trace.record(id(), silent ? "reports silent" : "reports back", member, null);
-            application.memberSilent(member, silent);
-        });
+        trace.record(id(), silent ? "reports silent" : "reports back", member, null);
+        application.memberSilent(member, silent);
     }
 
     // ---------------------------------------------------------------- execution
