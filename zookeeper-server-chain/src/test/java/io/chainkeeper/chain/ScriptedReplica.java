@@ -14,6 +14,7 @@ import io.chainkeeper.ordering.PromiseRule;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.replica.RecordedProtocol;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -83,7 +84,7 @@ final class ScriptedReplica implements Effects {
         this.log = log;
         this.world = world;
         this.lastDelivered = appliedPosition;
-        this.protocol = ChainPaxosFactory.create(context, rules, this);
+        this.protocol = RecordedProtocol.create(this, effects -> ChainPaxosFactory.create(context, rules, effects));
         input(p -> p.onStart(log.recovered(appliedPosition).with(null, appliedPrefixHash)));
     }
 

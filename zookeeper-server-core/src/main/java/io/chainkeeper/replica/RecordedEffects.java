@@ -13,7 +13,7 @@ import java.util.ArrayDeque;
  * What a protocol asks for during an input. The host carries it out, in order, when the input has ended; of an input
  * that fails, nothing. Used by one thread at a time.
  */
-public final class RecordedEffects implements Effects {
+final class RecordedEffects implements Effects {
     /** A start asks for the execution of all that the log holds, which must not lie in memory at once. */
     private static final int MAX_WHILE_STARTING = 16;
 
@@ -24,7 +24,7 @@ public final class RecordedEffects implements Effects {
     private boolean isStarting;
 
     /** @param host carries out what was recorded; calls nothing back */
-    public RecordedEffects(Effects host) {
+    RecordedEffects(Effects host) {
         this.host = host;
     }
 

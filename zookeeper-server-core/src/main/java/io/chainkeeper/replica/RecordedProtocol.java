@@ -1,5 +1,6 @@
 package io.chainkeeper.replica;
 
+import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Message;
@@ -9,9 +10,10 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.RecoveredState;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
- * A protocol behind the contract of {@link io.chainkeeper.ordering.Effects}: what an input asks for is carried out when
+ * A protocol behind the contract of {@link Effects}: what an input asks for is carried out when
  * it has ended, and of an input that fails nothing is. Used by one thread at a time.
  */
 public final class RecordedProtocol implements OrderingProtocol {
@@ -22,9 +24,21 @@ public final class RecordedProtocol implements OrderingProtocol {
      * @param protocol created with these effects
      * @param effects what it asks for
      */
-    public RecordedProtocol(OrderingProtocol protocol, RecordedEffects effects) {
+    RecordedProtocol(OrderingProtocol protocol, RecordedEffects effects) {
         this.protocol = protocol;
         this.effects = effects;
+    }
+
+    /**
+     * Creates a protocol behind the contract.
+     *
+     * @param host carries out what it asks for; calls nothing back
+     * @param maker creates it with the effects that it is to use
+     * @return the protocol as the host is to call it
+     */
+    public static RecordedProtocol create(Effects host, Function<Effects, OrderingProtocol> maker) {
+        RecordedEffects effects = new RecordedEffects(host);
+        return new RecordedProtocol(maker.apply(effects), effects);
     }
 
     private void input(Runnable call) {

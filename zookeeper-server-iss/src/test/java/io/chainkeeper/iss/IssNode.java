@@ -17,6 +17,7 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.RecoveredState;
+import io.chainkeeper.replica.RecordedProtocol;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -77,7 +78,7 @@ final class IssNode implements Effects, DurableRecords {
         SplittableRandom random = new SplittableRandom(ensemble.seed() + id);
         ProtocolContext context =
                 new ProtocolContext(id, number, ensemble.configured(), settings, random::nextInt, TICK_MILLIS, kind);
-        protocol = IssFactory.create(context, rules, this);
+        protocol = RecordedProtocol.create(this, effects -> IssFactory.create(context, rules, effects));
         input(p -> p.onStart(recovered()));
     }
 

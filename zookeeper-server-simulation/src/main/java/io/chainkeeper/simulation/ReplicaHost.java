@@ -16,7 +16,6 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ProposerTable.Verdict;
-import io.chainkeeper.replica.RecordedEffects;
 import io.chainkeeper.replica.RecordedProtocol;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.replica.TotalOrder;
@@ -96,8 +95,7 @@ final class ReplicaHost implements Effects, TotalOrder {
         this.lastSequences = new long[streams];
         this.application = application;
         this.lastDelivered = application.recoveredPosition();
-        RecordedEffects effects = new RecordedEffects(this);
-        this.protocol = new RecordedProtocol(factory.create(context, effects), effects);
+        this.protocol = RecordedProtocol.create(this, effects -> factory.create(context, effects));
     }
 
     /** Link epoch of a message that leaves over whatever link is up. */

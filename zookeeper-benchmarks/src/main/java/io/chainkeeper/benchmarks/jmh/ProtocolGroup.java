@@ -12,6 +12,7 @@ import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.RecoveredState;
+import io.chainkeeper.replica.RecordedProtocol;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -172,8 +173,8 @@ final class ProtocolGroup {
         Node(int id, List<Integer> members) {
             this.id = id;
             Random random = new Random(id);
-            this.protocol =
-                    factory.create(new ProtocolContext(id, 1, members, Map.of(), random::nextInt, TICK_MILLIS), this);
+            ProtocolContext context = new ProtocolContext(id, 1, members, Map.of(), random::nextInt, TICK_MILLIS);
+            this.protocol = RecordedProtocol.create(this, effects -> factory.create(context, effects));
         }
 
         boolean runBatch() {

@@ -14,6 +14,7 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.PromiseRule;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.replica.RecordedProtocol;
 import io.chainkeeper.simulation.explore.LocalEffect.Kind;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -41,7 +42,6 @@ final class ExploredReplica implements Effects, DurableRecords {
     private final transient ReplicaMaker maker;
     private final transient Deque<Runnable> followUps = new ArrayDeque<>();
     private transient List<LocalEffect> effects = new ArrayList<>();
-    private transient boolean protocolRunning;
 
     private final NavigableMap<Long, LogRecord> stablePositions = new TreeMap<>();
     private final NavigableMap<Integer, LogRecord> stableMetadata = new TreeMap<>();
@@ -123,7 +123,7 @@ final class ExploredReplica implements Effects, DurableRecords {
         membership = checkpoint.membership();
         lastDelivered = checkpoint.position();
         applied = checkpoint.applied();
-        protocol = maker.create(id, incarnation, knowsChange, this);
+        protocol = RecordedProtocol.create(this, effects -> maker.create(id, incarnation, knowsChange, effects));
         call(running ->
                 running.onStart(new StableState(checkpoint, proposers.prefixHash(), stablePositions, stableMetadata)));
     }
@@ -223,7 +223,6 @@ final class ExploredReplica implements Effects, DurableRecords {
     }
 
     private void call(Consumer<OrderingProtocol> input) {
-        protocolRunning = true;
         input.accept(protocol);
         do {
             while (!followUps.isEmpty()) {
@@ -231,25 +230,18 @@ final class ExploredReplica implements Effects, DurableRecords {
             }
             protocol.onBatchEnd();
         } while (!followUps.isEmpty());
-        protocolRunning = false;
     }
 
     // ---------------------------------------------------------------- effects
 
-    private void checkRunning() {
-        InvariantViolated.check(protocolRunning, "an effect outside of any input");
-    }
-
     @Override
     public void send(int to, Message message) {
         PromiseRule.checkPlain(message);
-        checkRunning();
         leave(to, linkEpochs[to], message);
     }
 
     @Override
     public void sendAfter(long logSequence, int to, Message message) {
-        checkRunning();
         PromiseRule.checkBehind(message, logSequence, durableSequence + unstable.size());
         if (logSequence <= durableSequence) {
             leave(to, linkEpochs[to], message);
@@ -296,14 +288,12 @@ final class ExploredReplica implements Effects, DurableRecords {
 
     @Override
     public long append(LogRecord record) {
-        checkRunning();
         unstable.addLast(record);
         return durableSequence + unstable.size();
     }
 
     @Override
     public void deliver(long position, ByteSlice value, long prefixHash) {
-        checkRunning();
         InvariantViolated.check(
                 position == lastDelivered + 1,
                 "contiguous execution: position %d is delivered after %d",
@@ -342,7 +332,6 @@ final class ExploredReplica implements Effects, DurableRecords {
 
     @Override
     public void barrierReached(long token) {
-        checkRunning();
         InvariantViolated.check(openReads.remove(token), "barrier %d was not asked for or is reached twice", token);
         effects.add(new LocalEffect(Kind.READ_ANSWERED, (int) token, 0, applied));
     }
