@@ -3,8 +3,8 @@ package io.chainkeeper.ordering;
 /**
  * What a protocol can ask of the world: a closed list. Calls only record the wish; the host carries them out in order
  * after the protocol's method has returned (so nothing here calls back into the protocol), and none of them if the
- * method throws. Only those of {@link OrderingProtocol#onStart}, which nothing bounds, are carried out in steps while it
- * runs.
+ * method throws. Only those of {@link OrderingProtocol#onStart}, which nothing bounds, are carried out in steps while
+ * it runs.
  */
 public interface Effects {
     /**
