@@ -1,5 +1,6 @@
 package io.chainkeeper.config;
 
+import io.chainkeeper.transport.PeerAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -117,20 +118,20 @@ record EnsembleLines(SettingsFile file, List<ServerLine> servers) {
     }
 
     /** @return ids of the participants with the addresses of their replica links, ascending */
-    SortedMap<Integer, OrderingConfig.PeerAddress> participants() {
+    SortedMap<Integer, PeerAddress> participants() {
         return addresses(false);
     }
 
     /** @return ids of the observers with the addresses of their replica links, ascending */
-    SortedMap<Integer, OrderingConfig.PeerAddress> observers() {
+    SortedMap<Integer, PeerAddress> observers() {
         return addresses(true);
     }
 
-    private SortedMap<Integer, OrderingConfig.PeerAddress> addresses(boolean observers) {
-        SortedMap<Integer, OrderingConfig.PeerAddress> addresses = new TreeMap<>();
+    private SortedMap<Integer, PeerAddress> addresses(boolean observers) {
+        SortedMap<Integer, PeerAddress> addresses = new TreeMap<>();
         for (ServerLine server : servers) {
             if (server.observer() == observers) {
-                addresses.put(server.id(), new OrderingConfig.PeerAddress(server.host(), server.quorumPort()));
+                addresses.put(server.id(), new PeerAddress(server.host(), server.quorumPort()));
             }
         }
         return addresses;

@@ -2,7 +2,9 @@ package io.chainkeeper.config;
 
 import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.Durability;
+import io.chainkeeper.log.LogStore;
 import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.transport.PeerAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -92,32 +94,11 @@ public record OrderingConfig(
         return addresses;
     }
 
-    /** Which implementation holds the acceptor log. */
-    public enum LogStore {
-        /** Segmented append-only files; the default. */
-        SEGMENTED,
-        /** LMDB. */
-        LMDB
-    }
-
     /** What reads promise. */
     public enum ReadConsistency {
         /** A read sees every write that was answered before it was asked, whichever replica answered. */
         LINEARIZABLE,
         /** Apache ZooKeeper's behaviour: this replica's state, after the session's own earlier writes. */
         SEQUENTIAL
-    }
-
-    /**
-     * Where a member's replica link listens. The name is resolved anew at every attempt to connect.
-     *
-     * @param host name or address
-     * @param port 1 to 65535
-     */
-    public record PeerAddress(String host, int port) {
-        @Override
-        public String toString() {
-            return host + ":" + port;
-        }
     }
 }

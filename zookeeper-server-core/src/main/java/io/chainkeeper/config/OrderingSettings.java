@@ -1,8 +1,8 @@
 package io.chainkeeper.config;
 
-import io.chainkeeper.config.OrderingConfig.LogStore;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.log.Durability;
+import io.chainkeeper.log.LogStore;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import java.util.Arrays;
 import java.util.List;

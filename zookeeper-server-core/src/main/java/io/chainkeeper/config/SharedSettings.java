@@ -1,5 +1,6 @@
 package io.chainkeeper.config;
 
+import io.chainkeeper.transport.ProfileRule;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -81,6 +82,19 @@ public record SharedSettings(
             throw new IllegalStateException("every Java platform has SHA-256", e);
         }
     }
+
+    /** What links go by. */
+    public static final ProfileRule OF_LINKS = new ProfileRule() {
+        @Override
+        public boolean mayBeLinked(long own, long other) {
+            return SharedSettings.mayBeLinked(own, other);
+        }
+
+        @Override
+        public String difference(long own, long other, String where) {
+            return SharedSettings.difference(own, other, where);
+        }
+    };
 
     /**
      * @param own a server's number

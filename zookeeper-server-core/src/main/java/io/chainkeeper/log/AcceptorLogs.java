@@ -1,6 +1,5 @@
 package io.chainkeeper.log;
 
-import io.chainkeeper.config.OrderingConfig.LogStore;
 import io.chainkeeper.ordering.LogTraces;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,6 +3,7 @@ package io.chainkeeper.main;
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.NewClusterRequest;
 import io.chainkeeper.config.OrderingConfig;
+import io.chainkeeper.config.SharedSettings;
 import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.AcceptorLogs;
@@ -246,6 +247,7 @@ final class ReplicatedOrdering implements OrderingFactory {
                 .limits(TransportLimits.DEFAULT.withSizes(
                         SizeLimits.MAX_FRAME_BYTES, SizeLimits.linkBytes(BinaryInputArchive.maxBuffer)))
                 .executionProfile(executionProfile)
+                .profileRule(SharedSettings.OF_LINKS)
                 .incarnation(incarnation)
                 .clusterId(clusterId)
                 .listenOnAllAddresses(listenOnAllAddresses)

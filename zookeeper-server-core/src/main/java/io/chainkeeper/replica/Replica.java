@@ -1,6 +1,5 @@
 package io.chainkeeper.replica;
 
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
@@ -14,6 +13,7 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.SizeLimits;
+import io.chainkeeper.transport.PeerAddress;
 import io.chainkeeper.transport.PeerTransport;
 import io.chainkeeper.transport.RefusalKind;
 import io.chainkeeper.transport.StateChannel;

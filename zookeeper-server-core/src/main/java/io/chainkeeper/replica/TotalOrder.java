@@ -1,9 +1,9 @@
 package io.chainkeeper.replica;
 
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.SizeLimits;
+import io.chainkeeper.transport.PeerAddress;
 import java.util.Map;
 import java.util.Set;
 

@@ -1,6 +1,5 @@
 package io.chainkeeper.transport;
 
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;

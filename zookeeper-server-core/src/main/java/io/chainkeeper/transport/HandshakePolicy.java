@@ -1,7 +1,5 @@
 package io.chainkeeper.transport;
 
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
-import io.chainkeeper.config.SharedSettings;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.transport.HandshakeMessage.Hello;
 import io.chainkeeper.transport.HandshakeMessage.Purpose;
@@ -184,10 +182,10 @@ final class HandshakePolicy {
                             "%s belongs to cluster %016x, replica %d to cluster %016x%s",
                             peer, hello.clusterId(), self, clusterId, cure));
         }
-        if (!SharedSettings.mayBeLinked(settings.executionProfile(), hello.executionProfile())) {
+        if (!settings.profileRule().mayBeLinked(settings.executionProfile(), hello.executionProfile())) {
             String differs = peer + " has another execution profile than replica " + self;
             String settingsThatDiffer =
-                    SharedSettings.difference(settings.executionProfile(), hello.executionProfile(), peer);
+                    settings.profileRule().difference(settings.executionProfile(), hello.executionProfile(), peer);
             return Refused.elsewhere(
                     differs + ": the log of replica " + self + " says which settings must be made equal",
                     differs + ": "

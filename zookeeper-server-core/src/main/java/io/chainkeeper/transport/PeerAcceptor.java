@@ -1,6 +1,5 @@
 package io.chainkeeper.transport;
 
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.transport.HandshakeMessage.Hello;
 import io.chainkeeper.transport.HandshakeMessage.Purpose;

@@ -1,6 +1,5 @@
 package io.chainkeeper.transport;
 
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.transport.HandshakeMessage.Hello;
 import io.chainkeeper.transport.HandshakeMessage.Purpose;
 import io.chainkeeper.transport.HandshakeMessage.Refused;

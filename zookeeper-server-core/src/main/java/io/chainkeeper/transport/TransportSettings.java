@@ -1,6 +1,5 @@
 package io.chainkeeper.transport;
 
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +25,7 @@ public final class TransportSettings {
     private final String protocol;
     private final SortedMap<Integer, PeerAddress> members;
     private final long executionProfile;
+    private final ProfileRule profileRule;
     private final long incarnation;
     private final LongSupplier clusterId;
     private final boolean listenOnAllAddresses;
@@ -41,6 +41,7 @@ public final class TransportSettings {
         this.protocol = builder.protocol;
         this.members = Collections.unmodifiableSortedMap(new TreeMap<>(builder.members));
         this.executionProfile = builder.executionProfile;
+        this.profileRule = builder.profileRule;
         this.incarnation = builder.incarnation;
         this.clusterId = builder.clusterId;
         this.listenOnAllAddresses = builder.listenOnAllAddresses;
@@ -93,6 +94,11 @@ public final class TransportSettings {
     /** @return hash of the settings that influence execution; members with different ones do not talk */
     public long executionProfile() {
         return executionProfile;
+    }
+
+    /** @return which other members' profiles are good enough */
+    public ProfileRule profileRule() {
+        return profileRule;
     }
 
     /** @return number of this start of the replica; a connection of an earlier start never replaces a later one's */
@@ -160,6 +166,7 @@ public final class TransportSettings {
         private final String protocol;
         private final Map<Integer, PeerAddress> members;
         private long executionProfile;
+        private ProfileRule profileRule = ProfileRule.EQUAL;
         private long incarnation;
         private LongSupplier clusterId = () -> UNKNOWN_CLUSTER;
         private boolean listenOnAllAddresses;
@@ -182,6 +189,15 @@ public final class TransportSettings {
          */
         public Builder executionProfile(long hash) {
             this.executionProfile = hash;
+            return this;
+        }
+
+        /**
+         * @param rule for the profiles of others; default: they must be equal
+         * @return this
+         */
+        public Builder profileRule(ProfileRule rule) {
+            this.profileRule = rule;
             return this;
         }
 

@@ -6,7 +6,6 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
-import io.chainkeeper.config.OrderingConfig.LogStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,5 @@
 package io.chainkeeper.log;
 
-import io.chainkeeper.config.OrderingConfig.LogStore;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -2,7 +2,6 @@ package io.chainkeeper.log;
 
 import static org.junit.Assert.assertEquals;
 
-import io.chainkeeper.config.OrderingConfig.LogStore;
 import io.chainkeeper.ordering.LogRecord;
 import java.io.IOException;
 import java.io.InputStream;

@@ -6,11 +6,11 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.NewClusterRequest;
-import io.chainkeeper.config.OrderingConfig.LogStore;
 import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.AcceptorLogs;
 import io.chainkeeper.log.Durability;
+import io.chainkeeper.log.LogStore;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.LogRecord;
 import java.io.ByteArrayOutputStream;

@@ -8,13 +8,12 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
-import io.chainkeeper.config.OrderingConfig;
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.AcceptorLogs;
 import io.chainkeeper.log.CorruptLogException;
 import io.chainkeeper.log.Durability;
+import io.chainkeeper.log.LogStore;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
@@ -29,6 +28,7 @@ import io.chainkeeper.ordering.PrefixHash;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.transport.NettyPeerTransport;
+import io.chainkeeper.transport.PeerAddress;
 import io.chainkeeper.transport.PeerTransport;
 import io.chainkeeper.transport.RefusalKind;
 import io.chainkeeper.transport.TransportSettings;
@@ -329,8 +329,8 @@ public final class ReplicaStopTest {
 
     /** A log whose first of three records has rotted; what reading it says. */
     private static CorruptLogException damage(Path directory) throws IOException {
-        try (AcceptorLog rotting = AcceptorLogs.open(
-                directory, OrderingConfig.LogStore.SEGMENTED, Durability.SYNC, AcceptorLogSettings.defaults())) {
+        try (AcceptorLog rotting =
+                AcceptorLogs.open(directory, LogStore.SEGMENTED, Durability.SYNC, AcceptorLogSettings.defaults())) {
             rotting.append(new LogRecord(1, 2, ByteSlice.EMPTY, ByteSlice.of(new byte[] {7, 7, 7, 7})));
             rotting.sync();
             Path segment = directory.resolve("0000000001.log");

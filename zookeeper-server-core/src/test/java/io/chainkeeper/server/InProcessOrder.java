@@ -1,6 +1,5 @@
 package io.chainkeeper.server;
 
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
@@ -16,6 +15,7 @@ import io.chainkeeper.replica.ProposerTable.Verdict;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.OrderingFactory.StateOffer;
+import io.chainkeeper.transport.PeerAddress;
 import io.chainkeeper.transport.StateChannel;
 import java.io.IOException;
 import java.util.ArrayDeque;

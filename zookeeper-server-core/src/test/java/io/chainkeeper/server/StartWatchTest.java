@@ -3,7 +3,6 @@ package io.chainkeeper.server;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
@@ -11,6 +10,7 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.TotalOrder;
+import io.chainkeeper.transport.PeerAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -2,11 +2,11 @@ package io.chainkeeper.server;
 
 import io.chainkeeper.FreePorts;
 import io.chainkeeper.config.OrderingConfig;
-import io.chainkeeper.config.OrderingConfig.LogStore;
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.config.Safeguards;
 import io.chainkeeper.log.Durability;
+import io.chainkeeper.log.LogStore;
+import io.chainkeeper.transport.PeerAddress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,7 +2,6 @@ package io.chainkeeper.transport;
 
 import static org.junit.Assert.assertEquals;
 
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.transport.HandshakeMessage.Purpose;
 import java.io.IOException;

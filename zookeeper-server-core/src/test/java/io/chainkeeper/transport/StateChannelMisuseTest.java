@@ -3,7 +3,6 @@ package io.chainkeeper.transport;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.transport.HandshakeMessage.Purpose;
 import io.chainkeeper.transport.HandshakeMessage.Refused;

@@ -4,7 +4,6 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.transport.HandshakeMessage.Accepted;
 import io.chainkeeper.transport.HandshakeMessage.Hello;

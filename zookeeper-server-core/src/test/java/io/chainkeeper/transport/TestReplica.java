@@ -2,7 +2,6 @@ package io.chainkeeper.transport;
 
 import static org.junit.Assert.assertEquals;
 
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.ByteSlice;
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -1,6 +1,5 @@
 package io.chainkeeper.simulation;
 
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.Ensemble;
@@ -20,6 +19,7 @@ import io.chainkeeper.replica.RecordedProtocol;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.simulation.HostSettings.LinkChoice;
+import io.chainkeeper.transport.PeerAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;

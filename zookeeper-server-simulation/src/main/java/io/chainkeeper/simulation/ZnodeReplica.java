@@ -2,7 +2,6 @@ package io.chainkeeper.simulation;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.command.CommandCodec;
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
@@ -18,6 +17,7 @@ import io.chainkeeper.server.ThreadlessReplica;
 import io.chainkeeper.server.ThreadlessSettings;
 import io.chainkeeper.server.reconfig.EnsembleConfiguration;
 import io.chainkeeper.server.storage.CheckpointRequest;
+import io.chainkeeper.transport.PeerAddress;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Collection;

@@ -4,11 +4,11 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
-import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.AcceptorLogs;
 import io.chainkeeper.log.Durability;
+import io.chainkeeper.log.LogStore;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
@@ -80,7 +80,7 @@ public final class HostedProtocolTest {
         Node(int id) throws IOException {
             AcceptorLog log = AcceptorLogs.open(
                     folder.getRoot().toPath().resolve("replica" + id),
-                    OrderingConfig.LogStore.SEGMENTED,
+                    LogStore.SEGMENTED,
                     Durability.SYNC,
                     AcceptorLogSettings.defaults());
             replica = new Replica(

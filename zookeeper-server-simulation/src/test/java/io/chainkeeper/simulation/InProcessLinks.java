@@ -1,7 +1,7 @@
 package io.chainkeeper.simulation;
 
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.transport.PeerAddress;
 import io.chainkeeper.transport.PeerTransport;
 import io.chainkeeper.transport.StateChannel;
 import io.chainkeeper.transport.StateResponder;

@@ -1,10 +1,10 @@
 package io.chainkeeper.benchmarks.jmh;
 
-import io.chainkeeper.config.OrderingConfig.LogStore;
 import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.AcceptorLogs;
 import io.chainkeeper.log.Durability;
+import io.chainkeeper.log.LogStore;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.LogRecord;

@@ -1,6 +1,5 @@
 package io.chainkeeper.benchmarks.jmh;
 
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
@@ -15,6 +14,7 @@ import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.ThreadlessReplica;
 import io.chainkeeper.server.ThreadlessSettings;
 import io.chainkeeper.server.storage.LoggedFiles;
+import io.chainkeeper.transport.PeerAddress;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;

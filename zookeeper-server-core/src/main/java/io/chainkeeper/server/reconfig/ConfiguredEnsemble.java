@@ -1,9 +1,9 @@
 package io.chainkeeper.server.reconfig;
 
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.execution.SideState;
+import io.chainkeeper.transport.PeerAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;

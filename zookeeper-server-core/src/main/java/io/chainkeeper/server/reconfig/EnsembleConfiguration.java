@@ -1,8 +1,8 @@
 package io.chainkeeper.server.reconfig;
 
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.transport.PeerAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Collections;

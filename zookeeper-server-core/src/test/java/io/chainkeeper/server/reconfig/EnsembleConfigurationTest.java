@@ -5,9 +5,9 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
-import io.chainkeeper.config.OrderingConfig.PeerAddress;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.transport.PeerAddress;
 import java.io.StringReader;
 import java.util.List;
 import java.util.Locale;
