@@ -115,8 +115,13 @@ final class Coordinator implements MembershipPolicy.Evidence {
 
     // ---------------------------------------------------------------- membership
 
+    /**
+     * Each epoch lasts until a heartbeat before it ends with another membership. Two members that have not been told of
+     * the same ensemble yet would otherwise take turns to undo what the other has done, as fast as their links allow.
+     */
     private Membership nextMembership() {
-        return policy.next(state.epoch.config().membership(), state.ensemble);
+        boolean isTooEarly = state.now % state.settings.heartbeatTicks() >= state.epoch.ticks(state.now);
+        return isTooEarly ? null : policy.next(state.epoch.config().membership(), state.ensemble);
     }
 
     @Override

@@ -186,14 +186,20 @@ final class IssEnsemble {
 
     /** Passes on messages and forces disks until nothing is left to do. */
     void settle() {
+        settleAtMost(Integer.MAX_VALUE);
+    }
+
+    /** The same, but ends after so many messages: for what might go on for ever. */
+    void settleAtMost(int messages) {
         boolean worked = true;
-        while (worked) {
+        int passed = 0;
+        while (worked && passed < messages) {
             worked = false;
             while (!inputs.isEmpty()) {
                 worked = true;
                 inputs.remove().run();
             }
-            while (!network.isEmpty()) {
+            while (!network.isEmpty() && passed++ < messages) {
                 Envelope next = network.remove();
                 worked = true;
                 nodes.get(next.to()).receive(next.from(), next.message());

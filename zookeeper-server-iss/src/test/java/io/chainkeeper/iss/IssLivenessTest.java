@@ -5,6 +5,7 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.iss.IssEnsemble.Envelope;
 import io.chainkeeper.iss.IssMessage.AcceptNil;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import java.util.List;
 import java.util.Map;
@@ -150,6 +151,31 @@ public final class IssLivenessTest {
         ensemble.start(owner);
         ensemble.ticks(SOME_TIME_TICKS);
         assertTrue(story, ensemble.commandsAt(1).containsAll(List.of("a", "b")));
+    }
+
+    /** Each takes the other for the only member: it lets the other in and leaves, and the other does so too. */
+    @Test
+    public void membersKnowOfDifferentEnsembles_theyDoNotReplaceEachOtherFasterThanHeartbeats() {
+        IssEnsemble ensemble =
+                IssEnsemble.of(2, Map.of("iss.minQuorumSize", "1", "iss.leaderPolicy", "all"), new SafetyRules());
+        ensemble.ticks(SUSPICION_TICKS);
+        long before = ensemble.node(1).gauge("epoch");
+        for (int id = 1; id <= 2; id++) {
+            Ensemble other = Ensemble.of(List.of(3 - id));
+            ensemble.later(id, p -> p.onEnsemble(other));
+        }
+        for (int i = 0; i < SUSPICION_TICKS; i++) {
+            ensemble.tickAll();
+            ensemble.settleAtMost(500);
+        }
+        long epochs = Math.max(ensemble.node(1).gauge("epoch"), ensemble.node(2).gauge("epoch")) - before;
+        assertTrue(epochs + " epochs in " + SUSPICION_TICKS + " ticks", epochs <= SUSPICION_TICKS + 2);
+        for (int id = 1; id <= 2; id++) {
+            ensemble.later(id, p -> p.onEnsemble(ensemble.configured()));
+        }
+        ensemble.propose(1, "a");
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertTrue(ensemble.commandsAt(2).contains("a"));
     }
 
     /** Its server counts from when the last of a quorum was heard, not from when that was noticed. */
