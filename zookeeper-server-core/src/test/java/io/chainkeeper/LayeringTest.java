@@ -2,6 +2,7 @@ package io.chainkeeper;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -43,11 +44,23 @@ public final class LayeringTest {
             .whereLayer("replica")
             .mayOnlyBeAccessedByLayers("server", "main")
             .whereLayer("transport")
-            .mayOnlyBeAccessedByLayers("replica", "server", "main")
+            .mayOnlyBeAccessedByLayers("replica", "config", "server", "main")
             .whereLayer("log")
             .mayOnlyBeAccessedByLayers("replica", "config", "main")
             .whereLayer("config")
-            .mayOnlyBeAccessedByLayers("log", "transport", "replica", "server", "main");
+            .mayOnlyBeAccessedByLayers("server", "main");
+
+    /** Nor do they come back round a corner. */
+    @ArchTest
+    public static final ArchRule layersFormNoCircle =
+            slices().matching("io.chainkeeper.(*)..").should().beFreeOfCycles();
+
+    /** What carries a protocol has no packages in circles inside either. */
+    @ArchTest
+    public static final ArchRule packagesBelowTheServerFormNoCircle = slices().matching(
+                    "io.chainkeeper.(ordering|log|transport|replica|command|config|main).(**)")
+            .should()
+            .beFreeOfCycles();
 
     /** One family of packages adapts ZooKeeper; nobody else sees its classes. */
     @ArchTest
