@@ -21,6 +21,7 @@ import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.OrderingFactory;
 import io.chainkeeper.server.transfer.InstalledState;
+import io.chainkeeper.server.transfer.StateOffer;
 import io.chainkeeper.transport.NettyPeerTransport;
 import io.chainkeeper.transport.PeerAuthentication;
 import io.chainkeeper.transport.PeerSecret;

@@ -1,9 +1,9 @@
 package io.chainkeeper.server;
 
-import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.TotalOrder;
+import io.chainkeeper.server.transfer.StateOffer;
 import io.chainkeeper.transport.StateChannel;
 import java.io.IOException;
 
@@ -37,21 +37,6 @@ public interface OrderingFactory {
      */
     RunningOrder start(Application application, StateOffer stateOffer, FailureHandler failureHandler)
             throws IOException;
-
-    /** Sends this replica's state to members that need it. */
-    @FunctionalInterface
-    interface StateOffer {
-        /**
-         * Answers one request; see {@link io.chainkeeper.transport.StateResponder#answer}.
-         *
-         * @param peer replica id of the member that asks
-         * @param request what it asks for
-         * @param promise what this replica has promised, as its protocol records it; goes with the state
-         * @return the answer
-         * @throws IOException with one line for the log
-         */
-        ByteSlice answer(int peer, ByteSlice request, ByteSlice promise) throws IOException;
-    }
 
     /** A started order and the way to end it. */
     interface RunningOrder extends AutoCloseable {

@@ -1,7 +1,7 @@
 package io.chainkeeper.server;
 
 import io.chainkeeper.ordering.ByteSlice;
-import io.chainkeeper.server.OrderingFactory.StateOffer;
+import io.chainkeeper.server.transfer.StateOffer;
 import io.chainkeeper.transport.StateChannel;
 import java.io.IOException;
 

@@ -2,7 +2,6 @@ package io.chainkeeper.server.transfer;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
-import io.chainkeeper.server.OrderingFactory.StateOffer;
 import io.chainkeeper.server.storage.CheckpointStore;
 import java.io.Closeable;
 import java.io.File;
