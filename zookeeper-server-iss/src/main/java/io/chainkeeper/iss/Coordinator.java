@@ -153,7 +153,7 @@ final class Coordinator implements MembershipPolicy.Evidence {
     public boolean mayVote(Member member) {
         int id = member.replicaId();
         Status status = state.peers.status(id);
-        boolean votes = status.votes() || status.disk() == member.disk();
+        boolean votes = status.votes() || status.disk() != 0 && status.disk() == member.disk();
         return votes && silentTicks(id) <= state.settings.suspicionTicks();
     }
 }

@@ -17,6 +17,9 @@ public final class IssLivenessTest {
     private static final int SOME_TIME_TICKS = 200;
     private static final int SUSPICION_TICKS = 30;
 
+    /** Longer than a member may be silent before it is removed. */
+    private static final int REMOVAL_TICKS = 300;
+
     private static boolean touches(Envelope envelope, int id) {
         return envelope.from() == id || envelope.to() == id;
     }
@@ -151,6 +154,34 @@ public final class IssLivenessTest {
         ensemble.start(owner);
         ensemble.ticks(SOME_TIME_TICKS);
         assertTrue(story, ensemble.commandsAt(1).containsAll(List.of("a", "b")));
+    }
+
+    /**
+     * Before the number of its disk is durable a replica tells none, and "none" is also how the first membership calls
+     * the disks of its founders.
+     */
+    @Test
+    public void lateServerIsHeardBeforeItHasADisk_nobodyIsRemovedWithItsVoteInMind() {
+        IssEnsemble ensemble = IssEnsemble.notStarted(3, 0, Map.of("iss.minQuorumSize", "1"));
+        ensemble.start(2);
+        ensemble.start(3);
+        ensemble.settle();
+        ensemble.propose(3, "a");
+        ensemble.ticks(SOME_TIME_TICKS);
+        ensemble.lose(e -> touches(e, 2));
+        ensemble.delay(e -> e.from() == 1);
+        ensemble.start(1);
+        ensemble.ticks(REMOVAL_TICKS);
+        ensemble.arrive();
+        ensemble.lose(e -> false);
+        ensemble.relink(1, 2);
+        ensemble.relink(2, 3);
+        ensemble.ticks(SOME_TIME_TICKS);
+        ensemble.propose(1, "b");
+        ensemble.ticks(SOME_TIME_TICKS);
+        for (int id : ensemble.members()) {
+            assertTrue("replica " + id, ensemble.commandsAt(id).contains("b"));
+        }
     }
 
     /** Each takes the other for the only member: it lets the other in and leaves, and the other does so too. */
