@@ -40,10 +40,10 @@ public class HostileClientTest {
     @ClassRule
     public static final TemporaryFolder FOLDER = new TemporaryFolder();
 
-    /** ZooKeeper's two ways to serve a port. */
+    /** Both ways to serve a port. */
     @Parameters(name = "{0}")
     public static List<Class<?>> factories() {
-        return List.of(NIOServerCnxnFactory.class, NettyServerCnxnFactory.class);
+        return List.of(ClientConnections.class, NettyServerCnxnFactory.class);
     }
 
     private static final AtomicReference<Throwable> DEFECT = new AtomicReference<>();

@@ -32,6 +32,7 @@ public class HandshakePolicyTest {
                 TransportSettings.builder(2, "chain", MEMBERS)
                         .clusterId(() -> clusterId)
                         .executionProfile(profile)
+                        .profileRule(SharedSettings.OF_LINKS)
                         .build(),
                 () -> new TreeSet<>(MEMBERS.keySet()));
     }

@@ -114,6 +114,12 @@ public class StrangerClaimsTest {
         for (int i = 0; i < TestReplica.LIMITS.maxPendingHandshakesPerAddress(); i++) {
             strangers.add(new RawPeer(one.address()).say(hello(i, 0, PROFILE, Purpose.LINK)));
         }
+        // With the next connection of their address the oldest ends, so it must have been heard before.
+        InetSocketAddress target = one.address();
+        InetAddress elsewhere = InetAddress.getByName("127.0.0.2");
+        try (RawPeer later = new RawPeer(new Socket(target.getAddress(), target.getPort(), elsewhere, 0))) {
+            assertTrue(later.say(hello(1, CLUSTER, PROFILE, Purpose.LINK)).hear() instanceof Hello);
+        }
         refusalOf(hello(1, 0, PROFILE, Purpose.LINK));
         try (RawPeer member = new RawPeer(one.address())) {
             assertTrue(member.say(hello(1, CLUSTER, PROFILE, Purpose.LINK)).hear() instanceof Hello);
