@@ -38,8 +38,9 @@ final class Scopes {
         scopes.put(
                 "coordinator-crash",
                 Scope.shortEpoch().withTicks(FIRST_CANDIDATE_TICKS, 1, 1, 0).withCrashes(1, 0, 0, 0, 1));
-        // A third replica, with an empty disk, is admitted: the coordinator ends the epoch with the new membership.
-        scopes.put("add-member", Scope.led().withChange(List.of(1, 1, 0), ALL));
+        // A third replica, with an empty disk, is admitted: the coordinator ends the epoch with the new membership, but
+        // not within the tick in which the epoch began.
+        scopes.put("add-member", Scope.led().withTicks(1, 0, 1, 0).withChange(List.of(1, 1, 0), ALL));
         return scopes;
     }
 

@@ -39,6 +39,9 @@ public class ExploreTest {
             fail(Explore.report(CHAIN, scope, result.failure()));
         }
         assertTrue(result.toString(), result.exhausted());
+        if (CHAIN.name().equals("chain")) {
+            DocumentedScopes.assertAsLarge("What was exhausted", name, result);
+        }
     }
 
     @Test

@@ -30,6 +30,7 @@ public class IssExploreTest {
             fail(Explore.report(ISS, scope, result.failure()));
         }
         assertTrue(result.toString(), result.exhausted());
+        DocumentedScopes.assertAsLarge("What was exhausted of ISS", name, result);
     }
 
     @Test
