@@ -44,8 +44,9 @@ public final class ClientConnections extends NIOServerCnxnFactory {
 
     /**
      * Closes every connection once what it has been answered so far is with the system, as Netty's factory does: a
-     * client must learn what became of the {@code reconfig} that has removed its server. Who reads nothing is closed
-     * when its session's timeout has passed. Safe for use by any thread.
+     * client must learn what became of the {@code reconfig} that has removed its server. Nothing is sent behind that. A
+     * client that does not take its answers is closed with its next request, or when its session's timeout has passed
+     * without a sign of life. Safe for use by any thread.
      */
     void closeBehindAnswers() {
         getConnections().forEach(ServerCnxn::sendCloseSession);
