@@ -7,11 +7,11 @@ import static io.chainkeeper.ordering.wire.MessageParts.commandsBytes;
 import static io.chainkeeper.ordering.wire.MessageParts.count;
 import static io.chainkeeper.ordering.wire.MessageParts.done;
 import static io.chainkeeper.ordering.wire.MessageParts.flag;
-import static io.chainkeeper.ordering.wire.MessageParts.introduction;
-import static io.chainkeeper.ordering.wire.MessageParts.introductionBytes;
+import static io.chainkeeper.ordering.wire.MessageParts.foundingHello;
+import static io.chainkeeper.ordering.wire.MessageParts.foundingHelloBytes;
 import static io.chainkeeper.ordering.wire.MessageParts.putBallot;
 import static io.chainkeeper.ordering.wire.MessageParts.putCommands;
-import static io.chainkeeper.ordering.wire.MessageParts.putIntroduction;
+import static io.chainkeeper.ordering.wire.MessageParts.putFoundingHello;
 import static io.chainkeeper.ordering.wire.MessageParts.replicaId;
 import static io.chainkeeper.ordering.wire.MessageParts.rest;
 import static io.chainkeeper.ordering.wire.MessageParts.value;
@@ -142,8 +142,8 @@ final class ChainCodec implements MessageCodec {
     }
 
     private static ByteBuffer encodeHello(Hello m) {
-        ByteBuffer out = begin(HELLO, m.ballot(), Prefix.BYTES + introductionBytes(m.introduction()));
-        return putIntroduction(m.prefix().put(out), m.introduction());
+        ByteBuffer out = begin(HELLO, m.ballot(), Prefix.BYTES + foundingHelloBytes(m.founding()));
+        return putFoundingHello(m.prefix().put(out), m.founding());
     }
 
     private static ByteSlice[] encodePrepareOk(PrepareOk m) {
@@ -209,7 +209,7 @@ final class ChainCodec implements MessageCodec {
             case REFUSED -> new Refused(ballot, ballot(in));
             case FORWARD -> forward(ballot, in, frame);
             case READ_NUDGE -> new ReadNudge(ballot, in.getLong());
-            case HELLO -> new Hello(Prefix.get(in), introduction(in));
+            case HELLO -> new Hello(Prefix.get(in), foundingHello(in));
             case LEARNING -> new Learning(ballot, in.getLong(), in.getLong());
             case TAKE_OVER -> new TakeOver(ballot);
             case DIFFERING -> new Differing(Prefix.get(in));

@@ -7,7 +7,7 @@ import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.PrefixHash;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.acceptor.Ballot;
-import io.chainkeeper.ordering.acceptor.Introduction;
+import io.chainkeeper.ordering.acceptor.FoundingHello;
 import io.chainkeeper.ordering.prefix.Prefix;
 import java.util.List;
 
@@ -204,12 +204,12 @@ sealed interface ChainMessage extends Message {
      * a founder; the only one outside of any ballot.
      *
      * @param prefix of the sender
-     * @param introduction what founding depends on
+     * @param founding what founding depends on
      */
-    record Hello(Prefix prefix, Introduction introduction) implements ChainMessage {
+    record Hello(Prefix prefix, FoundingHello founding) implements ChainMessage {
         @Override
         public String toString() {
-            return "Hello[" + introduction + "]";
+            return "Hello[" + founding + "]";
         }
 
         @Override

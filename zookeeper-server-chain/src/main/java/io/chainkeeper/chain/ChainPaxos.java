@@ -96,13 +96,13 @@ final class ChainPaxos implements OrderingProtocol {
             state.promised = ReplicaState.ballotOf(promise.head().asByteBuffer());
         }
         long applied = recovered.appliedPosition();
-        state.disk.start(recovered, promise == null);
+        state.identity.start(recovered, promise == null);
         if (recovered.membership() != null) {
             state.memberships.replaceFrom(applied + 1, recovered.membership());
         } else {
-            List<Integer> initial = state.disk.initialParticipants();
+            List<Integer> initial = state.identity.initialParticipants();
             state.memberships.begin(
-                    Membership.initial(state.settings.minQuorumSize(), initial), state.disk.isFounder());
+                    Membership.initial(state.settings.minQuorumSize(), initial), state.identity.isFounder());
         }
         LogRecord kept = recovered.metadata(ReplicaState.MEMBERSHIP_DECIDED);
         long[] decided = {
@@ -133,7 +133,7 @@ final class ChainPaxos implements OrderingProtocol {
         state.lackUpTo(decided[0]);
         state.maxAccepted = state.maxDecided;
         if (state.context.start() == Start.SOLE_SURVIVOR) {
-            Member survivor = new Member(state.self, state.disk.number());
+            Member survivor = new Member(state.self, state.identity.disk());
             state.memberships.replaceFrom(state.maxDecided + 1, new Membership(1, List.of(survivor)));
         }
         promiseAsTheStateDoes(recovered.metadata(LogRecord.PROMISE_OF_STATE_KIND));
@@ -310,7 +310,7 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     private void onHello(int sender, Hello m) {
-        state.disk.met(sender, m.introduction());
+        state.identity.met(sender, m.founding());
     }
 
     private void sayHello() {
@@ -322,7 +322,7 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     private Hello hello() {
-        return new Hello(state.agreement.hashes().latest(), state.disk.introduction(hasPromisedNothing()));
+        return new Hello(state.agreement.hashes().latest(), state.identity.hello(hasPromisedNothing()));
     }
 
     private boolean hasPromisedNothing() {
@@ -356,7 +356,7 @@ final class ChainPaxos implements OrderingProtocol {
      * before this replica does, and is one itself or knows more of the order than this replica.
      */
     private boolean mayAnswer(int candidate, long candidateDecided, long expectedDisk) {
-        boolean isMeant = state.disk.votesAs(new Member(state.self, expectedDisk));
+        boolean isMeant = state.identity.votesAs(new Member(state.self, expectedDisk));
         return isMeant && (state.membership().contains(candidate) || candidateDecided > state.maxDecided);
     }
 
@@ -442,7 +442,7 @@ final class ChainPaxos implements OrderingProtocol {
             reads.ballotChanged();
             commands.followNewLeader();
         }
-        state.disk.joined();
+        state.identity.joined();
         election.stop();
         lastHeardTick = state.now;
         publishStatus();
@@ -624,12 +624,12 @@ final class ChainPaxos implements OrderingProtocol {
 
     /** A replica that does not vote shows that it is there; while it follows nobody, to all, so that one announces. */
     private void sayLearning() {
-        if (!state.disk.isDurable()) {
+        if (!state.identity.isDurable()) {
             return; // admitted under a number that a crash would take from it, it could never vote
         }
         boolean follows = state.role == Role.FOLLOWER;
         Ballot followed = follows ? state.ballot : Ballot.NONE; // who follows nobody is told whom to follow
-        Learning message = new Learning(followed, state.disk.number(), state.maxDecided);
+        Learning message = new Learning(followed, state.identity.disk(), state.maxDecided);
         if (follows) {
             if (state.linkUp[state.leader]) {
                 effects.send(state.leader, message);
@@ -663,7 +663,7 @@ final class ChainPaxos implements OrderingProtocol {
     @Override
     public void onDurable(long logSequence) {
         state.durable(logSequence);
-        if (state.disk.durable(logSequence)) {
+        if (state.identity.durable(logSequence)) {
             sayHello();
         }
         if (election.onDurable()) {
@@ -676,8 +676,8 @@ final class ChainPaxos implements OrderingProtocol {
     public void onPeerUp(int peer) {
         state.agreement.forget(peer);
         state.linkUp[peer] = true;
-        state.disk.keep();
-        if (state.disk.mayIntroduce()) {
+        state.identity.record();
+        if (state.identity.maySayHello()) {
             effects.send(peer, hello());
         }
         if (state.isLeader() && state.mayLearn(peer)) {

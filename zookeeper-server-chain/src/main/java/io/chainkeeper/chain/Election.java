@@ -101,7 +101,7 @@ final class Election {
     }
 
     private boolean mayTry() {
-        boolean founded = state.maxDecided > 0 || state.values.last() > 0 || state.disk.isFounded();
+        boolean founded = state.maxDecided > 0 || state.values.last() > 0 || state.identity.isFounded();
         return founded && state.mayStand();
     }
 
@@ -240,8 +240,8 @@ final class Election {
                 to,
                 new PrepareOk(
                         m.ballot(),
-                        state.disk.number(),
-                        state.disk.isFounder(),
+                        state.identity.disk(),
+                        state.identity.isFounder(),
                         number,
                         last,
                         state.agreement.hashes().latest(),
@@ -298,8 +298,8 @@ final class Election {
             return false;
         }
         votes[state.self] = true;
-        voteDisks[state.self] = state.disk.number();
-        founderVotes[state.self] = state.disk.isFounder();
+        voteDisks[state.self] = state.identity.disk();
+        founderVotes[state.self] = state.identity.isFounder();
         return hasWon();
     }
 

@@ -12,7 +12,7 @@ import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.acceptor.Ballot;
-import io.chainkeeper.ordering.acceptor.Disk;
+import io.chainkeeper.ordering.acceptor.ReplicaIdentity;
 import io.chainkeeper.ordering.prefix.PrefixWatch;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -53,7 +53,7 @@ final class ReplicaState {
     final int self;
     final AcceptedValues values = new AcceptedValues();
     final boolean[] linkUp = new boolean[IDS];
-    final Disk disk;
+    final ReplicaIdentity identity;
 
     /** Hashes of what is decided here, and who holds something else. */
     final PrefixWatch agreement;
@@ -133,7 +133,7 @@ final class ReplicaState {
         this.self = context.replicaId();
         this.ensemble = context.ensemble();
         this.agreement = new PrefixWatch(self);
-        this.disk = new Disk(context, effects, settings.minQuorumSize());
+        this.identity = new ReplicaIdentity(context, effects, settings.minQuorumSize());
         this.memberships = new Memberships(1, Membership.initial(settings.minQuorumSize(), ensemble.participants()));
     }
 
@@ -202,7 +202,7 @@ final class ReplicaState {
 
     private boolean votesIn(Membership membership) {
         Member member = membership.find(self);
-        return member != null && disk.votesAs(member);
+        return member != null && identity.votesAs(member);
     }
 
     /** Whether a replica is to be given values: a member, or configured. */

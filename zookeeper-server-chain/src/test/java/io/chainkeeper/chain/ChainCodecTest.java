@@ -29,7 +29,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.PrefixHash;
 import io.chainkeeper.ordering.acceptor.Ballot;
-import io.chainkeeper.ordering.acceptor.Introduction;
+import io.chainkeeper.ordering.acceptor.FoundingHello;
 import io.chainkeeper.ordering.prefix.Prefix;
 import java.util.List;
 import org.junit.Test;
@@ -86,10 +86,10 @@ public final class ChainCodecTest extends MessageCodecContract {
                 new Forward(BALLOT, 15, List.of()),
                 new Hello(
                         new Prefix(0, PrefixHash.EMPTY),
-                        new Introduction(1, true, false, List.of(1, 2, 255), List.of())),
+                        new FoundingHello(1, true, false, List.of(1, 2, 255), List.of())),
                 new Hello(
                         Prefix.UNKNOWN,
-                        new Introduction(
+                        new FoundingHello(
                                 Long.MAX_VALUE, false, true, List.of(), List.of(new Member(255, 7), new Member(1, 0)))),
                 new Differing(new Prefix(19, 78)),
                 new Learning(BALLOT, 1L << 50, 16),

@@ -406,7 +406,7 @@ public final class MembershipChangeTest {
             assertTrue(ensemble.wasSent(
                     follower,
                     leader,
-                    m -> m instanceof Hello && !((Hello) m).introduction().promisedNothing()));
+                    m -> m instanceof Hello && !((Hello) m).founding().promisedNothing()));
         }
     }
 

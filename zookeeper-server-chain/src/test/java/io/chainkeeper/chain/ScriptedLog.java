@@ -5,7 +5,7 @@ import io.chainkeeper.ordering.DurableRecords;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.RecoveredState;
 import io.chainkeeper.ordering.acceptor.Ballot;
-import io.chainkeeper.ordering.acceptor.Disk;
+import io.chainkeeper.ordering.acceptor.ReplicaIdentity;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +36,7 @@ final class ScriptedLog implements DurableRecords {
     /** Puts a durable record that this disk took part in founding the cluster. */
     void plantFounder(long disk) {
         ByteBuffer head = ByteBuffer.allocate(Long.BYTES + 1).putLong(disk).put((byte) 1);
-        keep(new LogRecord(LogRecord.METADATA, Disk.DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
+        keep(new LogRecord(LogRecord.METADATA, ReplicaIdentity.DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
     }
 
     @Override

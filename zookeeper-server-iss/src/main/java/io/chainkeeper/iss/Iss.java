@@ -99,21 +99,21 @@ final class Iss implements OrderingProtocol {
         } else if (state.context.start() == Start.SOLE_SURVIVOR && state.prefix > 0) {
             enter(EpochConfig.surviving(state.prefix, state.survivors()), true);
         }
-        found();
+        beginFirstEpochIfFounded();
         afterInput();
     }
 
     /** Begins the first epoch of a new cluster as soon as enough others know that they found it. */
-    private void found() {
+    private void beginFirstEpochIfFounded() {
         boolean alone = state.context.start() == Start.SOLE_SURVIVOR;
         // Others may join the epoch as soon as they hear of it: this replica must not forget that it is a founder.
-        boolean founds = state.disk.isDurableFounder() && (alone || state.disk.isFounded());
+        boolean founds = state.identity.isDurableFounder() && (alone || state.identity.isFounded());
         if (entered || state.prefix > 0 || !founds) {
             return;
         }
         Membership initial = alone
                 ? state.survivors()
-                : Membership.initial(state.settings.minQuorumSize(), state.disk.initialParticipants());
+                : Membership.initial(state.settings.minQuorumSize(), state.identity.initialParticipants());
         boolean remembers = state.context.start() != Start.FORGETFUL || noPeerIsInAnEpoch();
         enter(EpochConfig.initial(initial), remembers);
     }
@@ -201,8 +201,8 @@ final class Iss implements OrderingProtocol {
         } else if (message instanceof Truncated behind) {
             catchUp.onTruncated(from, behind);
         } else if (message instanceof Hello hello) {
-            state.disk.met(from, hello.introduction());
-            found();
+            state.identity.met(from, hello.founding());
+            beginFirstEpochIfFounded();
         } else if (message instanceof Differing) {
             return; // it is of use where it contradicts
         } else {
@@ -268,7 +268,7 @@ final class Iss implements OrderingProtocol {
     private void onStatus(int from, Status m) {
         state.peers.told(from, m, state.now);
         if (m.epoch() > 0) {
-            state.disk.joined();
+            state.identity.joined();
         }
         if (state.epoch != null && m.epoch() == state.epoch.number()) {
             state.epoch.raiseInUse(m.inUse());
@@ -355,10 +355,10 @@ final class Iss implements OrderingProtocol {
                 state.durableSequence,
                 logSequence);
         state.durableSequence = logSequence;
-        if (state.disk.durable(logSequence)) {
+        if (state.identity.durable(logSequence)) {
             sayHello();
         }
-        found();
+        beginFirstEpochIfFounded();
         state.noteHolders();
         proposals.onDurable();
         takeovers.onDurable();
@@ -374,15 +374,15 @@ final class Iss implements OrderingProtocol {
     }
 
     private Hello hello() {
-        return new Hello(state.disk.introduction(!entered && state.prefix == 0));
+        return new Hello(state.identity.hello(!entered && state.prefix == 0));
     }
 
     @Override
     public void onPeerUp(int peer) {
         state.agreement.forget(peer);
         state.peers.up(peer, state.now);
-        state.disk.keep();
-        if (state.disk.mayIntroduce()) {
+        state.identity.record();
+        if (state.identity.maySayHello()) {
             effects.send(peer, hello());
         }
         effects.send(peer, ownStatus());

@@ -7,11 +7,11 @@ import static io.chainkeeper.ordering.wire.MessageParts.commandsBytes;
 import static io.chainkeeper.ordering.wire.MessageParts.count;
 import static io.chainkeeper.ordering.wire.MessageParts.done;
 import static io.chainkeeper.ordering.wire.MessageParts.flag;
-import static io.chainkeeper.ordering.wire.MessageParts.introduction;
-import static io.chainkeeper.ordering.wire.MessageParts.introductionBytes;
+import static io.chainkeeper.ordering.wire.MessageParts.foundingHello;
+import static io.chainkeeper.ordering.wire.MessageParts.foundingHelloBytes;
 import static io.chainkeeper.ordering.wire.MessageParts.putBallot;
 import static io.chainkeeper.ordering.wire.MessageParts.putCommands;
-import static io.chainkeeper.ordering.wire.MessageParts.putIntroduction;
+import static io.chainkeeper.ordering.wire.MessageParts.putFoundingHello;
 import static io.chainkeeper.ordering.wire.MessageParts.rest;
 
 import io.chainkeeper.iss.IssMessage.Accept;
@@ -120,7 +120,7 @@ final class IssCodec implements MessageCodec {
 
     private static ByteBuffer encodeOutsideEpochs(Message message) {
         if (message instanceof Hello m) {
-            return putIntroduction(begin(HELLO, introductionBytes(m.introduction())), m.introduction());
+            return putFoundingHello(begin(HELLO, foundingHelloBytes(m.founding())), m.founding());
         } else if (message instanceof Status m) {
             ByteBuffer out = begin(STATUS, Prefix.BYTES + 5 * 8 + 4).putLong(m.epoch());
             m.order().put(out);
@@ -222,7 +222,7 @@ final class IssCodec implements MessageCodec {
             case FORWARD -> new Forward(in.getLong(), in.getLong(), commands(in, frame));
             case POLL -> new Poll(in.getLong(), in.getLong());
             case POLL_OK -> new PollOk(in.getLong(), in.getLong(), in.getLong());
-            case HELLO -> new Hello(introduction(in));
+            case HELLO -> new Hello(foundingHello(in));
             case STATUS ->
                 new Status(
                         in.getLong(),

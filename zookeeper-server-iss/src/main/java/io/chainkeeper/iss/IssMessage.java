@@ -5,7 +5,7 @@ import io.chainkeeper.ordering.DurableRecords;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.acceptor.Ballot;
-import io.chainkeeper.ordering.acceptor.Introduction;
+import io.chainkeeper.ordering.acceptor.FoundingHello;
 import io.chainkeeper.ordering.prefix.Prefix;
 import java.util.List;
 
@@ -134,7 +134,7 @@ sealed interface IssMessage extends Message {
     record PollOk(long epoch, long number, long floor) implements OfEpoch {}
 
     /** The first message on a link. */
-    record Hello(Introduction introduction) implements IssMessage {}
+    record Hello(FoundingHello founding) implements IssMessage {}
 
     /**
      * What a replica tells all others every heartbeat, and when it enters an epoch.

@@ -12,7 +12,7 @@ import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.acceptor.Ballot;
-import io.chainkeeper.ordering.acceptor.Disk;
+import io.chainkeeper.ordering.acceptor.ReplicaIdentity;
 import io.chainkeeper.ordering.prefix.Prefix;
 import io.chainkeeper.ordering.prefix.PrefixWatch;
 import java.nio.ByteBuffer;
@@ -46,7 +46,7 @@ final class IssState {
     /** Positional record: an accepted value. Head: ballot and prefix at the time; body: the value. */
     static final int ACCEPTED = 2;
 
-    /** Metadata record: the promises in an epoch's segments. Kind {@link Disk#DISK} lies between. */
+    /** Metadata record: the promises in an epoch's segments. Kind {@link ReplicaIdentity#DISK} lies between. */
     static final int PROMISES = 4;
 
     /** Positional record: a decided value that was accepted otherwise, or not at all. Head and body as accepted. */
@@ -63,7 +63,7 @@ final class IssState {
     final SafetyRules rules;
     final Effects effects;
     final int self;
-    final Disk disk;
+    final ReplicaIdentity identity;
 
     /** Hashes of what is decided here, and who holds something else. */
     final PrefixWatch agreement;
@@ -112,14 +112,14 @@ final class IssState {
         this.self = context.replicaId();
         this.ensemble = context.ensemble();
         this.agreement = new PrefixWatch(self);
-        this.disk = new Disk(context, effects, settings.minQuorumSize());
+        this.identity = new ReplicaIdentity(context, effects, settings.minQuorumSize());
     }
 
     // ---------------------------------------------------------------- who takes part
 
     boolean votesIn(EpochConfig config) {
         Member member = config.membership().find(self);
-        return member != null && disk.votesAs(member);
+        return member != null && identity.votesAs(member);
     }
 
     boolean isVoter() {
@@ -149,7 +149,7 @@ final class IssState {
                 delivered,
                 epoch == null ? prefix : epoch.inUse(),
                 durable ? epoch.number() : 0,
-                disk.isDurable() ? disk.number() : 0,
+                identity.isDurable() ? identity.disk() : 0,
                 isVoter(),
                 epoch != null && epoch.maySpeak(),
                 wantsEnd,
@@ -233,7 +233,7 @@ final class IssState {
         if (prefix >= config.first()) {
             epoch.held(); // others that are in it have told what is decided there
         }
-        disk.joined();
+        identity.joined();
         noteHolders();
     }
 
@@ -264,7 +264,7 @@ final class IssState {
 
     /** The membership as the user has it who gave up all other members. */
     Membership survivors() {
-        return new Membership(1, List.of(new Member(self, disk.number())));
+        return new Membership(1, List.of(new Member(self, identity.disk())));
     }
 
     /** The epoch as the user has it who gave up all other members; from now on the log says so too. */

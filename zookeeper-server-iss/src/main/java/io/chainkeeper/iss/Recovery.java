@@ -33,7 +33,7 @@ final class Recovery {
     /** Returns the epoch to go on in; null if it is not known. */
     Epoch recover(RecoveredState recovered) {
         LogRecord record = recovered.metadata(IssState.EPOCH);
-        state.disk.start(recovered, record == null);
+        state.identity.start(recovered, record == null);
         long applied = recovered.appliedPosition();
         state.prefix = applied;
         state.delivered = applied;

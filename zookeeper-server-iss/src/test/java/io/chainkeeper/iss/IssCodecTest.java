@@ -10,7 +10,7 @@ import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.acceptor.Ballot;
-import io.chainkeeper.ordering.acceptor.Introduction;
+import io.chainkeeper.ordering.acceptor.FoundingHello;
 import io.chainkeeper.ordering.prefix.Prefix;
 import java.util.List;
 import org.junit.Test;
@@ -47,9 +47,9 @@ public final class IssCodecTest extends MessageCodecContract {
             new IssMessage.Forward(1, 4, List.of(new ProposedCommand(1, 2, 0, 4, VALUE))),
             new IssMessage.Poll(1, 2),
             new IssMessage.PollOk(1, 2, 3),
-            new IssMessage.Hello(new Introduction(1, true, false, List.of(1, 2, 3), List.of())),
+            new IssMessage.Hello(new FoundingHello(1, true, false, List.of(1, 2, 3), List.of())),
             new IssMessage.Hello(
-                    new Introduction(Long.MAX_VALUE, true, true, List.of(1, 3), List.of(new Member(3, 1L << 61)))),
+                    new FoundingHello(Long.MAX_VALUE, true, true, List.of(1, 3), List.of(new Member(3, 1L << 61)))),
             new IssMessage.Status(1, ORDER, 3, 4, 5, 6, true, false, true, false),
             new IssMessage.Fetch(1, 2),
             new IssMessage.EpochInfo(ORDER, CONFIG.encode()),

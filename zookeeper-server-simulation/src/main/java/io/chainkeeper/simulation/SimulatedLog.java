@@ -5,7 +5,7 @@ import io.chainkeeper.ordering.DurableRecords;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.RecoveredState;
-import io.chainkeeper.ordering.acceptor.Disk;
+import io.chainkeeper.ordering.acceptor.ReplicaIdentity;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -62,7 +62,7 @@ final class SimulatedLog implements DurableRecords {
 
     /** Whether what is durable says that this replica founded the cluster: behind the number of its disk. */
     boolean isOfFounder() {
-        LogRecord disk = metadata(Disk.DISK);
+        LogRecord disk = metadata(ReplicaIdentity.DISK);
         return disk != null && disk.head().asByteBuffer().get(Long.BYTES) != 0;
     }
 
@@ -77,7 +77,8 @@ final class SimulatedLog implements DurableRecords {
     }
 
     private boolean promisedNothing() {
-        boolean onlyItself = Set.of(Disk.DISK, Disk.COMPANIONS).containsAll(stableMetadata.keySet());
+        boolean onlyItself =
+                Set.of(ReplicaIdentity.DISK, ReplicaIdentity.COMPANIONS).containsAll(stableMetadata.keySet());
         return onlyItself && stablePositions.isEmpty();
     }
 

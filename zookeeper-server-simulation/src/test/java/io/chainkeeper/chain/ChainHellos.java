@@ -1,7 +1,7 @@
 package io.chainkeeper.chain;
 
 import io.chainkeeper.ordering.Message;
-import io.chainkeeper.ordering.acceptor.Introduction;
+import io.chainkeeper.ordering.acceptor.FoundingHello;
 import java.util.function.UnaryOperator;
 
 /** Changes what replicas tell of themselves. */
@@ -9,15 +9,15 @@ public final class ChainHellos {
     private ChainHellos() {}
 
     /**
-     * Changes an introduction.
+     * Changes a founding hello.
      *
      * @param message any
-     * @param change what becomes of an introduction
-     * @return the message, with another introduction if it holds one of ChainPaxos
+     * @param change what becomes of a founding hello
+     * @return the message, with another founding hello if it holds one of ChainPaxos
      */
-    public static Message changed(Message message, UnaryOperator<Introduction> change) {
+    public static Message changed(Message message, UnaryOperator<FoundingHello> change) {
         return message instanceof ChainMessage.Hello hello
-                ? new ChainMessage.Hello(hello.prefix(), change.apply(hello.introduction()))
+                ? new ChainMessage.Hello(hello.prefix(), change.apply(hello.founding()))
                 : message;
     }
 }

@@ -17,8 +17,8 @@ import io.chainkeeper.ordering.PrefixHash;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.RecoveredState;
-import io.chainkeeper.ordering.acceptor.Disk;
-import io.chainkeeper.ordering.acceptor.Introduction;
+import io.chainkeeper.ordering.acceptor.FoundingHello;
+import io.chainkeeper.ordering.acceptor.ReplicaIdentity;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
@@ -131,7 +131,7 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
 
         @Override
         public long append(LogRecord record) {
-            if (record.position() == LogRecord.METADATA && record.kind() == Disk.DISK) {
+            if (record.position() == LogRecord.METADATA && record.kind() == ReplicaIdentity.DISK) {
                 disk = numberIn(record);
             }
             appended = effects.append(record);
@@ -199,7 +199,7 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
         @Override
         public void onStart(RecoveredState recovered) {
             broken.trueHash = recovered.appliedPrefixHash();
-            LogRecord disk = recovered.metadata(Disk.DISK);
+            LogRecord disk = recovered.metadata(ReplicaIdentity.DISK);
             broken.disk = disk == null ? 0 : numberIn(disk);
             protocol.onStart(new ForgetfulState(recovered, broken.lost));
         }
@@ -226,8 +226,8 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
             }
         }
 
-        private Introduction asCompanion(Introduction said) {
-            return new Introduction(
+        private FoundingHello asCompanion(FoundingHello said) {
+            return new FoundingHello(
                     said.disk(),
                     said.promisedNothing(),
                     said.founder(),
@@ -343,9 +343,9 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
         public LogRecord metadata(int kind) {
             if (flaw == Flaw.FOUNDING_FORGOTTEN_AT_RESTART) {
                 LogRecord record = recovered.metadata(kind);
-                return kind == Disk.DISK && record != null ? asOfNoFounder(record) : record;
+                return kind == ReplicaIdentity.DISK && record != null ? asOfNoFounder(record) : record;
             }
-            boolean isOfDisk = kind == Disk.DISK || kind == Disk.COMPANIONS;
+            boolean isOfDisk = kind == ReplicaIdentity.DISK || kind == ReplicaIdentity.COMPANIONS;
             return flaw == Flaw.PROMISE_FORGOTTEN_AT_RESTART && !isOfDisk ? null : recovered.metadata(kind);
         }
 

@@ -10,7 +10,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
-import io.chainkeeper.ordering.acceptor.Disk;
+import io.chainkeeper.ordering.acceptor.ReplicaIdentity;
 import io.chainkeeper.simulation.ManualWorld.Link;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -72,7 +72,7 @@ public class FoundingTest {
     }
 
     private boolean isFounder(int id) {
-        LogRecord record = world().replica(id).log().metadata(Disk.DISK);
+        LogRecord record = world().replica(id).log().metadata(ReplicaIdentity.DISK);
         return record != null && record.head().asByteBuffer().get(Long.BYTES) == 1;
     }
 
@@ -143,7 +143,7 @@ public class FoundingTest {
         ensemble.pass(20);
         assertFalse("1 founds with a disk that 2 may forget", isFounder(1));
         ensemble.crash(2);
-        assertNull(world().replica(2).log().metadata(Disk.DISK));
+        assertNull(world().replica(2).log().metadata(ReplicaIdentity.DISK));
         world().holdDisk(2, false);
         ensemble.start(List.of(2));
         ensemble.awaitAnswered(ensemble.write(1, "by 1"));
@@ -158,7 +158,8 @@ public class FoundingTest {
             head.putLong(id).put((byte) 1);
             ids(3).forEach(head::putInt);
             SimulatedLog log = world().replica(id).log();
-            log.append(new LogRecord(LogRecord.METADATA, Disk.DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
+            log.append(new LogRecord(
+                    LogRecord.METADATA, ReplicaIdentity.DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
             log.completeSync(log.beginSync());
             log.crash(0);
         }

@@ -9,9 +9,9 @@ import java.util.stream.IntStream;
  * What the others have said of themselves, as far as founding a cluster with them depends on it
  * (docs/decisions/022-founding.md).
  *
- * <p>A replica that finds its disk empty may have had another one before, which has voted. What it says is therefore
- * measured by what the others were when this very disk was there already: who was blank then had not taken part in
- * anything together with an earlier disk.
+ * <p>A replica that finds its disk empty may have had another disk before, and have voted with that. So what counts is
+ * what the others were when they met this very disk: a replica that was blank then had not taken part in anything
+ * together with an earlier disk.
  */
 final class FoundingPeers {
     private static final int IDS = Membership.MAX_REPLICA_ID + 1;
@@ -39,7 +39,7 @@ final class FoundingPeers {
     }
 
     /** A peer has told about itself. */
-    void met(int peer, Introduction hello) {
+    void met(int peer, FoundingHello hello) {
         boolean sameParticipants = hello.participants().equals(participants);
         somebodyHasPromised |= !hello.promisedNothing();
         founders[peer] = hello.founder() && sameParticipants;

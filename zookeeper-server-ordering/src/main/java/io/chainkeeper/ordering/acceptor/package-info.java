@@ -1,5 +1,5 @@
 /**
- * What the protocols share: ballots, and which disk a replica's promises are remembered on. As pure as the contract
+ * What acceptors have in common: ballots, and which disk remembers the promises of a replica. As pure as the contract
  * itself.
  */
 package io.chainkeeper.ordering.acceptor;

@@ -9,7 +9,7 @@ import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.acceptor.Ballot;
-import io.chainkeeper.ordering.acceptor.Introduction;
+import io.chainkeeper.ordering.acceptor.FoundingHello;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -134,39 +134,34 @@ public final class MessageParts {
     }
 
     /**
-     * @param introduction to be written
+     * @param hello to be written
      * @return bytes that it needs
      */
-    public static int introductionBytes(Introduction introduction) {
-        return Long.BYTES
-                + 4
-                + introduction.participants().size()
-                + introduction.companions().size() * COMPANION_BYTES;
+    public static int foundingHelloBytes(FoundingHello hello) {
+        return Long.BYTES + 4 + hello.participants().size() + hello.companions().size() * COMPANION_BYTES;
     }
 
     /**
-     * @param out with room for {@link #introductionBytes}
-     * @param introduction to be written
+     * @param out with room for {@link #foundingHelloBytes}
+     * @param hello to be written
      * @return the buffer
      */
-    public static ByteBuffer putIntroduction(ByteBuffer out, Introduction introduction) {
-        out.putLong(introduction.disk());
-        out.put(flag(introduction.promisedNothing())).put(flag(introduction.founder()));
-        out.put((byte) introduction.participants().size());
-        introduction.participants().forEach(id -> out.put(id.byteValue()));
-        out.put((byte) introduction.companions().size());
-        introduction
-                .companions()
-                .forEach(member -> out.put((byte) member.replicaId()).putLong(member.disk()));
+    public static ByteBuffer putFoundingHello(ByteBuffer out, FoundingHello hello) {
+        out.putLong(hello.disk());
+        out.put(flag(hello.promisedNothing())).put(flag(hello.founder()));
+        out.put((byte) hello.participants().size());
+        hello.participants().forEach(id -> out.put(id.byteValue()));
+        out.put((byte) hello.companions().size());
+        hello.companions().forEach(member -> out.put((byte) member.replicaId()).putLong(member.disk()));
         return out;
     }
 
     /**
-     * @param in where an introduction stands
-     * @return the introduction
+     * @param in where a founding hello stands
+     * @return the hello
      * @throws MalformedMessageException if it names a replica that cannot be
      */
-    public static Introduction introduction(ByteBuffer in) throws MalformedMessageException {
+    public static FoundingHello foundingHello(ByteBuffer in) throws MalformedMessageException {
         long disk = in.getLong();
         boolean promisedNothing = in.get() != 0;
         boolean founder = in.get() != 0;
@@ -180,7 +175,7 @@ public final class MessageParts {
         for (int i = 0; i < companionCount; i++) {
             companions.add(new Member(replicaId(in), in.getLong()));
         }
-        return new Introduction(disk, promisedNothing, founder, participants, companions);
+        return new FoundingHello(disk, promisedNothing, founder, participants, companions);
     }
 
     /**

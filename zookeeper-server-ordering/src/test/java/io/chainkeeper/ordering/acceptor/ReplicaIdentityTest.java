@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 import org.junit.Test;
 
 /** The rule by which a blank replica founds (docs/decisions/022-founding.md), case by case. */
-public class DiskTest {
+public class ReplicaIdentityTest {
     private static final int SELF = 1;
 
     /** A log whose records become durable when the test says so. */
@@ -115,99 +115,99 @@ public class DiskTest {
 
     private final Log log = new Log();
 
-    private Disk start(int members, int minQuorumSize, long incarnation, int chance) {
+    private ReplicaIdentity start(int members, int minQuorumSize, long incarnation, int chance) {
         ProtocolContext context =
                 new ProtocolContext(SELF, incarnation, ids(members), Map.of(), bound -> chance % bound, 50);
-        Disk disk = new Disk(context, log, minQuorumSize);
-        disk.start(log, true);
-        return disk;
+        ReplicaIdentity identity = new ReplicaIdentity(context, log, minQuorumSize);
+        identity.start(log, true);
+        return identity;
     }
 
-    private Disk blankOf(int members) {
-        Disk disk = start(members, 1, 10, 3);
-        disk.keep();
-        disk.durable(log.sync());
-        return disk;
+    private ReplicaIdentity blankOf(int members) {
+        ReplicaIdentity identity = start(members, 1, 10, 3);
+        identity.record();
+        identity.durable(log.sync());
+        return identity;
     }
 
     private static List<Integer> ids(int count) {
         return IntStream.rangeClosed(1, count).boxed().toList();
     }
 
-    private static Introduction blank(int members, long disk) {
-        return new Introduction(disk, true, false, ids(members), List.of());
+    private static FoundingHello blank(int members, long disk) {
+        return new FoundingHello(disk, true, false, ids(members), List.of());
     }
 
-    private static Introduction founder(int members, Member... companions) {
-        return new Introduction(77, true, true, ids(members), List.of(companions));
+    private static FoundingHello founder(int members, Member... companions) {
+        return new FoundingHello(77, true, true, ids(members), List.of(companions));
     }
 
     @Test
     public void majorityIsBlank_founds() {
-        Disk disk = blankOf(5);
-        disk.met(2, blank(5, 20));
-        assertFalse(disk.isFounder());
-        disk.met(4, blank(5, 40));
-        assertTrue(disk.isFounder());
-        assertFalse("its record is not durable", disk.mayIntroduce());
-        assertTrue(disk.durable(log.sync()));
-        Introduction own = disk.introduction(true);
+        ReplicaIdentity identity = blankOf(5);
+        identity.met(2, blank(5, 20));
+        assertFalse(identity.isFounder());
+        identity.met(4, blank(5, 40));
+        assertTrue(identity.isFounder());
+        assertFalse("its record is not durable", identity.maySayHello());
+        assertTrue(identity.durable(log.sync()));
+        FoundingHello own = identity.hello(true);
         assertTrue(own.founder());
         assertEquals(List.of(new Member(2, 20), new Member(4, 40)), own.companions());
     }
 
     @Test
     public void founderStandsForThisDisk_founds() {
-        Disk disk = blankOf(3);
-        disk.met(2, founder(3, new Member(SELF, disk.number()), new Member(3, 30)));
-        assertTrue(disk.isFounder());
+        ReplicaIdentity identity = blankOf(3);
+        identity.met(2, founder(3, new Member(SELF, identity.disk()), new Member(3, 30)));
+        assertTrue(identity.isFounder());
     }
 
     @Test
     public void founderStandsForAnotherDisk_doesNotFound() {
-        Disk disk = blankOf(3);
-        disk.met(2, founder(3, new Member(SELF, disk.number() + 1), new Member(3, 30)));
-        assertFalse(disk.isFounder());
-        disk.met(3, blank(3, 30));
-        assertTrue("2 and 3 have both promised nothing", disk.isFounder());
+        ReplicaIdentity identity = blankOf(3);
+        identity.met(2, founder(3, new Member(SELF, identity.disk() + 1), new Member(3, 30)));
+        assertFalse(identity.isFounder());
+        identity.met(3, blank(3, 30));
+        assertTrue("2 and 3 have both promised nothing", identity.isFounder());
     }
 
     /** The fourth may have the promise of a lost disk, and get that of one of the three yet. */
     @Test
     public void threeOfFourFoundersHavePromisedNothing_waitsForTheFourth() {
-        Disk disk = blankOf(5);
+        ReplicaIdentity identity = blankOf(5);
         for (int id = 2; id <= 4; id++) {
-            disk.met(id, founder(5));
-            assertFalse(disk.isFounder());
+            identity.met(id, founder(5));
+            assertFalse(identity.isFounder());
         }
-        disk.met(5, founder(5));
-        assertTrue(disk.isFounder());
+        identity.met(5, founder(5));
+        assertTrue(identity.isFounder());
     }
 
     @Test
     public void somebodyHasPromised_doesNotFound() {
-        Disk disk = blankOf(3);
-        disk.met(3, new Introduction(30, false, true, ids(3), List.of(new Member(SELF, disk.number()))));
-        disk.met(2, blank(3, 20));
-        assertFalse(disk.isFounder());
+        ReplicaIdentity identity = blankOf(3);
+        identity.met(3, new FoundingHello(30, false, true, ids(3), List.of(new Member(SELF, identity.disk()))));
+        identity.met(2, blank(3, 20));
+        assertFalse(identity.isFounder());
     }
 
     @Test
     public void othersHaveOtherParticipants_doesNotFound() {
-        Disk disk = blankOf(3);
-        disk.met(2, blank(4, 20));
-        disk.met(3, blank(4, 30));
-        assertFalse(disk.isFounder());
+        ReplicaIdentity identity = blankOf(3);
+        identity.met(2, blank(4, 20));
+        identity.met(3, blank(4, 30));
+        assertFalse(identity.isFounder());
     }
 
     /** Above the majority one founder may stand for too few, so that nobody would be left who may found. */
     @Test
     public void quorumIsAll_foundsWithAllThatHavePromisedNothing() {
-        Disk disk = start(3, 3, 10, 3);
-        disk.met(2, founder(3, new Member(3, 30)));
-        assertFalse(disk.isFounder());
-        disk.met(3, founder(3, new Member(2, 20)));
-        assertTrue(disk.isFounder());
+        ReplicaIdentity identity = start(3, 3, 10, 3);
+        identity.met(2, founder(3, new Member(3, 30)));
+        assertFalse(identity.isFounder());
+        identity.met(3, founder(3, new Member(2, 20)));
+        assertTrue(identity.isFounder());
     }
 
     @Test
@@ -216,47 +216,48 @@ public class DiskTest {
     }
 
     @Test
-    public void numberIsNotDurable_doesNotIntroduceItself() {
-        Disk disk = start(3, 1, 10, 3);
-        assertFalse(disk.mayIntroduce());
-        disk.keep();
-        assertFalse(disk.mayIntroduce());
-        assertTrue(disk.durable(log.sync()));
-        assertTrue(disk.mayIntroduce());
-        assertFalse("once", disk.durable(log.sync()));
+    public void numberIsNotDurable_saysNoHello() {
+        ReplicaIdentity identity = start(3, 1, 10, 3);
+        assertFalse(identity.maySayHello());
+        identity.record();
+        assertFalse(identity.maySayHello());
+        assertTrue(identity.durable(log.sync()));
+        assertTrue(identity.maySayHello());
+        assertFalse("once", identity.durable(log.sync()));
     }
 
     @Test
     public void restart_remembersNumberAndCompanions() {
-        Disk before = blankOf(3);
+        ReplicaIdentity before = blankOf(3);
         before.met(2, blank(3, 20));
         before.durable(log.sync());
-        Disk disk = start(3, 1, 11, 4);
-        assertTrue(disk.mayIntroduce());
-        assertEquals(before.introduction(true), disk.introduction(true));
+        ReplicaIdentity identity = start(3, 1, 11, 4);
+        assertTrue(identity.maySayHello());
+        assertEquals(before.hello(true), identity.hello(true));
     }
 
     @Test
     public void foundedByAnEarlierRelease_isAFounderWithoutCompanions() {
         ByteBuffer head = ByteBuffer.allocate(Long.BYTES + 1 + 2 * Integer.BYTES);
         head.putLong(1700000000000L).put((byte) 1).putInt(1).putInt(2);
-        log.append(new LogRecord(LogRecord.METADATA, Disk.DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
+        log.append(
+                new LogRecord(LogRecord.METADATA, ReplicaIdentity.DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
         log.sync();
-        Disk disk = start(3, 1, 11, 4);
-        assertEquals(new Introduction(1700000000000L, true, true, ids(2), List.of()), disk.introduction(true));
-        assertTrue(disk.votesAs(new Member(SELF, Member.UNBOUND)));
+        ReplicaIdentity identity = start(3, 1, 11, 4);
+        assertEquals(new FoundingHello(1700000000000L, true, true, ids(2), List.of()), identity.hello(true));
+        assertTrue(identity.votesAs(new Member(SELF, Member.UNBOUND)));
     }
 
     @Test
     public void clockWasSetBack_chanceKeepsDisksApart() {
-        long lost = start(3, 1, 1700000000000L, 5).number();
-        assertNotEquals(lost, start(3, 1, 1700000000000L, 6).number());
+        long lost = start(3, 1, 1700000000000L, 5).disk();
+        assertNotEquals(lost, start(3, 1, 1700000000000L, 6).disk());
     }
 
     @Test
     public void anyIncarnation_givesANumberThatIsNotUnbound() {
         for (long incarnation : new long[] {0, 1, 1L << 43, 1L << 44, Long.MAX_VALUE}) {
-            assertTrue(start(3, 1, incarnation, 0).number() > Member.UNBOUND);
+            assertTrue(start(3, 1, incarnation, 0).disk() > Member.UNBOUND);
         }
     }
 }

@@ -13,17 +13,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Whether this replica's acceptor log can be trusted to remember its promises. A blank log may belong to a new server
- * or to one that has lost its disk, and the second must not vote: what it forgot may have been counted.
+ * Who this replica is to the others: its id together with the number of its disk, and whether it is a founder of the
+ * cluster. So it says whether this acceptor log can be trusted to remember this replica's promises. A blank log may
+ * belong to a new server or to one that has lost its disk, and a server that has lost its disk must not vote: what it
+ * forgot may have been counted.
  *
  * <p>So a blank replica votes only if it helps to found the cluster, or once the order has admitted it under the
- * number of its disk. It becomes a founder when others that were blank when they met this very disk are a quorum with
- * it, and it has met nobody who has promised anything. A founder remembers, before it promises anything, which disks
- * it had met: it stands for these, and for no disk that takes their place later. The first election waits until a
- * quorum are founders, so that those who come too late to be one always find a leader that can admit them. Why:
- * docs/decisions/022-founding.md.
+ * number of its disk. It becomes a founder when the replicas that were blank when they met this very disk are a quorum
+ * together with it, and it has met nobody who has promised anything. A founder records, before it promises anything,
+ * which disks it had met: it stands for these, and for no disk that takes their place later. The first election waits
+ * until a quorum are founders, so that a replica that comes too late to be one always finds a leader that can admit it.
+ * Why: docs/decisions/022-founding.md.
+ *
+ * <p>Not thread-safe; the protocol that owns it calls it.
  */
-public final class Disk {
+public final class ReplicaIdentity {
     /**
      * Metadata record: number of the disk, and a byte that is 1 if it took part in founding the cluster. If so, the
      * participants then follow: the membership before the first ordered one is theirs, whoever is configured by now.
@@ -31,17 +35,17 @@ public final class Disk {
     public static final int DISK = 3;
 
     /**
-     * Metadata record of a founder, before the one that says that it is one: ids and disk numbers of those that it had
-     * met. Founders of earlier releases have none and stand for nobody.
+     * Metadata record of a founder, before the one that says that it is a founder: ids and disk numbers of the replicas
+     * that it had met. Founders of earlier releases have none and stand for nobody.
      */
     public static final int COMPANIONS = 6;
 
     private static final int COMPANION_BYTES = Integer.BYTES + Long.BYTES;
 
-    /** The number of all disks that forget with the process. */
+    /** The number of every disk that forgets with the process. */
     private static final long FORGETFUL_DISK = 1;
 
-    /** Chance in a new number: a clock that was set back must not number the next disk like the one that is lost. */
+    /** Chance in a new number: a clock that was set back must not number the next disk like the lost one. */
     private static final int RANDOM_BITS = 20;
 
     private final ProtocolContext context;
@@ -50,24 +54,24 @@ public final class Disk {
     private final List<Integer> initialParticipants = new ArrayList<>();
     private List<Member> companions = List.of();
     private FoundingPeers peers;
-    private long number;
+    private long disk;
     private boolean founder;
 
-    /** Log sequence of the record that says so; others rely on founders only when it is durable. */
+    /** Log sequence of the record that says that this is a founder; others rely on it only when that is durable. */
     private long founderSequence;
 
     private boolean founderIsDurable;
     private boolean blank;
-    private boolean kept;
+    private boolean recorded;
     private boolean isDurable;
-    private long keptSequence;
+    private long recordSequence;
 
     /**
      * @param context who this replica is
      * @param effects where its records go
      * @param minQuorumSize of the membership before the first ordered one
      */
-    public Disk(ProtocolContext context, Effects effects, int minQuorumSize) {
+    public ReplicaIdentity(ProtocolContext context, Effects effects, int minQuorumSize) {
         this.context = context;
         this.effects = effects;
         this.minQuorumSize = minQuorumSize;
@@ -82,35 +86,35 @@ public final class Disk {
     public void start(RecoveredState recovered, boolean promisedNothing) {
         LogRecord record = recovered.metadata(DISK);
         if (context.start() == Start.FORGETFUL) {
-            number = FORGETFUL_DISK;
+            disk = FORGETFUL_DISK;
             founder = true;
             founderIsDurable = true;
             isDurable = true;
-            kept = true;
+            recorded = true;
         } else if (record != null) {
             read(record.head().asByteBuffer(), recovered.metadata(COMPANIONS));
         } else {
-            number = newNumber();
+            disk = newNumber();
         }
-        peers = new FoundingPeers(new Member(context.replicaId(), number), initialParticipants());
+        peers = new FoundingPeers(new Member(context.replicaId(), disk), initialParticipants());
         blank = promisedNothing
                 && !founder
                 && recovered.appliedPosition() == 0
                 && recovered.lastPosition() == 0
                 && recovered.membership() == null;
         if (context.start() == Start.SOLE_SURVIVOR) {
-            found();
+            becomeFounder();
         } else {
-            foundIfPossible();
+            becomeFounderIfPossible();
         }
     }
 
     private void read(ByteBuffer head, LogRecord metBefore) {
-        number = head.getLong();
+        disk = head.getLong();
         founder = head.get() != 0;
         founderIsDurable = founder;
         isDurable = true;
-        kept = true;
+        recorded = true;
         while (founder && head.hasRemaining()) {
             initialParticipants.add(head.getInt());
         }
@@ -129,22 +133,25 @@ public final class Disk {
         return Math.max(1, drawn & Long.MAX_VALUE);
     }
 
-    /** @return the number of this disk, from 1 */
-    public long number() {
-        return number;
+    /** @return the number of this replica's disk, from 1 */
+    public long disk() {
+        return disk;
     }
 
-    /** Makes the number durable; called when the first link is up, because before that a start must change nothing. */
-    public void keep() {
-        if (!kept) {
-            kept = true;
-            keptSequence = append();
+    /**
+     * Records the number of the disk, unless the log has it. Called when the first link is up, because before that a
+     * start must change nothing.
+     */
+    public void record() {
+        if (!recorded) {
+            recorded = true;
+            recordSequence = append();
         }
     }
 
     private long append() {
         ByteBuffer head = ByteBuffer.allocate(Long.BYTES + 1 + initialParticipants.size() * Integer.BYTES);
-        head.putLong(number).put((byte) (founder ? 1 : 0));
+        head.putLong(disk).put((byte) (founder ? 1 : 0));
         initialParticipants.forEach(head::putInt);
         return effects.append(new LogRecord(LogRecord.METADATA, DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
     }
@@ -160,34 +167,34 @@ public final class Disk {
         return founder;
     }
 
-    /** @return whether it did, and a crash does not make it forget that */
+    /** @return whether this disk took part in founding the cluster, and a crash does not make it forget that */
     public boolean isDurableFounder() {
         return founderIsDurable;
     }
 
-    /** @return whether a crash would leave this replica all that it tells others of itself; before, it says nothing */
-    public boolean mayIntroduce() {
+    /** @return whether a crash would leave this replica all that {@link #hello} tells; until then it says nothing */
+    public boolean maySayHello() {
         return isDurable && founder == founderIsDurable;
     }
 
     /**
      * @param nothingPromised whether nothing was promised or accepted here
-     * @return what to tell a peer if {@link #mayIntroduce}
+     * @return what to tell a peer if {@link #maySayHello}
      */
-    public Introduction introduction(boolean nothingPromised) {
+    public FoundingHello hello(boolean nothingPromised) {
         boolean promisedNothing = nothingPromised && (blank || founder);
-        return new Introduction(number, promisedNothing, founderIsDurable, initialParticipants(), companions);
+        return new FoundingHello(disk, promisedNothing, founderIsDurable, initialParticipants(), companions);
     }
 
     /**
      * A peer has told about itself.
      *
      * @param peer replica id
-     * @param hello what it said
+     * @param hello what the peer said
      */
-    public void met(int peer, Introduction hello) {
+    public void met(int peer, FoundingHello hello) {
         peers.met(peer, hello);
-        foundIfPossible();
+        becomeFounderIfPossible();
     }
 
     /** @return whether so many have founded the cluster that they can decide something */
@@ -199,45 +206,45 @@ public final class Disk {
         return Membership.initial(minQuorumSize, initialParticipants()).quorum();
     }
 
-    private void foundIfPossible() {
+    private void becomeFounderIfPossible() {
         boolean participates = context.ensemble().participants().contains(context.replicaId());
         if (blank && participates && peers.mayFound(quorumOfParticipants())) {
-            found();
+            becomeFounder();
         }
     }
 
-    private void found() {
+    private void becomeFounder() {
         blank = false;
         founder = true;
-        kept = true;
+        recorded = true;
         if (initialParticipants.isEmpty()) {
             initialParticipants.addAll(context.ensemble().participants());
         }
         companions = peers.met();
         appendCompanions();
         founderSequence = append();
-        keptSequence = founderSequence;
+        recordSequence = founderSequence;
     }
 
     /**
      * Records are durable.
      *
      * @param logSequence up to here
-     * @return whether that makes {@link #mayIntroduce} true
+     * @return whether that makes {@link #maySayHello} true
      */
     public boolean durable(long logSequence) {
-        boolean before = mayIntroduce();
-        isDurable |= kept && logSequence >= keptSequence;
+        boolean before = maySayHello();
+        isDurable |= recorded && logSequence >= recordSequence;
         founderIsDurable |= founder && logSequence >= founderSequence;
-        return mayIntroduce() && !before;
+        return maySayHello() && !before;
     }
 
-    /** @return whether a crash leaves this replica its number */
+    /** @return whether a crash leaves this replica the number of its disk */
     public boolean isDurable() {
         return isDurable;
     }
 
-    /** There is a leader, so others have founded the cluster. */
+    /** There is a leader, so others have founded the cluster: from now on this replica cannot become a founder. */
     public void joined() {
         blank = false;
     }
@@ -249,9 +256,9 @@ public final class Disk {
 
     /**
      * @param member of a membership, with this replica's id
-     * @return whether it is this replica with this disk
+     * @return whether the member is this replica with this disk
      */
     public boolean votesAs(Member member) {
-        return member.disk() == number || member.disk() == Member.UNBOUND && founder;
+        return member.disk() == disk || member.disk() == Member.UNBOUND && founder;
     }
 }

@@ -8,14 +8,14 @@ import java.util.List;
  *
  * @param disk number of the sender's disk
  * @param promisedNothing whether the sender is blank or a founder and has promised and accepted nothing yet
- * @param founder whether its disk says that it founds the cluster
- * @param participants the participants of the membership before the first ordered one, as far as it knows
- * @param companions of a founder: the disks that it had met when it became one
+ * @param founder whether the disk of the sender says that the sender founds the cluster
+ * @param participants the participants of the membership before the first ordered one, as far as the sender knows
+ * @param companions of a founder: the disks that the sender had met when it became one
  */
-public record Introduction(
+public record FoundingHello(
         long disk, boolean promisedNothing, boolean founder, List<Integer> participants, List<Member> companions) {
     /** Copies the lists. */
-    public Introduction {
+    public FoundingHello {
         participants = List.copyOf(participants);
         companions = List.copyOf(companions);
     }
