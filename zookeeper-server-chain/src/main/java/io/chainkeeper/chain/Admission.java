@@ -1,6 +1,6 @@
 package io.chainkeeper.chain;
 
-import io.chainkeeper.chain.ChainMessage.Learning;
+import io.chainkeeper.chain.ChainMessage.LearnerStatus;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.membership.MembershipPolicy;
@@ -47,7 +47,7 @@ final class Admission implements MembershipPolicy.Evidence {
     }
 
     /** A replica that does not vote has said how far it is. */
-    void onLearning(int sender, Learning m) {
+    void onLearnerStatus(int sender, LearnerStatus m) {
         disks[sender] = m.disk();
         learnedUpTo[sender] = m.maxDecided();
         learningTick[sender] = state.now;
@@ -94,7 +94,7 @@ final class Admission implements MembershipPolicy.Evidence {
 
     @Override
     public boolean hasCaughtUp(int id) {
-        return learnedUpTo[id] + state.settings.feedWindowInstances() >= state.maxDecided;
+        return learnedUpTo[id] + state.settings.successorWindowInstances() >= state.maxDecided;
     }
 
     /**

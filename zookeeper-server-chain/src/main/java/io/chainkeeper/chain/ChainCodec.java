@@ -17,25 +17,25 @@ import static io.chainkeeper.ordering.wire.MessageParts.rest;
 import static io.chainkeeper.ordering.wire.MessageParts.value;
 
 import io.chainkeeper.chain.ChainMessage.Accept;
-import io.chainkeeper.chain.ChainMessage.Accepted;
+import io.chainkeeper.chain.ChainMessage.AcceptAck;
 import io.chainkeeper.chain.ChainMessage.Differing;
 import io.chainkeeper.chain.ChainMessage.Entry;
-import io.chainkeeper.chain.ChainMessage.Forward;
 import io.chainkeeper.chain.ChainMessage.Hello;
-import io.chainkeeper.chain.ChainMessage.Learning;
-import io.chainkeeper.chain.ChainMessage.Leave;
-import io.chainkeeper.chain.ChainMessage.Offer;
+import io.chainkeeper.chain.ChainMessage.LearnerStatus;
+import io.chainkeeper.chain.ChainMessage.OfferFeed;
 import io.chainkeeper.chain.ChainMessage.PreVote;
 import io.chainkeeper.chain.ChainMessage.PreVoteDenied;
 import io.chainkeeper.chain.ChainMessage.PreVoteOk;
 import io.chainkeeper.chain.ChainMessage.Prepare;
 import io.chainkeeper.chain.ChainMessage.PrepareOk;
-import io.chainkeeper.chain.ChainMessage.ReadNudge;
-import io.chainkeeper.chain.ChainMessage.Received;
+import io.chainkeeper.chain.ChainMessage.ReadIndexRequest;
+import io.chainkeeper.chain.ChainMessage.RedirectRequest;
 import io.chainkeeper.chain.ChainMessage.Refused;
-import io.chainkeeper.chain.ChainMessage.Resume;
+import io.chainkeeper.chain.ChainMessage.Subscribe;
 import io.chainkeeper.chain.ChainMessage.TakeOver;
 import io.chainkeeper.chain.ChainMessage.Truncated;
+import io.chainkeeper.chain.ChainMessage.Unsubscribe;
+import io.chainkeeper.chain.ChainMessage.WindowAck;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
@@ -55,11 +55,11 @@ import java.util.List;
  */
 final class ChainCodec implements MessageCodec {
     private static final byte ACCEPT = 1;
-    private static final byte ACCEPTED = 2;
-    private static final byte RESUME = 3;
-    private static final byte RECEIVED = 4;
-    private static final byte LEAVE = 5;
-    private static final byte OFFER = 6;
+    private static final byte ACCEPT_ACK = 2;
+    private static final byte SUBSCRIBE = 3;
+    private static final byte WINDOW_ACK = 4;
+    private static final byte UNSUBSCRIBE = 5;
+    private static final byte OFFER_FEED = 6;
     private static final byte TRUNCATED = 7;
     private static final byte PRE_VOTE = 8;
     private static final byte PRE_VOTE_OK = 9;
@@ -67,10 +67,10 @@ final class ChainCodec implements MessageCodec {
     private static final byte PREPARE = 11;
     private static final byte PREPARE_OK = 12;
     private static final byte REFUSED = 13;
-    private static final byte FORWARD = 14;
-    private static final byte READ_NUDGE = 15;
+    private static final byte REDIRECT_REQUEST = 14;
+    private static final byte READ_INDEX_REQUEST = 15;
     private static final byte HELLO = 16;
-    private static final byte LEARNING = 17;
+    private static final byte LEARNER_STATUS = 17;
     private static final byte TAKE_OVER = 18;
     private static final byte DIFFERING = 19;
 
@@ -94,27 +94,27 @@ final class ChainCodec implements MessageCodec {
     }
 
     private static ByteBuffer encodeFlat(Message message) {
-        if (message instanceof Accepted m) {
-            ByteBuffer out = begin(ACCEPTED, m.ballot(), 8 + Prefix.BYTES + progressBytes(m.progress()));
+        if (message instanceof AcceptAck m) {
+            ByteBuffer out = begin(ACCEPT_ACK, m.ballot(), 8 + Prefix.BYTES + progressBytes(m.progress()));
             m.prefix().put(out.putLong(m.start()));
             putProgress(out, m.progress());
             return out;
-        } else if (message instanceof Forward m) {
-            return encodeForward(m);
-        } else if (message instanceof ReadNudge m) {
-            return begin(READ_NUDGE, m.ballot(), 8).putLong(m.nudge());
-        } else if (message instanceof Received m) {
-            return begin(RECEIVED, m.ballot(), 8).putLong(m.maxAccepted());
-        } else if (message instanceof Resume m) {
-            return begin(RESUME, m.ballot(), 16).putLong(m.start()).putLong(m.maxAccepted());
-        } else if (message instanceof Offer m) {
-            return begin(OFFER, m.ballot(), 16).putLong(m.start()).putLong(m.maxAccepted());
-        } else if (message instanceof Leave m) {
-            return begin(LEAVE, m.ballot(), 0);
+        } else if (message instanceof RedirectRequest m) {
+            return encodeRedirectRequest(m);
+        } else if (message instanceof ReadIndexRequest m) {
+            return begin(READ_INDEX_REQUEST, m.ballot(), 8).putLong(m.request());
+        } else if (message instanceof WindowAck m) {
+            return begin(WINDOW_ACK, m.ballot(), 8).putLong(m.maxAccepted());
+        } else if (message instanceof Subscribe m) {
+            return begin(SUBSCRIBE, m.ballot(), 16).putLong(m.start()).putLong(m.maxAccepted());
+        } else if (message instanceof OfferFeed m) {
+            return begin(OFFER_FEED, m.ballot(), 16).putLong(m.start()).putLong(m.maxAccepted());
+        } else if (message instanceof Unsubscribe m) {
+            return begin(UNSUBSCRIBE, m.ballot(), 0);
         } else if (message instanceof Truncated m) {
             return begin(TRUNCATED, m.ballot(), 8).putLong(m.firstAvailable());
-        } else if (message instanceof Learning m) {
-            return begin(LEARNING, m.ballot(), 16).putLong(m.disk()).putLong(m.maxDecided());
+        } else if (message instanceof LearnerStatus m) {
+            return begin(LEARNER_STATUS, m.ballot(), 16).putLong(m.disk()).putLong(m.maxDecided());
         }
         return encodeElection(message);
     }
@@ -162,8 +162,8 @@ final class ChainCodec implements MessageCodec {
         return parts;
     }
 
-    private static ByteBuffer encodeForward(Forward m) {
-        ByteBuffer out = begin(FORWARD, m.ballot(), 8 + commandsBytes(m.commands()));
+    private static ByteBuffer encodeRedirectRequest(RedirectRequest m) {
+        ByteBuffer out = begin(REDIRECT_REQUEST, m.ballot(), 8 + commandsBytes(m.commands()));
         return putCommands(out.putLong(m.lowest()), m.commands());
     }
 
@@ -178,11 +178,11 @@ final class ChainCodec implements MessageCodec {
     private static void putProgress(ByteBuffer out, Progress progress) {
         out.put((byte) progress.size());
         out.putLong(progress.maxDecided()).putLong(progress.round()).putLong(progress.roundBase());
-        out.putLong(progress.roundFloor()).putLong(progress.confirmedRound());
+        out.putLong(progress.readIndex()).putLong(progress.confirmedRound());
         for (int i = 0; i < progress.size(); i++) {
             int id = progress.id(i);
             out.put((byte) id).putLong(progress.ack(id));
-            out.putLong(progress.roundSeen(id)).putLong(progress.nudge(id));
+            out.putLong(progress.roundSeen(id)).putLong(progress.readRequest(id));
         }
     }
 
@@ -195,11 +195,11 @@ final class ChainCodec implements MessageCodec {
             throws MalformedMessageException {
         return switch (type) {
             case ACCEPT -> accept(ballot, in, frame);
-            case ACCEPTED -> accepted(ballot, in);
-            case RESUME -> new Resume(ballot, in.getLong(), in.getLong());
-            case RECEIVED -> new Received(ballot, in.getLong());
-            case LEAVE -> new Leave(ballot);
-            case OFFER -> new Offer(ballot, in.getLong(), in.getLong());
+            case ACCEPT_ACK -> acceptAck(ballot, in);
+            case SUBSCRIBE -> new Subscribe(ballot, in.getLong(), in.getLong());
+            case WINDOW_ACK -> new WindowAck(ballot, in.getLong());
+            case UNSUBSCRIBE -> new Unsubscribe(ballot);
+            case OFFER_FEED -> new OfferFeed(ballot, in.getLong(), in.getLong());
             case TRUNCATED -> new Truncated(ballot, in.getLong());
             case PRE_VOTE -> new PreVote(ballot, Prefix.get(in), in.getLong());
             case PRE_VOTE_OK -> new PreVoteOk(ballot);
@@ -207,10 +207,10 @@ final class ChainCodec implements MessageCodec {
             case PREPARE -> new Prepare(ballot, in.getLong(), in.getLong());
             case PREPARE_OK -> prepareOk(ballot, in, frame);
             case REFUSED -> new Refused(ballot, ballot(in));
-            case FORWARD -> forward(ballot, in, frame);
-            case READ_NUDGE -> new ReadNudge(ballot, in.getLong());
+            case REDIRECT_REQUEST -> redirectRequest(ballot, in, frame);
+            case READ_INDEX_REQUEST -> new ReadIndexRequest(ballot, in.getLong());
             case HELLO -> new Hello(Prefix.get(in), foundingHello(in));
-            case LEARNING -> new Learning(ballot, in.getLong(), in.getLong());
+            case LEARNER_STATUS -> new LearnerStatus(ballot, in.getLong(), in.getLong());
             case TAKE_OVER -> new TakeOver(ballot);
             case DIFFERING -> new Differing(Prefix.get(in));
             default -> throw new MalformedMessageException("unknown chain message type " + type);
@@ -225,10 +225,10 @@ final class ChainCodec implements MessageCodec {
         return new Accept(ballot, start, instance, checked(rest(in, frame)), progress, prefix);
     }
 
-    private static Accepted accepted(Ballot ballot, ByteBuffer in) throws MalformedMessageException {
+    private static AcceptAck acceptAck(Ballot ballot, ByteBuffer in) throws MalformedMessageException {
         long start = in.getLong();
         Prefix prefix = Prefix.get(in);
-        return new Accepted(ballot, start, progress(in), prefix);
+        return new AcceptAck(ballot, start, progress(in), prefix);
     }
 
     private static ByteSlice checked(ByteSlice value) throws MalformedMessageException {
@@ -256,8 +256,9 @@ final class ChainCodec implements MessageCodec {
         return new PrepareOk(ballot, disk, founder, part, last, prefix, entries);
     }
 
-    private static Forward forward(Ballot ballot, ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
-        return new Forward(ballot, in.getLong(), commands(in, frame));
+    private static RedirectRequest redirectRequest(Ballot ballot, ByteBuffer in, ByteSlice frame)
+            throws MalformedMessageException {
+        return new RedirectRequest(ballot, in.getLong(), commands(in, frame));
     }
 
     private static Progress progress(ByteBuffer in) throws MalformedMessageException {
@@ -275,7 +276,7 @@ final class ChainCodec implements MessageCodec {
             last = id;
             progress.raiseAck(id, in.getLong());
             progress.raiseRoundSeen(id, in.getLong());
-            progress.answerNudge(id, in.getLong());
+            progress.answerReadRequest(id, in.getLong());
         }
         return progress;
     }

@@ -69,8 +69,8 @@ sealed interface ChainMessage extends Message {
      * @param progress all that the sender knows
      * @param prefix of the sender
      */
-    record Accepted(Ballot ballot, long start, Progress progress, Prefix prefix) implements ChainMessage {
-        Accepted(Ballot ballot, long start, Progress progress) {
+    record AcceptAck(Ballot ballot, long start, Progress progress, Prefix prefix) implements ChainMessage {
+        AcceptAck(Ballot ballot, long start, Progress progress) {
             this(ballot, start, progress, Prefix.UNKNOWN);
         }
 
@@ -86,21 +86,21 @@ sealed interface ChainMessage extends Message {
 
         @Override
         public String toString() {
-            return "Accepted(b=" + ballot + ", start=" + start + ", " + progress + ")";
+            return "AcceptAck(b=" + ballot + ", start=" + start + ", " + progress + ")";
         }
     }
 
     /** "Feed me from maxAccepted + 1 on": a successor to the predecessor of its choice. */
-    record Resume(Ballot ballot, long start, long maxAccepted) implements ChainMessage {}
+    record Subscribe(Ballot ballot, long start, long maxAccepted) implements ChainMessage {}
 
     /** Keep-alive and credit from a successor to its predecessor. */
-    record Received(Ballot ballot, long maxAccepted) implements ChainMessage {}
+    record WindowAck(Ballot ballot, long maxAccepted) implements ChainMessage {}
 
     /** "I am fed by another now." */
-    record Leave(Ballot ballot) implements ChainMessage {}
+    record Unsubscribe(Ballot ballot) implements ChainMessage {}
 
     /** "I stand between you and whoever feeds you, and could feed you." */
-    record Offer(Ballot ballot, long start, long maxAccepted) implements ChainMessage {}
+    record OfferFeed(Ballot ballot, long start, long maxAccepted) implements ChainMessage {}
 
     /**
      * "I cannot feed you: my log begins at firstAvailable."
@@ -197,7 +197,7 @@ sealed interface ChainMessage extends Message {
      * @param lowest the sender's lowest sequence that it has not yet seen delivered
      * @param commands consecutive sequences
      */
-    record Forward(Ballot ballot, long lowest, List<ProposedCommand> commands) implements ChainMessage {}
+    record RedirectRequest(Ballot ballot, long lowest, List<ProposedCommand> commands) implements ChainMessage {}
 
     /**
      * First message over a link, said when the sender's disk remembers what it says, and again when the sender becomes
@@ -225,7 +225,7 @@ sealed interface ChainMessage extends Message {
      * @param disk number of its disk
      * @param maxDecided how far it has got
      */
-    record Learning(Ballot ballot, long disk, long maxDecided) implements ChainMessage {}
+    record LearnerStatus(Ballot ballot, long disk, long maxDecided) implements ChainMessage {}
 
     /** From a leader that has left the membership: take over without waiting for its silence. */
     record TakeOver(Ballot ballot) implements ChainMessage {}
@@ -239,5 +239,5 @@ sealed interface ChainMessage extends Message {
     }
 
     /** Reads wait at the sender: begin a read round. */
-    record ReadNudge(Ballot ballot, long nudge) implements ChainMessage {}
+    record ReadIndexRequest(Ballot ballot, long request) implements ChainMessage {}
 }

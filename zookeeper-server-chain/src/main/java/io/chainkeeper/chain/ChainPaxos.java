@@ -1,22 +1,22 @@
 package io.chainkeeper.chain;
 
 import io.chainkeeper.chain.ChainMessage.Accept;
-import io.chainkeeper.chain.ChainMessage.Accepted;
+import io.chainkeeper.chain.ChainMessage.AcceptAck;
 import io.chainkeeper.chain.ChainMessage.Differing;
-import io.chainkeeper.chain.ChainMessage.Forward;
+import io.chainkeeper.chain.ChainMessage.RedirectRequest;
 import io.chainkeeper.chain.ChainMessage.Hello;
-import io.chainkeeper.chain.ChainMessage.Learning;
-import io.chainkeeper.chain.ChainMessage.Leave;
-import io.chainkeeper.chain.ChainMessage.Offer;
+import io.chainkeeper.chain.ChainMessage.LearnerStatus;
+import io.chainkeeper.chain.ChainMessage.Unsubscribe;
+import io.chainkeeper.chain.ChainMessage.OfferFeed;
 import io.chainkeeper.chain.ChainMessage.PreVote;
 import io.chainkeeper.chain.ChainMessage.PreVoteDenied;
 import io.chainkeeper.chain.ChainMessage.PreVoteOk;
 import io.chainkeeper.chain.ChainMessage.Prepare;
 import io.chainkeeper.chain.ChainMessage.PrepareOk;
-import io.chainkeeper.chain.ChainMessage.ReadNudge;
-import io.chainkeeper.chain.ChainMessage.Received;
+import io.chainkeeper.chain.ChainMessage.ReadIndexRequest;
+import io.chainkeeper.chain.ChainMessage.WindowAck;
 import io.chainkeeper.chain.ChainMessage.Refused;
-import io.chainkeeper.chain.ChainMessage.Resume;
+import io.chainkeeper.chain.ChainMessage.Subscribe;
 import io.chainkeeper.chain.ChainMessage.TakeOver;
 import io.chainkeeper.chain.ChainMessage.Truncated;
 import io.chainkeeper.ordering.BatchCodec;
@@ -50,17 +50,17 @@ import java.util.TreeMap;
  * instance in the vector when its own log is durable; an instance is decided when a quorum has acknowledged it in one
  * ballot. Values accepted in an older ballot never count for the vector of a newer one.
  *
- * <p>This class decides who is followed and what is accepted and decided; how things travel is {@link Feeds}, how
- * leaders change {@link Election}, reads {@link ReadRounds}, commands {@link Commands}, who votes
+ * <p>This class decides who is followed and what is accepted and decided; how things travel is {@link ChainLinks}, how
+ * leaders change {@link Election}, reads {@link ReadIndex}, commands {@link Proposer}, who votes
  * {@link Memberships} and {@link Admission}.
  */
 final class ChainPaxos implements OrderingProtocol {
     private final ReplicaState state;
     private final Effects effects;
-    private final Feeds feeds;
+    private final ChainLinks links;
     private final Election election;
-    private final ReadRounds reads;
-    private final Commands commands;
+    private final ReadIndex reads;
+    private final Proposer proposer;
     private final Admission admission;
 
     private OrderingStatus status = new OrderingStatus(Role.LOOKING, OrderingStatus.NO_LEADER, 0);
@@ -80,11 +80,11 @@ final class ChainPaxos implements OrderingProtocol {
     ChainPaxos(ProtocolContext context, ChainSettings settings, SafetyRules rules, Effects effects) {
         this.effects = effects;
         this.state = new ReplicaState(context, settings, rules, effects);
-        this.feeds = new Feeds(state);
+        this.links = new ChainLinks(state);
         this.election = new Election(state);
-        this.reads = new ReadRounds(state);
-        this.commands = new Commands(state);
+        this.reads = new ReadIndex(state);
         this.admission = new Admission(state);
+        this.proposer = new Proposer(state, admission);
     }
 
     // ---------------------------------------------------------------- start
@@ -188,15 +188,15 @@ final class ChainPaxos implements OrderingProtocol {
             afterInput(); // nothing is learned from one who holds another order
             return;
         }
-        feeds.alive(sender);
+        links.alive(sender);
         if (message instanceof Accept accept) {
             onAccept(sender, accept);
-        } else if (message instanceof Accepted accepted) {
-            onAccepted(sender, accepted);
-        } else if (message instanceof Forward forward) {
-            commands.onForward(forward);
-        } else if (message instanceof ReadNudge nudge) {
-            reads.onNudge(sender, nudge);
+        } else if (message instanceof AcceptAck ack) {
+            onAcceptAck(sender, ack);
+        } else if (message instanceof RedirectRequest request) {
+            proposer.onRedirectRequest(request);
+        } else if (message instanceof ReadIndexRequest request) {
+            reads.onRequest(sender, request);
         } else if (!onChainMessage(sender, message)) {
             onElectionMessage(sender, message);
         }
@@ -220,16 +220,16 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     private boolean onChainMessage(int sender, Message message) {
-        if (message instanceof Received received) {
-            feeds.onReceived(sender, received);
-        } else if (message instanceof Resume resume) {
-            onResume(sender, resume);
-        } else if (message instanceof Offer offer) {
-            onOffer(sender, offer);
-        } else if (message instanceof Leave leave) {
-            feeds.onLeave(sender, leave);
+        if (message instanceof WindowAck received) {
+            links.onWindowAck(sender, received);
+        } else if (message instanceof Subscribe subscribe) {
+            onSubscribe(sender, subscribe);
+        } else if (message instanceof OfferFeed offer) {
+            onOfferFeed(sender, offer);
+        } else if (message instanceof Unsubscribe leave) {
+            links.onUnsubscribe(sender, leave);
         } else if (message instanceof Truncated truncated) {
-            feeds.onTruncated(sender, truncated);
+            links.onTruncated(sender, truncated);
             election.onTruncated(sender, truncated);
         } else {
             return false;
@@ -254,8 +254,8 @@ final class ChainPaxos implements OrderingProtocol {
             onRefused(refused);
         } else if (message instanceof Hello hello) {
             onHello(sender, hello);
-        } else if (message instanceof Learning learning) {
-            onLearning(sender, learning);
+        } else if (message instanceof LearnerStatus learning) {
+            onLearnerStatus(sender, learning);
         } else if (message instanceof TakeOver takeOver) {
             onTakeOver(sender, takeOver);
         } else if (message instanceof Differing) {
@@ -280,14 +280,14 @@ final class ChainPaxos implements OrderingProtocol {
         heard(sender, m.progress(), isNext);
         if (isNext) {
             state.accept(m.instance(), m.value());
-            feeds.received(m.value().length());
+            links.received(m.value().length());
         } else if (m.instance() > state.maxAccepted + 1) {
-            feeds.onGap(sender);
+            links.onGap(sender);
         }
         state.progress.merge(m.progress(), state.self);
     }
 
-    private void onAccepted(int sender, Accepted m) {
+    private void onAcceptAck(int sender, AcceptAck m) {
         if (!follow(m.ballot(), m.start(), showsLeader(sender, m.progress()))) {
             return;
         }
@@ -295,17 +295,17 @@ final class ChainPaxos implements OrderingProtocol {
         state.progress.merge(m.progress(), state.self);
     }
 
-    private void onResume(int sender, Resume m) {
+    private void onSubscribe(int sender, Subscribe m) {
         if (follow(m.ballot(), m.start(), false)) {
-            feeds.onResume(sender, m);
+            links.onSubscribe(sender, m);
         } else if (state.role != Role.LOOKING && m.ballot().lessThan(state.ballot)) {
-            feeds.announce(sender);
+            links.announce(sender);
         }
     }
 
-    private void onOffer(int sender, Offer m) {
+    private void onOfferFeed(int sender, OfferFeed m) {
         if (follow(m.ballot(), m.start(), false)) {
-            feeds.onOffer(sender, m);
+            links.onOfferFeed(sender, m);
         }
     }
 
@@ -329,14 +329,14 @@ final class ChainPaxos implements OrderingProtocol {
         return state.promised.equals(Ballot.NONE) && state.values.last() == 0;
     }
 
-    private void onLearning(int sender, Learning m) {
+    private void onLearnerStatus(int sender, LearnerStatus m) {
         if (!state.mayLearn(sender) || state.role == Role.LOOKING) {
             return;
         }
         if (!m.ballot().equals(state.ballot)) {
-            feeds.announce(sender);
+            links.announce(sender);
         } else if (state.isLeader()) {
-            admission.onLearning(sender, m);
+            admission.onLearnerStatus(sender, m);
         }
     }
 
@@ -372,7 +372,7 @@ final class ChainPaxos implements OrderingProtocol {
         }
         effects.send(sender, new PreVoteDenied(m.ballot(), state.promised));
         if (state.isLeader()) {
-            feeds.announce(sender);
+            links.announce(sender);
         }
     }
 
@@ -435,12 +435,12 @@ final class ChainPaxos implements OrderingProtocol {
         if (ballot.equals(state.ballot)) {
             state.role = Role.FOLLOWER; // it had fallen silent; nothing was promised since
             state.acknowledge(); // of what became durable meanwhile
-            feeds.followAgain();
+            links.followAgain();
         } else {
             state.enter(ballot, start, Role.FOLLOWER);
-            feeds.followNewLeader();
+            links.followNewLeader();
             reads.ballotChanged();
-            commands.followNewLeader();
+            proposer.leaderChanged();
         }
         state.identity.joined();
         election.stop();
@@ -458,9 +458,9 @@ final class ChainPaxos implements OrderingProtocol {
 
     private void stopFollowing() {
         state.leave();
-        feeds.clear();
+        links.clear();
         reads.ballotChanged();
-        commands.loseLeader();
+        proposer.leaderLost();
         publishStatus();
     }
 
@@ -468,7 +468,7 @@ final class ChainPaxos implements OrderingProtocol {
         Map<Long, ByteSlice> recovered = election.recovered();
         long decided = election.recoveredDecided();
         state.enter(election.ballot(), state.maxDecided + 1, Role.LEADER);
-        feeds.clear();
+        links.clear();
         recovered.forEach(state::accept);
         state.progress.raiseMaxDecided(decided);
         InvariantViolated.check(
@@ -482,10 +482,10 @@ final class ChainPaxos implements OrderingProtocol {
         Arrays.fill(reportedSilent, false);
         admission.lead();
         reads.ballotChanged();
-        commands.lead();
-        reads.beginHeartbeat();
+        proposer.leaderChanged();
+        reads.beginRound();
         for (int id : state.chain()) {
-            feeds.announce(id);
+            links.announce(id);
         }
         publishStatus();
     }
@@ -505,7 +505,7 @@ final class ChainPaxos implements OrderingProtocol {
         if (newRound) {
             lastHeardTick = state.now;
         }
-        feeds.heard(sender, news.round(), bringsValue);
+        links.heard(sender, news.round(), bringsValue);
     }
 
     /** A follower that hears the leader through others only can neither forward commands nor ask for rounds. */
@@ -556,9 +556,9 @@ final class ChainPaxos implements OrderingProtocol {
             tickFollower();
         }
         if (!state.isVoter() && state.now % state.settings.heartbeatTicks() == 0) {
-            sayLearning();
+            sendLearnerStatus();
         }
-        feeds.tick();
+        links.tick();
         reads.tick();
         election.tick();
         afterInput();
@@ -573,7 +573,7 @@ final class ChainPaxos implements OrderingProtocol {
         }
         int heartbeat = state.settings.heartbeatTicks();
         long due = state.now + heartbeat - state.now % heartbeat;
-        due = Math.min(due, feeds.dueTick());
+        due = Math.min(due, links.dueTick());
         due = Math.min(due, state.isLeader() ? leaderDueTick() : suspicionTick());
         return (int) Math.max(0, due - state.now - 1);
     }
@@ -607,7 +607,7 @@ final class ChainPaxos implements OrderingProtocol {
 
     private void tickLeader() {
         if (state.now % state.settings.heartbeatTicks() == 0) {
-            reads.beginHeartbeat();
+            reads.beginRound();
         }
         for (int id : state.chain()) {
             boolean silent = admission.silentTicks(id) > state.settings.silenceTicks();
@@ -623,13 +623,13 @@ final class ChainPaxos implements OrderingProtocol {
     }
 
     /** A replica that does not vote shows that it is there; while it follows nobody, to all, so that one announces. */
-    private void sayLearning() {
+    private void sendLearnerStatus() {
         if (!state.identity.isDurable()) {
             return; // admitted under a number that a crash would take from it, it could never vote
         }
         boolean follows = state.role == Role.FOLLOWER;
         Ballot followed = follows ? state.ballot : Ballot.NONE; // who follows nobody is told whom to follow
-        Learning message = new Learning(followed, state.identity.disk(), state.maxDecided);
+        LearnerStatus message = new LearnerStatus(followed, state.identity.disk(), state.maxDecided);
         if (follows) {
             if (state.linkUp[state.leader]) {
                 effects.send(state.leader, message);
@@ -656,7 +656,7 @@ final class ChainPaxos implements OrderingProtocol {
 
     @Override
     public void onPropose(ProposedCommand command) {
-        commands.onPropose(command);
+        proposer.onPropose(command);
         afterInput();
     }
 
@@ -681,13 +681,13 @@ final class ChainPaxos implements OrderingProtocol {
             effects.send(peer, hello());
         }
         if (state.isLeader() && state.mayLearn(peer)) {
-            feeds.announce(peer);
+            links.announce(peer);
         }
-        feeds.peerUp();
+        links.peerUp();
         election.peerUp(peer);
         if (peer == state.leader && !state.isLeader()) {
-            commands.resend();
-            reads.renudge();
+            proposer.redirectAgain();
+            reads.requestAgain();
         }
         publishStatus();
         afterInput();
@@ -703,13 +703,13 @@ final class ChainPaxos implements OrderingProtocol {
         state.linkUp[peer] = false;
         linkDownTick[peer] = state.now;
         admission.linkDown(peer);
-        feeds.peerDown(peer);
+        links.peerDown(peer);
     }
 
     /** Who holds another order is told so, and then as good as gone. */
     private void partFromWhoContradicts() {
         while (state.agreement.hasContradiction()) {
-            int peer = state.agreement.takeContradiction();
+            int peer = state.agreement.pollContradiction();
             effects.send(peer, new Differing(state.agreement.answerTo(peer)));
             effects.orderContradicted(peer, state.agreement.difference(peer));
             lose(peer);
@@ -725,7 +725,7 @@ final class ChainPaxos implements OrderingProtocol {
 
     @Override
     public void onLogRead(long fromPosition, List<LogRecord> records) {
-        feeds.onLogRead(fromPosition, records);
+        links.onLogRead(fromPosition, records);
         afterInput();
     }
 
@@ -739,7 +739,7 @@ final class ChainPaxos implements OrderingProtocol {
         state.ensemble = ensemble;
         if (state.isLeader()) {
             for (int id : state.chain()) {
-                feeds.announce(id);
+                links.announce(id);
             }
         }
         afterInput();
@@ -748,17 +748,16 @@ final class ChainPaxos implements OrderingProtocol {
     @Override
     public void onBatchEnd() {
         refusedInThisBatch = false;
-        commands.sendForwards();
+        proposer.redirectToLeader();
         if (state.isLeader()) {
-            reads.beginRoundIfNudged();
-            changeMembership();
-            commands.proposeBatches();
+            reads.beginRoundIfRequested();
+            proposer.propose();
         } else if (state.role == Role.FOLLOWER) {
             reads.acknowledgeRound();
         }
         afterInput();
         shortcutRounds();
-        feeds.flush();
+        links.flush();
         state.values.trim(state.maxDecided, state.durableSequence, state.settings);
     }
 
@@ -766,20 +765,12 @@ final class ChainPaxos implements OrderingProtocol {
     private void shortcutRounds() {
         if (state.isLeader()) {
             for (int id : state.chain()) {
-                if (reads.takeAnswered(id)) {
-                    feeds.announceUnlessFed(id);
+                if (reads.pollAnswered(id)) {
+                    links.announceUnlessSubscribed(id);
                 }
             }
-        } else if (state.role == Role.FOLLOWER && reads.takeConfirmedUnknownToLeader()) {
-            feeds.announce(state.leader);
-        }
-    }
-
-    private void changeMembership() {
-        Membership next = admission.next();
-        if (next != null && state.maxAccepted - state.maxDecided < state.settings.windowInstances()) {
-            state.accept(state.maxAccepted + 1, BatchCodec.encode(next));
-            admission.proposed();
+        } else if (state.role == Role.FOLLOWER && reads.pollConfirmedUnknownToLeader()) {
+            links.announce(state.leader);
         }
     }
 
@@ -788,7 +779,7 @@ final class ChainPaxos implements OrderingProtocol {
         state.acknowledge();
         if (state.isLeader() && !state.isVoter()) {
             for (int id : state.chain()) {
-                feeds.announce(id); // what is decided, before anybody is asked to lead on the strength of it
+                links.announce(id); // what is decided, before anybody is asked to lead on the strength of it
             }
             for (Member member : state.membership().members()) {
                 if (state.linkUp[member.replicaId()]) {
@@ -831,7 +822,7 @@ final class ChainPaxos implements OrderingProtocol {
                     instance,
                     state.ballot,
                     accepted.accepted());
-            commands.delivered(accepted.value());
+            proposer.delivered(accepted.value());
             state.deliver(instance, accepted.value());
             if (BatchCodec.isMembership(accepted.value())) {
                 state.memberships.trim(instance);
@@ -874,9 +865,9 @@ final class ChainPaxos implements OrderingProtocol {
         gauges.put("ballot_round", state.promised.round());
         gauges.put("values_in_memory", state.values.last() - state.values.first() + 1);
         gauges.put("value_bytes_in_memory", state.values.bytes());
-        gauges.put("commands_outstanding", (long) commands.outstanding());
-        gauges.put("commands_waiting", (long) commands.waiting());
-        gauges.put("successors_fed", (long) feeds.count());
+        gauges.put("commands_outstanding", (long) proposer.outstanding());
+        gauges.put("commands_waiting", (long) proposer.waiting());
+        gauges.put("successors_fed", (long) links.count());
         for (int id : state.membership().replicaIds()) {
             gauges.put("acknowledged." + id, state.progress.ack(id));
         }

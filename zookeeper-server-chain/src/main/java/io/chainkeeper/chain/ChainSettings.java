@@ -53,17 +53,17 @@ record ChainSettings(
     /** Bytes of values in one PrepareOk, unless a single value is larger. */
     static final int PREPARE_PART_BYTES = SizeLimits.PART_BYTES;
 
-    /** Bytes of commands in one Forward, unless a single command is larger. */
-    static final int FORWARD_BYTES = SizeLimits.PART_BYTES;
+    /** Bytes of commands in one RedirectRequest, unless a single command is larger. */
+    static final int REDIRECT_BYTES = SizeLimits.PART_BYTES;
 
     /** Bytes asked of the log at once for a successor that is behind. */
     static final int LOG_READ_BYTES = SizeLimits.PART_BYTES;
 
     /** Bytes of values that may be on their way to one successor; may be passed by one value. */
-    static final int FEED_BYTES = SizeLimits.MAX_UNDER_WAY_BYTES;
+    static final int SUCCESSOR_WINDOW_BYTES = SizeLimits.MAX_UNDER_WAY_BYTES;
 
     /** A follower tells its upstream that values have arrived when they have so many bytes, at the latest. */
-    static final int REPORT_BYTES = FEED_BYTES / 4;
+    static final int WINDOW_ACK_BYTES = SUCCESSOR_WINDOW_BYTES / 4;
 
     static final SettingKeys KEYS = new SettingKeys.Builder()
             .number(WINDOW_INSTANCES, 4, 1, 1024)
@@ -104,7 +104,7 @@ record ChainSettings(
     }
 
     /** How long a predecessor may be silent before its successor turns to another. */
-    int feedTimeoutTicks() {
+    int predecessorTimeoutTicks() {
         return Math.max(2 * heartbeatTicks, suspicionTicks / 3);
     }
 
@@ -129,7 +129,7 @@ record ChainSettings(
     }
 
     /** Instances that may be on their way to one successor. */
-    int feedWindowInstances() {
+    int successorWindowInstances() {
         return Math.max(32, 4 * windowInstances);
     }
 

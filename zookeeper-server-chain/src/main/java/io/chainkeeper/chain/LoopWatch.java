@@ -32,7 +32,7 @@ final class LoopWatch {
         if (state.progress.confirmedRound() > confirmedRound) {
             confirmedRound = state.progress.confirmedRound();
             confirmedTick = state.now;
-        } else if (state.now - confirmedTick > state.settings.feedTimeoutTicks()) {
+        } else if (state.now - confirmedTick > state.settings.predecessorTimeoutTicks()) {
             confirmedTick = state.now;
             brokenUntilTick = state.now + state.settings.brokenLoopTicks();
         }
@@ -42,6 +42,6 @@ final class LoopWatch {
     /** The next tick at which the loop is taken for broken if nothing is confirmed; none while it is. */
     long dueTick() {
         boolean broken = state.now < brokenUntilTick;
-        return broken ? Long.MAX_VALUE : confirmedTick + state.settings.feedTimeoutTicks() + 1;
+        return broken ? Long.MAX_VALUE : confirmedTick + state.settings.predecessorTimeoutTicks() + 1;
     }
 }

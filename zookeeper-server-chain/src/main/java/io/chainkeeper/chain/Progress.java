@@ -19,13 +19,13 @@ final class Progress {
     private long[] acks = NONE;
     /** Per entry: the highest read round that it has seen while its promise was this ballot. */
     private long[] rounds = NONE;
-    /** Per entry: the newest read nudge that the current round answers. */
-    private long[] nudges = NONE;
+    /** Per entry: the newest read request that the current round answers. */
+    private long[] readRequests = NONE;
 
     private long maxDecided;
     private long round;
     private long roundBase;
-    private long roundFloor;
+    private long readIndex;
     private long confirmedRound;
 
     Progress copy() {
@@ -33,11 +33,11 @@ final class Progress {
         copy.ids = ids;
         copy.acks = acks.clone();
         copy.rounds = rounds.clone();
-        copy.nudges = nudges.clone();
+        copy.readRequests = readRequests.clone();
         copy.maxDecided = maxDecided;
         copy.round = round;
         copy.roundBase = roundBase;
-        copy.roundFloor = roundFloor;
+        copy.readIndex = readIndex;
         copy.confirmedRound = confirmedRound;
         return copy;
     }
@@ -57,30 +57,30 @@ final class Progress {
         maxDecided = Math.max(maxDecided, other.maxDecided);
         confirmedRound = Math.max(confirmedRound, other.confirmedRound);
         if (other.round > round) {
-            beginRound(other.round, other.roundBase, other.roundFloor);
+            beginRound(other.round, other.roundBase, other.readIndex);
             for (int i = 0; i < other.ids.length; i++) {
-                answerNudge(other.ids[i], other.nudges[i]);
+                answerReadRequest(other.ids[i], other.readRequests[i]);
             }
         }
     }
 
     /**
-     * Enters a read round. {@link #answerNudge} says what it answers.
+     * Enters a read round. {@link #answerReadRequest} says what it answers.
      *
      * @param number ascending
      * @param base everything below it was decided when the round began
-     * @param floor all that the leader had proposed when it began is at most this
+     * @param readIndex all that the leader had proposed when the round began is at most this
      */
-    void beginRound(long number, long base, long floor) {
+    void beginRound(long number, long base, long readIndex) {
         round = number;
         roundBase = base;
-        roundFloor = floor;
+        this.readIndex = readIndex;
     }
 
-    /** The current round answers the nudges of a replica up to this one. */
-    void answerNudge(int id, long nudge) {
+    /** The current round answers the read requests of a replica up to this one. */
+    void answerReadRequest(int id, long request) {
         int at = entry(id);
-        nudges[at] = nudge;
+        readRequests[at] = request;
     }
 
     private int find(int id) {
@@ -108,7 +108,7 @@ final class Progress {
         ids = moreIds;
         acks = insert(acks, at);
         rounds = insert(rounds, at);
-        nudges = insert(nudges, at);
+        readRequests = insert(readRequests, at);
         return at;
     }
 
@@ -149,9 +149,9 @@ final class Progress {
         rounds[at] = Math.max(rounds[at], number);
     }
 
-    long nudge(int id) {
+    long readRequest(int id) {
         int found = find(id);
-        return found < 0 ? 0 : nudges[found];
+        return found < 0 ? 0 : readRequests[found];
     }
 
     long maxDecided() {
@@ -170,8 +170,8 @@ final class Progress {
         return roundBase;
     }
 
-    long roundFloor() {
-        return roundFloor;
+    long readIndex() {
+        return readIndex;
     }
 
     long confirmedRound() {
@@ -188,11 +188,11 @@ final class Progress {
                 && Arrays.equals(ids, that.ids)
                 && Arrays.equals(acks, that.acks)
                 && Arrays.equals(rounds, that.rounds)
-                && Arrays.equals(nudges, that.nudges)
+                && Arrays.equals(readRequests, that.readRequests)
                 && maxDecided == that.maxDecided
                 && round == that.round
                 && roundBase == that.roundBase
-                && roundFloor == that.roundFloor
+                && readIndex == that.readIndex
                 && confirmedRound == that.confirmedRound;
     }
 
@@ -204,10 +204,10 @@ final class Progress {
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder("maxDecided=").append(maxDecided);
-        text.append(", round=").append(round).append('/').append(roundFloor);
+        text.append(", round=").append(round).append('/').append(readIndex);
         for (int i = 0; i < ids.length; i++) {
             text.append(", ").append(ids[i]).append(":ack=").append(acks[i]);
-            text.append(" round=").append(rounds[i]).append(" nudge=").append(nudges[i]);
+            text.append(" round=").append(rounds[i]).append(" request=").append(readRequests[i]);
         }
         return text.toString();
     }

@@ -34,8 +34,8 @@ class SafetyRules {
     }
 
     /** A read is answered only after everything that was proposed when its round began has been delivered. */
-    boolean isCovered(long floor, long maxDecided) {
-        return floor <= maxDecided;
+    boolean isCovered(long readIndex, long maxDecided) {
+        return readIndex <= maxDecided;
     }
 
     /** A candidate needs promises from a quorum of every membership in force where it is going to propose. */

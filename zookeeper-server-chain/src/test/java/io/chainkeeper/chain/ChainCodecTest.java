@@ -4,25 +4,25 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertSame;
 
 import io.chainkeeper.chain.ChainMessage.Accept;
-import io.chainkeeper.chain.ChainMessage.Accepted;
+import io.chainkeeper.chain.ChainMessage.AcceptAck;
 import io.chainkeeper.chain.ChainMessage.Differing;
 import io.chainkeeper.chain.ChainMessage.Entry;
-import io.chainkeeper.chain.ChainMessage.Forward;
 import io.chainkeeper.chain.ChainMessage.Hello;
-import io.chainkeeper.chain.ChainMessage.Learning;
-import io.chainkeeper.chain.ChainMessage.Leave;
-import io.chainkeeper.chain.ChainMessage.Offer;
+import io.chainkeeper.chain.ChainMessage.LearnerStatus;
+import io.chainkeeper.chain.ChainMessage.OfferFeed;
 import io.chainkeeper.chain.ChainMessage.PreVote;
 import io.chainkeeper.chain.ChainMessage.PreVoteDenied;
 import io.chainkeeper.chain.ChainMessage.PreVoteOk;
 import io.chainkeeper.chain.ChainMessage.Prepare;
 import io.chainkeeper.chain.ChainMessage.PrepareOk;
-import io.chainkeeper.chain.ChainMessage.ReadNudge;
-import io.chainkeeper.chain.ChainMessage.Received;
+import io.chainkeeper.chain.ChainMessage.ReadIndexRequest;
+import io.chainkeeper.chain.ChainMessage.RedirectRequest;
 import io.chainkeeper.chain.ChainMessage.Refused;
-import io.chainkeeper.chain.ChainMessage.Resume;
+import io.chainkeeper.chain.ChainMessage.Subscribe;
 import io.chainkeeper.chain.ChainMessage.TakeOver;
 import io.chainkeeper.chain.ChainMessage.Truncated;
+import io.chainkeeper.chain.ChainMessage.Unsubscribe;
+import io.chainkeeper.chain.ChainMessage.WindowAck;
 import io.chainkeeper.contract.MessageCodecContract;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
@@ -52,7 +52,7 @@ public final class ChainCodecTest extends MessageCodecContract {
         for (int id : new int[] {255, 1, 3, 2, 128}) {
             progress.raiseAck(id, 100 + id);
             progress.raiseRoundSeen(id, 200 + id);
-            progress.answerNudge(id, id == 3 ? Long.MAX_VALUE : id);
+            progress.answerReadRequest(id, id == 3 ? Long.MAX_VALUE : id);
         }
         return progress;
     }
@@ -62,11 +62,11 @@ public final class ChainCodecTest extends MessageCodecContract {
         return List.of(
                 new Accept(BALLOT, 3, 17, value, progress(), new Prefix(17, -5)),
                 new Accept(BALLOT, 3, 17, BatchCodec.NO_OP, progress()),
-                new Accepted(BALLOT, 3, progress(), new Prefix(18, Long.MIN_VALUE)),
-                new Resume(BALLOT, 4, 5),
-                new Received(BALLOT, 6),
-                new Leave(BALLOT),
-                new Offer(BALLOT, 7, 8),
+                new AcceptAck(BALLOT, 3, progress(), new Prefix(18, Long.MIN_VALUE)),
+                new Subscribe(BALLOT, 4, 5),
+                new WindowAck(BALLOT, 6),
+                new Unsubscribe(BALLOT),
+                new OfferFeed(BALLOT, 7, 8),
                 new Truncated(BALLOT, 9),
                 new PreVote(BALLOT, new Prefix(10, 77), 1L << 50),
                 new PreVoteOk(BALLOT),
@@ -82,8 +82,9 @@ public final class ChainCodecTest extends MessageCodecContract {
                         List.of(new Entry(13, OTHER, value), new Entry(14, BALLOT, value))),
                 new PrepareOk(BALLOT, 1, true, 0, false, 0, List.of()),
                 new Refused(BALLOT, OTHER),
-                new Forward(BALLOT, 15, List.of(ByteSliceOf.command(2, 15, "x"), ByteSliceOf.command(2, 16, ""))),
-                new Forward(BALLOT, 15, List.of()),
+                new RedirectRequest(
+                        BALLOT, 15, List.of(ByteSliceOf.command(2, 15, "x"), ByteSliceOf.command(2, 16, ""))),
+                new RedirectRequest(BALLOT, 15, List.of()),
                 new Hello(
                         new Prefix(0, PrefixHash.EMPTY),
                         new FoundingHello(1, true, false, List.of(1, 2, 255), List.of())),
@@ -92,9 +93,9 @@ public final class ChainCodecTest extends MessageCodecContract {
                         new FoundingHello(
                                 Long.MAX_VALUE, false, true, List.of(), List.of(new Member(255, 7), new Member(1, 0)))),
                 new Differing(new Prefix(19, 78)),
-                new Learning(BALLOT, 1L << 50, 16),
+                new LearnerStatus(BALLOT, 1L << 50, 16),
                 new TakeOver(BALLOT),
-                new ReadNudge(BALLOT, 1L << 60));
+                new ReadIndexRequest(BALLOT, 1L << 60));
     }
 
     /** Only what rests on a record may claim to be a promise, and what does must. */
@@ -102,7 +103,7 @@ public final class ChainCodecTest extends MessageCodecContract {
     public void promises_areThoseThatAcknowledge() {
         for (ChainMessage message : everyMessage()) {
             boolean acknowledges =
-                    message instanceof Accept || message instanceof Accepted || message instanceof PrepareOk;
+                    message instanceof Accept || message instanceof AcceptAck || message instanceof PrepareOk;
             assertEquals(message.toString(), acknowledges, message.isPromise());
         }
     }
@@ -117,7 +118,7 @@ public final class ChainCodecTest extends MessageCodecContract {
             } else if (decoded instanceof PrepareOk promise) {
                 promise.entries()
                         .forEach(e -> assertSame(frame.array(), e.value().array()));
-            } else if (decoded instanceof Forward forward) {
+            } else if (decoded instanceof RedirectRequest forward) {
                 forward.commands()
                         .forEach(c -> assertSame(frame.array(), c.command().array()));
             }

@@ -75,8 +75,8 @@ public final class ChainSettingsTest {
                         tickMillis);
                 assertTrue(settings.heartbeatTicks() >= 1);
                 assertTrue(settings.suspicionTicks() >= 4 * settings.heartbeatTicks());
-                assertTrue(settings.feedTimeoutTicks() > settings.heartbeatTicks());
-                assertTrue(settings.feedTimeoutTicks() < settings.suspicionTicks());
+                assertTrue(settings.predecessorTimeoutTicks() > settings.heartbeatTicks());
+                assertTrue(settings.predecessorTimeoutTicks() < settings.suspicionTicks());
                 assertTrue(settings.electionTicks() >= 2);
             }
         }
@@ -87,7 +87,7 @@ public final class ChainSettingsTest {
     public void anyWindow_boundsFitTogether() {
         for (int window : new int[] {1, 16, 1024}) {
             ChainSettings settings = ChainSettings.of(Map.of("chain.windowInstances", String.valueOf(window)), 3, 50);
-            assertTrue(settings.feedWindowInstances() > settings.windowInstances());
+            assertTrue(settings.successorWindowInstances() > settings.windowInstances());
             assertTrue(settings.minMemoryInstances() >= 2 * settings.windowInstances());
             assertTrue(settings.minMemoryInstances() <= settings.maxInstancesInMemory());
         }

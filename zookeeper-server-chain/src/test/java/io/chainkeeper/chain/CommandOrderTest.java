@@ -4,7 +4,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.chain.ChainMessage.Accept;
-import io.chainkeeper.chain.ChainMessage.Forward;
+import io.chainkeeper.chain.ChainMessage.RedirectRequest;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,18 +94,19 @@ public final class CommandOrderTest {
     public void forwardWithGap_laterCommandsAreNotTaken() {
         ScriptedReplica head = ensemble.replica(leader);
         Ballot ballot = new Ballot(head.status().epoch(), leader);
-        head.input(p -> p.onMessage(tail, new Forward(ballot, 1, List.of(ByteSliceOf.command(tail, 2, "second")))));
+        head.input(p ->
+                p.onMessage(tail, new RedirectRequest(ballot, 1, List.of(ByteSliceOf.command(tail, 2, "second")))));
         ensemble.run(2);
         assertEquals(List.of(), head.executed);
         head.input(p -> p.onMessage(
                 tail,
-                new Forward(
+                new RedirectRequest(
                         ballot,
                         1,
                         List.of(ByteSliceOf.command(tail, 1, "first"), ByteSliceOf.command(tail, 2, "second")))));
         head.input(p -> p.onMessage(
                 tail,
-                new Forward(
+                new RedirectRequest(
                         ballot,
                         1,
                         List.of(ByteSliceOf.command(tail, 2, "second"), ByteSliceOf.command(tail, 3, "third")))));
@@ -118,7 +119,7 @@ public final class CommandOrderTest {
     public void forwardOfOldBallot_isNotTaken() {
         ScriptedReplica head = ensemble.replica(leader);
         Ballot old = new Ballot(head.status().epoch() - 1, leader);
-        head.input(p -> p.onMessage(tail, new Forward(old, 1, List.of(ByteSliceOf.command(tail, 1, "a")))));
+        head.input(p -> p.onMessage(tail, new RedirectRequest(old, 1, List.of(ByteSliceOf.command(tail, 1, "a")))));
         ensemble.run(2);
         assertEquals(List.of(), head.executed);
     }

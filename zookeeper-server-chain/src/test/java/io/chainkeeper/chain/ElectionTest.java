@@ -5,7 +5,7 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.chain.ChainMessage.Accept;
-import io.chainkeeper.chain.ChainMessage.Accepted;
+import io.chainkeeper.chain.ChainMessage.AcceptAck;
 import io.chainkeeper.chain.ChainMessage.PreVote;
 import io.chainkeeper.chain.ChainMessage.PreVoteDenied;
 import io.chainkeeper.chain.ChainMessage.PreVoteOk;
@@ -120,7 +120,7 @@ public final class ElectionTest {
         Progress news = new Progress();
         news.raiseMaxDecided(1);
         Ballot ballot = new Ballot(ensemble.replica(next).status().epoch(), next);
-        former.input(p -> p.onMessage(other, new ChainMessage.Accepted(ballot, 1, news)));
+        former.input(p -> p.onMessage(other, new ChainMessage.AcceptAck(ballot, 1, news)));
         assertEquals(List.of(), former.executed);
         ensemble.rejoin(leader);
         ensemble.run(30);
@@ -267,7 +267,7 @@ public final class ElectionTest {
         ensemble.replica(leader).propose("a");
         ensemble.run(20);
         Message old = ensemble.sent.stream()
-                .filter(s -> s.from() == second && s.to() == third && s.message() instanceof Accepted)
+                .filter(s -> s.from() == second && s.to() == third && s.message() instanceof AcceptAck)
                 .reduce((first, next) -> next)
                 .orElseThrow()
                 .message();

@@ -73,7 +73,7 @@ public final class HostileBallotTest {
         Ballot old = new Ballot(1L << 47, tail);
         ScriptedEnsemble blank = new ScriptedEnsemble(3);
         blank.start(middle);
-        blank.replica(middle).input(p -> p.onMessage(tail, new ChainMessage.Accepted(old, 1, new Progress())));
+        blank.replica(middle).input(p -> p.onMessage(tail, new ChainMessage.AcceptAck(old, 1, new Progress())));
         assertEquals(List.of(), blank.replica(middle).refusals);
         assertEquals(tail, blank.replica(middle).status().leader());
     }
@@ -82,7 +82,7 @@ public final class HostileBallotTest {
     @Test
     public void replicaThatWasAwayForMillionsOfElections_followsAgain() {
         Ballot next = new Ballot(1L << 30, tail);
-        ensemble.replica(middle).input(p -> p.onMessage(tail, new ChainMessage.Accepted(next, 1, new Progress())));
+        ensemble.replica(middle).input(p -> p.onMessage(tail, new ChainMessage.AcceptAck(next, 1, new Progress())));
         assertEquals(List.of(), ensemble.replica(middle).refusals);
         assertEquals(tail, ensemble.replica(middle).status().leader());
     }

@@ -4,9 +4,9 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
-import io.chainkeeper.chain.ChainMessage.Accepted;
-import io.chainkeeper.chain.ChainMessage.ReadNudge;
-import io.chainkeeper.chain.ChainMessage.Resume;
+import io.chainkeeper.chain.ChainMessage.AcceptAck;
+import io.chainkeeper.chain.ChainMessage.ReadIndexRequest;
+import io.chainkeeper.chain.ChainMessage.Subscribe;
 import java.util.List;
 import org.junit.Test;
 
@@ -68,30 +68,30 @@ public final class LinearizableReadTest {
             assertTrue(answered(tail, token));
             ensemble.run(1);
         }
-        assertFalse(ensemble.sent.stream().anyMatch(s -> s.message() instanceof Resume));
+        assertFalse(ensemble.sent.stream().anyMatch(s -> s.message() instanceof Subscribe));
     }
 
-    /** The round's floor: a confirmed read waits until what was proposed before its round has been executed here. */
+    /** The read index: a confirmed read waits until what was proposed before its round has been executed here. */
     @Test
-    public void roundConfirmedBeforeItsFloorIsExecuted_readWaits() {
+    public void roundConfirmedBeforeItsReadIndexIsExecuted_readWaits() {
         ensemble.stall(middle, tail);
         ensemble.stall(leader, tail);
         ScriptedReplica reader = ensemble.replica(tail);
         ensemble.sent.clear();
         long token = reader.read();
-        ReadNudge nudge = ensemble.sent.stream()
-                .filter(s -> s.message() instanceof ReadNudge)
-                .map(s -> (ReadNudge) s.message())
+        ReadIndexRequest request = ensemble.sent.stream()
+                .filter(s -> s.message() instanceof ReadIndexRequest)
+                .map(s -> (ReadIndexRequest) s.message())
                 .findFirst()
                 .orElseThrow();
         ensemble.replica(leader).propose("a");
         ensemble.settle();
         Progress confirmed = new Progress();
         confirmed.beginRound(100, 1, 1);
-        confirmed.answerNudge(tail, nudge.nudge());
+        confirmed.answerReadRequest(tail, request.request());
         confirmed.raiseConfirmedRound(100);
-        reader.input(p -> p.onMessage(leader, new Accepted(nudge.ballot(), 1, confirmed)));
-        assertFalse("released before its floor", answered(tail, token));
+        reader.input(p -> p.onMessage(leader, new AcceptAck(request.ballot(), 1, confirmed)));
+        assertFalse("released before its read index", answered(tail, token));
         ensemble.unstall(middle, tail);
         ensemble.unstall(leader, tail);
         ensemble.run(10);
@@ -144,9 +144,9 @@ public final class LinearizableReadTest {
         return ensemble.replica(middle).leads() ? middle : tail;
     }
 
-    /** A nudge that is lost with its link is sent again. */
+    /** A request that is lost with its link is sent again. */
     @Test
-    public void nudgeLostWithItsLink_readIsAnsweredAllTheSame() {
+    public void requestLostWithItsLink_readIsAnsweredAllTheSame() {
         ensemble.stall(tail, leader);
         long token = ensemble.replica(tail).read();
         ensemble.settle();
@@ -175,7 +175,7 @@ public final class LinearizableReadTest {
 
     /** What the leader remembers of an earlier incarnation's reads answers none of a later one. */
     @Test
-    public void followerRestartsWithinBallot_oldNudgesAnswerNoNewRead() {
+    public void followerRestartsWithinBallot_oldRequestsAnswerNoNewRead() {
         for (int i = 0; i < 50; i++) {
             ensemble.replica(tail).read();
         }
@@ -209,8 +209,8 @@ public final class LinearizableReadTest {
         ensemble.settle();
         assertEquals(100, replica.barriersReached.size());
         long rounds = ensemble.sent.stream()
-                .filter(s -> s.from() == leader && s.message() instanceof Accepted)
-                .map(s -> ((Accepted) s.message()).progress().round())
+                .filter(s -> s.from() == leader && s.message() instanceof AcceptAck)
+                .map(s -> ((AcceptAck) s.message()).progress().round())
                 .distinct()
                 .count();
         assertTrue(rounds + " rounds", rounds <= 2);

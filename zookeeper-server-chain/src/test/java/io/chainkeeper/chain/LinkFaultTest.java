@@ -5,8 +5,8 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.chain.ChainMessage.Accept;
-import io.chainkeeper.chain.ChainMessage.Accepted;
-import io.chainkeeper.chain.ChainMessage.Resume;
+import io.chainkeeper.chain.ChainMessage.AcceptAck;
+import io.chainkeeper.chain.ChainMessage.Subscribe;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.ArrayList;
@@ -65,8 +65,8 @@ public final class LinkFaultTest {
         assertEquals(List.of(leader + ">" + middle, middle + ">" + tail), accepts);
         assertFalse(
                 "the middle leaves closing the loop to the tail",
-                ensemble.wasSent(middle, leader, m -> m instanceof Accepted));
-        assertTrue(ensemble.wasSent(tail, leader, m -> m instanceof Accepted));
+                ensemble.wasSent(middle, leader, m -> m instanceof AcceptAck));
+        assertTrue(ensemble.wasSent(tail, leader, m -> m instanceof AcceptAck));
     }
 
     /** Every message wakes two threads at either end: they are what an idle ensemble costs. */
@@ -139,7 +139,7 @@ public final class LinkFaultTest {
                 new Accept(new Ballot(status.epoch(), leader), 1, accepted + 2, ByteSliceOf.batch("b"), new Progress());
         follower.input(p -> p.onMessage(leader, second));
         assertEquals(accepted, follower.gauge("max_accepted"));
-        assertTrue(ensemble.wasSent(middle, leader, m -> m instanceof Resume r && r.maxAccepted() == accepted));
+        assertTrue(ensemble.wasSent(middle, leader, m -> m instanceof Subscribe r && r.maxAccepted() == accepted));
         ensemble.unstall(leader, middle);
         ensemble.run(2);
         assertEquals(List.of("a", "b"), follower.executed);
@@ -189,7 +189,8 @@ public final class LinkFaultTest {
         ensemble.run(400);
         ensemble.sent.clear();
         assertDecidedWithin(1, "b");
-        assertFalse("the loop is closed at its end only", ensemble.wasSent(middle, leader, m -> m instanceof Accepted));
+        assertFalse(
+                "the loop is closed at its end only", ensemble.wasSent(middle, leader, m -> m instanceof AcceptAck));
         assertLeaderStayed();
     }
 
@@ -322,9 +323,9 @@ public final class LinkFaultTest {
         ensemble.stall(tail, leader);
         ensemble.replica(leader).propose("a");
         ensemble.settle();
-        Accepted late = ensemble.sent.stream()
-                .filter(s -> s.from() == tail && s.to() == leader && s.message() instanceof Accepted)
-                .map(s -> (Accepted) s.message())
+        AcceptAck late = ensemble.sent.stream()
+                .filter(s -> s.from() == tail && s.to() == leader && s.message() instanceof AcceptAck)
+                .map(s -> (AcceptAck) s.message())
                 .reduce((first, second) -> second)
                 .orElseThrow();
         ensemble.isolate(leader);

@@ -16,7 +16,7 @@ public final class ProgressTest {
 
     private final Random random = new Random(17);
 
-    /** One of the histories that a ballot can have: the floor and the nudges of a round are the leader's alone. */
+    /** One of the histories that a ballot can have: the read index and the requests of a round are the leader's alone. */
     private Progress arbitrary() {
         Progress progress = new Progress();
         for (int i = 1; i <= MEMBERS; i++) {
@@ -30,7 +30,7 @@ public final class ProgressTest {
         int round = random.nextInt(20);
         progress.beginRound(round, round * 9L, round * 10L);
         for (int i = 1; i <= MEMBERS; i++) {
-            progress.answerNudge(i, round * (i + 1L));
+            progress.answerReadRequest(i, round * (i + 1L));
         }
         return progress;
     }
@@ -85,10 +85,12 @@ public final class ProgressTest {
             Progress a = arbitrary();
             Progress m = merged(a, arbitrary());
             for (int j = 1; j <= MEMBERS; j++) {
-                assertTrue(m.ack(j) >= a.ack(j) && m.roundSeen(j) >= a.roundSeen(j) && m.nudge(j) >= a.nudge(j));
+                assertTrue(m.ack(j) >= a.ack(j)
+                        && m.roundSeen(j) >= a.roundSeen(j)
+                        && m.readRequest(j) >= a.readRequest(j));
             }
             assertTrue(m.maxDecided() >= a.maxDecided() && m.round() >= a.round());
-            assertTrue(m.confirmedRound() >= a.confirmedRound() && m.roundFloor() >= a.roundFloor());
+            assertTrue(m.confirmedRound() >= a.confirmedRound() && m.readIndex() >= a.readIndex());
         }
     }
 
@@ -113,7 +115,8 @@ public final class ProgressTest {
         a.raiseAck(1, 1_000);
         a.raiseAck(9, 1_000);
         a.beginRound(1_000, 1_000, 1_000);
-        a.answerNudge(1, 1_000);
-        assertEquals(0, Collections.frequency(List.of(copy.ack(1), copy.ack(9), copy.round(), copy.nudge(1)), 1_000L));
+        a.answerReadRequest(1, 1_000);
+        assertEquals(
+                0, Collections.frequency(List.of(copy.ack(1), copy.ack(9), copy.round(), copy.readRequest(1)), 1_000L));
     }
 }

@@ -5,12 +5,12 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
-import io.chainkeeper.chain.ChainMessage.Accepted;
+import io.chainkeeper.chain.ChainMessage.AcceptAck;
 import io.chainkeeper.chain.ChainMessage.PreVote;
 import io.chainkeeper.chain.ChainMessage.PreVoteOk;
 import io.chainkeeper.chain.ChainMessage.Prepare;
 import io.chainkeeper.chain.ChainMessage.PrepareOk;
-import io.chainkeeper.chain.ChainMessage.ReadNudge;
+import io.chainkeeper.chain.ChainMessage.ReadIndexRequest;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.List;
@@ -21,9 +21,9 @@ import org.junit.Test;
 public final class SafetyRulesTest {
     private static final SafetyRules ALL = new SafetyRules();
 
-    private static final SafetyRules WITHOUT_FLOOR = new SafetyRules() {
+    private static final SafetyRules WITHOUT_READ_INDEX = new SafetyRules() {
         @Override
-        boolean isCovered(long floor, long maxDecided) {
+        boolean isCovered(long readIndex, long maxDecided) {
             return true;
         }
     };
@@ -62,23 +62,23 @@ public final class SafetyRulesTest {
         ScriptedReplica reader = ensemble.replica(tail);
         ensemble.sent.clear();
         long token = reader.read();
-        ReadNudge nudge = ensemble.sent.stream()
-                .filter(sent -> sent.message() instanceof ReadNudge)
-                .map(sent -> (ReadNudge) sent.message())
+        ReadIndexRequest request = ensemble.sent.stream()
+                .filter(sent -> sent.message() instanceof ReadIndexRequest)
+                .map(sent -> (ReadIndexRequest) sent.message())
                 .findFirst()
                 .orElseThrow();
         Progress confirmed = new Progress();
         confirmed.beginRound(100, 1, 1);
-        confirmed.answerNudge(tail, nudge.nudge());
+        confirmed.answerReadRequest(tail, request.request());
         confirmed.raiseConfirmedRound(100);
-        reader.input(p -> p.onMessage(leader, new Accepted(nudge.ballot(), 1, confirmed)));
+        reader.input(p -> p.onMessage(leader, new AcceptAck(request.ballot(), 1, confirmed)));
         return reader.barriersReached.containsKey(token) && reader.executed.isEmpty();
     }
 
     @Test
-    public void readFloor_keepsReadBehindWrite() {
+    public void readIndex_keepsReadBehindWrite() {
         assertFalse(readOvertakesWrite(ALL));
-        assertTrue(readOvertakesWrite(WITHOUT_FLOOR));
+        assertTrue(readOvertakesWrite(WITHOUT_READ_INDEX));
     }
 
     /** A leader that is cut off is asked for a read after its successor has answered a write. */
@@ -118,7 +118,7 @@ public final class SafetyRulesTest {
         Progress news = new Progress();
         news.raiseMaxDecided(1);
         Ballot ballot = new Ballot(ensemble.replica(next).status().epoch(), next);
-        ensemble.replica(leader).input(p -> p.onMessage(next, new Accepted(ballot, 1, news)));
+        ensemble.replica(leader).input(p -> p.onMessage(next, new AcceptAck(ballot, 1, news)));
         ensemble.settle();
     }
 

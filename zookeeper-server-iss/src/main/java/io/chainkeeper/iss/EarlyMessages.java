@@ -43,8 +43,8 @@ final class EarlyMessages {
         return 0;
     }
 
-    /** Removes and returns the next one of an epoch, null if there is none. Those of older epochs are dropped. */
-    Early next(long epoch) {
+    /** Removes and returns the next message of an epoch, null if there is none. Messages of older epochs are dropped. */
+    Early poll(long epoch) {
         while (!messages.isEmpty() && messages.peek().message().epoch() <= epoch) {
             Early next = messages.remove();
             bytes -= size(next.message());

@@ -12,8 +12,8 @@ import io.chainkeeper.iss.IssMessage.Hello;
 import io.chainkeeper.iss.IssMessage.Learn;
 import io.chainkeeper.iss.IssMessage.OfEpoch;
 import io.chainkeeper.iss.IssMessage.OfSegment;
-import io.chainkeeper.iss.IssMessage.Poll;
-import io.chainkeeper.iss.IssMessage.PollOk;
+import io.chainkeeper.iss.IssMessage.ReadIndexRequest;
+import io.chainkeeper.iss.IssMessage.ReadIndexReply;
 import io.chainkeeper.iss.IssMessage.PreVote;
 import io.chainkeeper.iss.IssMessage.PreVoteOk;
 import io.chainkeeper.iss.IssMessage.Prepare;
@@ -37,6 +37,7 @@ import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.RecoveredState;
 import io.chainkeeper.ordering.acceptor.Ballot;
+import io.chainkeeper.ordering.proposer.ProposalQueue;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -47,20 +48,19 @@ import java.util.TreeMap;
  * its own segment; everything is delivered in the order of positions.
  *
  * <p>This class decides which epoch this replica is in and passes inputs on; phase 2 is {@link Proposals} and {@link
- * Acceptor}, segments of failed leaders {@link Takeovers}, reads {@link ReadPolls}, commands {@link Commands}, those
+ * Acceptor}, segments of failed leaders {@link Takeovers}, reads {@link QuorumReads}, the commands of this replica {@link Bucket}, those
  * who are behind {@link CatchUp}, what the next epoch is like {@link Coordinator}, the log and delivery {@link
  * IssState}.
  */
 final class Iss implements OrderingProtocol {
     private final IssState state;
     private final Effects effects;
-    private final Commands commands;
-    private final Coordinator coordinator;
+    private final Bucket bucket;
     private final Proposals proposals;
     private final Takeovers takeovers;
     private final CatchUp catchUp;
     private final Acceptor acceptor;
-    private final ReadPolls reads;
+    private final QuorumReads reads;
     private final EarlyMessages early = new EarlyMessages();
     private final boolean[] toldNews = new boolean[Peers.IDS];
     private final boolean[] reportedSilent = new boolean[Peers.IDS];
@@ -77,14 +77,14 @@ final class Iss implements OrderingProtocol {
     Iss(ProtocolContext context, IssSettings settings, SafetyRules rules, Effects effects) {
         this.effects = effects;
         this.state = new IssState(context, settings, rules, effects);
-        this.commands = new Commands(state);
-        state.tellDecided(commands::decided);
-        this.coordinator = new Coordinator(state);
-        this.proposals = new Proposals(state, commands, coordinator);
+        ProposalQueue queue = new ProposalQueue();
+        this.bucket = new Bucket(state, queue);
+        state.tellDecided(bucket::decided);
+        this.proposals = new Proposals(state, queue, new Coordinator(state));
         this.takeovers = new Takeovers(state, proposals);
         this.catchUp = new CatchUp(state);
         this.acceptor = new Acceptor(state, catchUp);
-        this.reads = new ReadPolls(state);
+        this.reads = new QuorumReads(state);
     }
 
     // ---------------------------------------------------------------- start
@@ -137,7 +137,8 @@ final class Iss implements OrderingProtocol {
 
     private void epochBegan() {
         takeovers.epochBegan();
-        commands.epochBegan();
+        proposals.epochBegan();
+        bucket.epochBegan();
         reads.epochBegan();
         truncate();
     }
@@ -154,7 +155,7 @@ final class Iss implements OrderingProtocol {
             if (state.epoch == null) {
                 adopt();
             }
-            EarlyMessages.Early next = state.epoch == null ? null : early.next(state.epoch.number());
+            EarlyMessages.Early next = state.epoch == null ? null : early.poll(state.epoch.number());
             if (next != null) {
                 more = true;
                 onEpochMessage(next.sender(), next.message());
@@ -227,11 +228,11 @@ final class Iss implements OrderingProtocol {
                 effects.refuse(from, objection);
             }
         } else if (m instanceof Forward forward) {
-            commands.onForward(forward);
-        } else if (m instanceof Poll poll) {
-            reads.onPoll(from, poll);
-        } else if (m instanceof PollOk answer) {
-            reads.onPollOk(from, answer);
+            proposals.onForward(forward);
+        } else if (m instanceof ReadIndexRequest request) {
+            reads.onRequest(from, request);
+        } else if (m instanceof ReadIndexReply reply) {
+            reads.onReply(from, reply);
         }
     }
 
@@ -275,8 +276,8 @@ final class Iss implements OrderingProtocol {
             if (m.resend()) {
                 proposals.resendTo(from);
                 takeovers.resendTo(from);
-                reads.askAgain(from);
-                commands.sendAgain(from);
+                reads.requestAgain(from);
+                bucket.forwardAgain(from);
             }
             if (m.wantsEnd()) {
                 state.epoch.wantEnd();
@@ -296,7 +297,7 @@ final class Iss implements OrderingProtocol {
             state.recordSkips();
         }
         for (int id = 1; beats && id < Peers.IDS; id++) {
-            reads.askAgain(id);
+            reads.requestAgain(id);
         }
         takeovers.tick();
         catchUp.tick();
@@ -314,7 +315,7 @@ final class Iss implements OrderingProtocol {
         int heartbeat = state.settings.heartbeatTicks();
         long due = state.now + heartbeat - state.now % heartbeat;
         due = Math.min(due, takeovers.dueTick());
-        due = Math.min(due, commands.dueTick());
+        due = Math.min(due, bucket.dueTick());
         due = Math.min(due, state.peers.dueTick(state.now, state.settings));
         return (int) Math.max(0, due - state.now - 1);
     }
@@ -344,7 +345,7 @@ final class Iss implements OrderingProtocol {
 
     @Override
     public void onPropose(ProposedCommand command) {
-        commands.onPropose(command);
+        bucket.onPropose(command);
     }
 
     @Override
@@ -388,8 +389,8 @@ final class Iss implements OrderingProtocol {
         effects.send(peer, ownStatus());
         proposals.resendTo(peer);
         takeovers.resendTo(peer);
-        reads.askAgain(peer);
-        commands.sendAgain(peer);
+        reads.requestAgain(peer);
+        bucket.forwardAgain(peer);
         afterInput();
     }
 
@@ -434,17 +435,17 @@ final class Iss implements OrderingProtocol {
 
     @Override
     public void onBatchEnd() {
-        reads.pollIfWaiting();
+        reads.requestIfWaiting();
         Epoch before;
         do {
             before = state.epoch;
-            if (commands.areStuck()) {
+            if (bucket.isStuck()) {
                 state.epoch.wantEnd();
             }
             proposals.proposeDue();
             afterInput();
         } while (state.epoch != before);
-        commands.sendForwards();
+        bucket.forwardToLeader();
         proposals.announce();
         tellNews();
         publish();
@@ -462,7 +463,7 @@ final class Iss implements OrderingProtocol {
     /** Who holds another order is told so, and then as good as gone. */
     private void partFromWhoContradicts() {
         while (state.agreement.hasContradiction()) {
-            int peer = state.agreement.takeContradiction();
+            int peer = state.agreement.pollContradiction();
             effects.send(peer, new Differing(state.agreement.answerTo(peer)));
             effects.orderContradicted(peer, state.agreement.difference(peer));
             state.peers.down(peer, state.now);
@@ -476,7 +477,7 @@ final class Iss implements OrderingProtocol {
 
     private Status ownStatus() {
         boolean resend = state.epoch != null && early.missed(state.epoch.number());
-        return state.status(commands.areStuck(), resend);
+        return state.status(bucket.isStuck(), resend);
     }
 
     /** What others wait for is told at once; the rest with the heartbeat. */
@@ -601,8 +602,8 @@ final class Iss implements OrderingProtocol {
         gauges.put("segment_positions", epoch == null ? 0L : epoch.config().segmentPositions());
         gauges.put("values_in_memory", (long) state.recent.size());
         gauges.put("value_bytes_in_memory", state.recentBytes());
-        gauges.put("commands_outstanding", (long) commands.outstanding());
-        gauges.put("commands_waiting", (long) commands.waiting());
+        gauges.put("commands_outstanding", (long) bucket.outstanding());
+        gauges.put("commands_waiting", (long) proposals.waiting());
         gauges.put("reads_waiting", (long) reads.waiting());
         List<Integer> members = membership == null ? List.of() : membership.replicaIds();
         for (int id : members) {

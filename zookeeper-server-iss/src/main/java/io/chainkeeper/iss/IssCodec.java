@@ -26,12 +26,12 @@ import io.chainkeeper.iss.IssMessage.Forward;
 import io.chainkeeper.iss.IssMessage.Hello;
 import io.chainkeeper.iss.IssMessage.Learn;
 import io.chainkeeper.iss.IssMessage.OfSegment;
-import io.chainkeeper.iss.IssMessage.Poll;
-import io.chainkeeper.iss.IssMessage.PollOk;
 import io.chainkeeper.iss.IssMessage.PreVote;
 import io.chainkeeper.iss.IssMessage.PreVoteOk;
 import io.chainkeeper.iss.IssMessage.Prepare;
 import io.chainkeeper.iss.IssMessage.Promise;
+import io.chainkeeper.iss.IssMessage.ReadIndexReply;
+import io.chainkeeper.iss.IssMessage.ReadIndexRequest;
 import io.chainkeeper.iss.IssMessage.Refused;
 import io.chainkeeper.iss.IssMessage.Skip;
 import io.chainkeeper.iss.IssMessage.Status;
@@ -65,8 +65,8 @@ final class IssCodec implements MessageCodec {
     private static final byte PROMISE = 9;
     private static final byte REFUSED = 10;
     private static final byte FORWARD = 11;
-    private static final byte POLL = 12;
-    private static final byte POLL_OK = 13;
+    private static final byte READ_INDEX_REQUEST = 12;
+    private static final byte READ_INDEX_REPLY = 13;
     private static final byte HELLO = 14;
     private static final byte STATUS = 15;
     private static final byte FETCH = 16;
@@ -110,10 +110,13 @@ final class IssCodec implements MessageCodec {
             return putBallot(begin(REFUSED, m, m.ballot(), BALLOT_BYTES), m.promised());
         } else if (message instanceof Forward m) {
             return encodeForward(m);
-        } else if (message instanceof Poll m) {
-            return begin(POLL, 16).putLong(m.epoch()).putLong(m.number());
-        } else if (message instanceof PollOk m) {
-            return begin(POLL_OK, 24).putLong(m.epoch()).putLong(m.number()).putLong(m.floor());
+        } else if (message instanceof ReadIndexRequest m) {
+            return begin(READ_INDEX_REQUEST, 16).putLong(m.epoch()).putLong(m.number());
+        } else if (message instanceof ReadIndexReply m) {
+            return begin(READ_INDEX_REPLY, 24)
+                    .putLong(m.epoch())
+                    .putLong(m.number())
+                    .putLong(m.readIndex());
         }
         return encodeOutsideEpochs(message);
     }
@@ -220,8 +223,8 @@ final class IssCodec implements MessageCodec {
     private static Message other(byte type, ByteBuffer in, ByteSlice frame) throws MalformedMessageException {
         return switch (type) {
             case FORWARD -> new Forward(in.getLong(), in.getLong(), commands(in, frame));
-            case POLL -> new Poll(in.getLong(), in.getLong());
-            case POLL_OK -> new PollOk(in.getLong(), in.getLong(), in.getLong());
+            case READ_INDEX_REQUEST -> new ReadIndexRequest(in.getLong(), in.getLong());
+            case READ_INDEX_REPLY -> new ReadIndexReply(in.getLong(), in.getLong(), in.getLong());
             case HELLO -> new Hello(foundingHello(in));
             case STATUS ->
                 new Status(

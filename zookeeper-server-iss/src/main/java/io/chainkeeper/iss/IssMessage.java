@@ -128,10 +128,10 @@ sealed interface IssMessage extends Message {
     record Forward(long epoch, long lowest, List<ProposedCommand> commands) implements OfEpoch {}
 
     /** "Up to which position have you accepted values?" on behalf of reads. */
-    record Poll(long epoch, long number) implements OfEpoch {}
+    record ReadIndexRequest(long epoch, long number) implements OfEpoch {}
 
-    /** The answer: no value is accepted here above the floor. */
-    record PollOk(long epoch, long number, long floor) implements OfEpoch {}
+    /** The answer: no value is accepted here above the read index. */
+    record ReadIndexReply(long epoch, long number, long readIndex) implements OfEpoch {}
 
     /** The first message on a link. */
     record Hello(FoundingHello founding) implements IssMessage {}

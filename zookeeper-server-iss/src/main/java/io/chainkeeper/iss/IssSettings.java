@@ -74,8 +74,8 @@ record IssSettings(
     /** Bytes of messages of the next epoch that are kept. */
     static final long MAX_EARLY_BYTES = 16L << 20;
 
-    /** Polls on behalf of reads that may be under way; later reads wait and share one. */
-    static final int MAX_POLLS = 16;
+    /** Requests for a read index that may be under way; later reads wait and share one. */
+    static final int MAX_READ_REQUESTS = 16;
 
     /** What either number of positions can be set to at most. */
     static final int LONGEST_SEGMENT_POSITIONS = 65_536;

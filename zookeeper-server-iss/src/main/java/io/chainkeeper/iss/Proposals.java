@@ -4,12 +4,14 @@ import io.chainkeeper.iss.IssMessage.Accept;
 import io.chainkeeper.iss.IssMessage.AcceptNil;
 import io.chainkeeper.iss.IssMessage.Accepted;
 import io.chainkeeper.iss.IssMessage.Decided;
+import io.chainkeeper.iss.IssMessage.Forward;
 import io.chainkeeper.iss.IssMessage.Skip;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.acceptor.Ballot;
+import io.chainkeeper.ordering.proposer.ProposalQueue;
 import java.util.ArrayDeque;
 
 /**
@@ -26,17 +28,33 @@ final class Proposals {
     private record Pending(long sequence, Epoch epoch, Segment segment, int from, int to, Ballot ballot) {}
 
     private final IssState state;
-    private final Commands commands;
+    private final ProposalQueue commands;
     private final Coordinator coordinator;
     private final ArrayDeque<Pending> pending = new ArrayDeque<>();
 
-    Proposals(IssState state, Commands commands, Coordinator coordinator) {
+    Proposals(IssState state, ProposalQueue commands, Coordinator coordinator) {
         this.state = state;
         this.commands = commands;
         this.coordinator = coordinator;
     }
 
     // ---------------------------------------------------------------- the own segment
+
+    void epochBegan() {
+        commands.clear();
+    }
+
+    /** Leader: takes the commands of another replica whose bucket it leads. */
+    void onForward(Forward m) {
+        if (state.epoch.own() != null) {
+            commands.add(m.lowest(), m.commands());
+        }
+    }
+
+    /** How many commands wait to be proposed. */
+    int waiting() {
+        return commands.waiting();
+    }
 
     /** Proposes and skips whatever is due in the own segment. */
     void proposeDue() {
@@ -49,8 +67,8 @@ final class Proposals {
         boolean coordinates = epoch.config().coordinator() == state.self;
         int limit = coordinates ? own.size() - 1 : own.size();
         int window = window(own);
-        while (window > 0 && own.next < limit && commands.hasBatch()) {
-            propose(own, commands.nextBatch(own.position(own.next)));
+        while (window > 0 && own.next < limit && hasBatch()) {
+            propose(own, pollBatch(own.position(own.next)));
             window--;
         }
         if (!commands.hasWaiting()) {
@@ -61,6 +79,15 @@ final class Proposals {
         if (coordinates && own.next == limit) {
             propose(own, coordinator.lastValue());
         }
+    }
+
+    private boolean hasBatch() {
+        commands.decided(state.prefix);
+        return commands.hasBatch(state.settings.maxBatchCommands(), state.settings.maxBatchBytes());
+    }
+
+    private ByteSlice pollBatch(long position) {
+        return commands.pollBatch(position, state.settings.maxBatchCommands(), state.settings.maxBatchBytes());
     }
 
     /** How many more batches may be under way. */

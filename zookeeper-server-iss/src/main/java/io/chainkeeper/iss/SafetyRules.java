@@ -21,7 +21,7 @@ class SafetyRules {
     }
 
     /** A read needs answers from a quorum. */
-    boolean isPollAnswered(int answers, int quorum) {
+    boolean isReadAnswered(int answers, int quorum) {
         return answers >= quorum;
     }
 

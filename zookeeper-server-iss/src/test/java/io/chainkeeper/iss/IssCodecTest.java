@@ -45,8 +45,8 @@ public final class IssCodecTest extends MessageCodecContract {
                     1, 2, BALLOT, 8, 1, true, List.of(new IssMessage.Entry(9, Ballot.NONE, true, VALUE))),
             new IssMessage.Refused(1, 2, BALLOT, new Ballot(8, 1)),
             new IssMessage.Forward(1, 4, List.of(new ProposedCommand(1, 2, 0, 4, VALUE))),
-            new IssMessage.Poll(1, 2),
-            new IssMessage.PollOk(1, 2, 3),
+            new IssMessage.ReadIndexRequest(1, 2),
+            new IssMessage.ReadIndexReply(1, 2, 3),
             new IssMessage.Hello(new FoundingHello(1, true, false, List.of(1, 2, 3), List.of())),
             new IssMessage.Hello(
                     new FoundingHello(Long.MAX_VALUE, true, true, List.of(1, 3), List.of(new Member(3, 1L << 61)))),

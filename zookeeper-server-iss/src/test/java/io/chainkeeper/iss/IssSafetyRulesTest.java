@@ -40,7 +40,7 @@ public final class IssSafetyRulesTest {
 
     private static final SafetyRules WITHOUT_READ_QUORUM = new SafetyRules() {
         @Override
-        boolean isPollAnswered(int answers, int quorum) {
+        boolean isReadAnswered(int answers, int quorum) {
             return true;
         }
     };

@@ -51,8 +51,8 @@ public final class UnsafeIss implements OrderingProtocolFactory {
             }
 
             @Override
-            boolean isPollAnswered(int answers, int quorum) {
-                return missing == Rule.QUORUM_OF_ANSWERS || super.isPollAnswered(answers, quorum);
+            boolean isReadAnswered(int answers, int quorum) {
+                return missing == Rule.QUORUM_OF_ANSWERS || super.isReadAnswered(answers, quorum);
             }
         };
     }

@@ -120,7 +120,7 @@ public final class PrefixWatch {
         return contradictions[peer] != null;
     }
 
-    /** @return whether {@link #takeContradiction} has somebody */
+    /** @return whether {@link #pollContradiction} has somebody */
     public boolean hasContradiction() {
         return !unnoticed.isEmpty();
     }
@@ -129,7 +129,7 @@ public final class PrefixWatch {
      * @return somebody who contradicts and of whom this was not told before: it is to be treated as if its link were
      *     down, and to be told {@link #answerTo}; 0 if there is nobody
      */
-    public int takeContradiction() {
+    public int pollContradiction() {
         return unnoticed.isEmpty() ? NOBODY : unnoticed.remove(0);
     }
 

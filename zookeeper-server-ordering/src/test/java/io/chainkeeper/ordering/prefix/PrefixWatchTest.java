@@ -50,8 +50,8 @@ public final class PrefixWatchTest {
         decide(5);
         assertTrue(watch.isContradictedBy(2, new Prefix(3, 99)));
         assertTrue("whatever it says later", watch.isContradictedBy(2, new Prefix(5, hash(5))));
-        assertEquals(2, watch.takeContradiction());
-        assertEquals(0, watch.takeContradiction());
+        assertEquals(2, watch.pollContradiction());
+        assertEquals(0, watch.pollContradiction());
         assertEquals(new Prefix(3, hash(3)), watch.answerTo(2));
         assertEquals(
                 "the hash of all values up to position 3 is " + PrefixHash.text(hash(3)) + " at server 1 and "
@@ -67,7 +67,7 @@ public final class PrefixWatchTest {
         decide(2);
         assertFalse(watch.hasContradiction());
         decide(1);
-        assertEquals(2, watch.takeContradiction());
+        assertEquals(2, watch.pollContradiction());
         decide(2);
         assertFalse(watch.hasContradiction());
     }

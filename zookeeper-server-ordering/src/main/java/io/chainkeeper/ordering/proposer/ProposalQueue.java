@@ -1,0 +1,141 @@
+package io.chainkeeper.ordering.proposer;
+
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.SizeLimits;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A leader's commands that wait to be proposed, of all replicas, and the batches that it has made of others and that
+ * are not decided yet (<em>under way</em>). Bounded by the hosts, which limit how many commands of one replica are
+ * outstanding ({@link ForwardQueue}).
+ *
+ * <p>Not thread-safe; the protocol that owns it calls it.
+ */
+public final class ProposalQueue {
+    private record Source(int proposer, long incarnation) implements Comparable<Source> {
+        @Override
+        public int compareTo(Source other) {
+            int byProposer = Integer.compare(proposer, other.proposer);
+            return byProposer != 0 ? byProposer : Long.compare(incarnation, other.incarnation);
+        }
+    }
+
+    private record Batch(long position, int commands, int bytes) {}
+
+    private final ArrayDeque<ProposedCommand> waiting = new ArrayDeque<>();
+    private long waitingBytes;
+
+    /** Ascending. */
+    private final ArrayDeque<Batch> underWay = new ArrayDeque<>();
+
+    private long commandsUnderWay;
+    private long bytesUnderWay;
+
+    /** The last sequence taken of each proposer since the leader changed. */
+    private final Map<Source, Long> lastTaken = new TreeMap<>();
+
+    /**
+     * Takes commands that a replica has forwarded, each once and in order.
+     *
+     * @param lowest sequence of the lowest command that the replica has not seen delivered
+     * @param commands what it sent
+     */
+    public void add(long lowest, List<ProposedCommand> commands) {
+        for (ProposedCommand command : commands) {
+            Long last = lastTaken.get(new Source(command.proposer(), command.incarnation()));
+            // The first command that is taken of a proposer must be its lowest undelivered one: what was sent before it
+            // over a link that broke comes again, and must not be overtaken.
+            long next = last == null ? lowest : last + 1;
+            if (command.sequence() == next) {
+                lastTaken.put(new Source(command.proposer(), command.incarnation()), command.sequence());
+                waiting.add(command);
+                waitingBytes += sizeOf(command);
+            }
+        }
+    }
+
+    static int sizeOf(ProposedCommand command) {
+        return command.command().length() + BatchCodec.COMMAND_OVERHEAD_BYTES;
+    }
+
+    /** The leader is another or none: what waits here is with its proposers too. */
+    public void clear() {
+        waiting.clear();
+        waitingBytes = 0;
+        underWay.clear();
+        commandsUnderWay = 0;
+        bytesUnderWay = 0;
+        lastTaken.clear();
+    }
+
+    /** @return whether something waits to be proposed */
+    public boolean hasWaiting() {
+        return !waiting.isEmpty();
+    }
+
+    /**
+     * Whether the next batch should go now: if no other one is under way, or as many commands wait as are under way, or
+     * it is full. A batch costs every replica a message, a forced write and the waking of several threads, whatever is
+     * in it, so under load few large ones are cheaper than many small ones; and commands that come when little is under
+     * way wait for little. While as many bytes are under way as may be, none goes.
+     *
+     * @param maxCommands most commands of a batch
+     * @param maxBytes most bytes of a batch
+     * @return false also if nothing waits
+     */
+    public boolean hasBatch(int maxCommands, int maxBytes) {
+        int size = waiting.size();
+        return size > 0
+                && bytesUnderWay < SizeLimits.MAX_UNDER_WAY_BYTES
+                && (size >= Math.min(commandsUnderWay, maxCommands) || waitingBytes >= maxBytes);
+    }
+
+    /**
+     * Removes the next batch of what waits; there must be something. The batch is under way until {@link #decided}.
+     *
+     * @param position what the batch is for, above those of all batches before it
+     * @param maxCommands most commands
+     * @param maxBytes most bytes with the overhead of each command, unless the first one alone is larger
+     * @return the value of the position
+     */
+    public ByteSlice pollBatch(long position, int maxCommands, int maxBytes) {
+        InvariantViolated.check(!waiting.isEmpty(), "nothing waits to be proposed");
+        List<ProposedCommand> batch = new ArrayList<>();
+        int bytes = 0;
+        while (!waiting.isEmpty() && batch.size() < maxCommands) {
+            int size = sizeOf(waiting.peek());
+            if (!batch.isEmpty() && bytes + size > maxBytes) {
+                break;
+            }
+            bytes += size;
+            batch.add(waiting.remove());
+        }
+        waitingBytes -= bytes;
+        ByteSlice value = BatchCodec.encode(batch);
+        underWay.add(new Batch(position, batch.size(), value.length()));
+        commandsUnderWay += batch.size();
+        bytesUnderWay += value.length();
+        return value;
+    }
+
+    /** @param position up to which batches are under way no more */
+    public void decided(long position) {
+        while (!underWay.isEmpty() && underWay.peek().position() <= position) {
+            Batch decided = underWay.remove();
+            commandsUnderWay -= decided.commands();
+            bytesUnderWay -= decided.bytes();
+        }
+    }
+
+    /** @return commands that wait to be proposed */
+    public int waiting() {
+        return waiting.size();
+    }
+}
