@@ -4,10 +4,12 @@ import io.chainkeeper.chain.ChainMessage.LearnerStatus;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.membership.MembershipPolicy;
+import java.util.Arrays;
 
 /**
- * The leader's part in changing the membership: what the others have shown to it. {@link MembershipPolicy} says what
- * follows from that. Round members that are silent the chain closes, so they stay.
+ * What the other replicas have shown to the leader: signs of life, and how far those who learn have got. {@link
+ * MembershipPolicy} says which change of the membership follows from that. Members that are silent stay, because the
+ * chain closes round them.
  */
 final class Admission implements MembershipPolicy.Evidence {
     private final ReplicaState state;
@@ -22,6 +24,7 @@ final class Admission implements MembershipPolicy.Evidence {
     /** When each replica has shown a sign of life since this one leads. */
     private final long[] provenTick = new long[ReplicaState.IDS];
 
+    private final boolean[] reportedSilent = new boolean[ReplicaState.IDS];
     private final MembershipPolicy policy;
 
     Admission(ReplicaState state) {
@@ -44,6 +47,7 @@ final class Admission implements MembershipPolicy.Evidence {
             aliveTick[id] = state.now;
             provenTick[id] = Long.MIN_VALUE / 2;
         }
+        Arrays.fill(reportedSilent, false);
     }
 
     /** A replica that does not vote has said how far it is. */
@@ -69,6 +73,31 @@ final class Admission implements MembershipPolicy.Evidence {
     @Override
     public long silentTicks(int id) {
         return id == state.self ? 0 : state.now - aliveTick[id];
+    }
+
+    /** Tells the host whose silence has become too long, and who is heard again. */
+    void reportSilent() {
+        for (int id : state.chain()) {
+            boolean silent = silentTicks(id) > state.settings.silenceTicks();
+            if (silent != reportedSilent[id]) {
+                reportedSilent[id] = silent;
+                state.effects.memberSilent(id, silent);
+            }
+        }
+    }
+
+    /** The next tick at which {@link #reportSilent} or {@link #next} may say something new. */
+    long dueTick() {
+        long due = Long.MAX_VALUE;
+        for (int id : state.chain()) {
+            if (reportedSilent[id]) {
+                return state.now + 1; // it may come back or have to be removed
+            }
+            if (id != state.self) {
+                due = Math.min(due, state.now - silentTicks(id) + state.settings.silenceTicks() + 1);
+            }
+        }
+        return due;
     }
 
     /** Returns the membership to propose next; null if there is nothing to change, or a change is on its way. */

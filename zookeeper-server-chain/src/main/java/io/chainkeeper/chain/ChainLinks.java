@@ -2,14 +2,13 @@ package io.chainkeeper.chain;
 
 import io.chainkeeper.chain.ChainMessage.Accept;
 import io.chainkeeper.chain.ChainMessage.AcceptAck;
-import io.chainkeeper.chain.ChainMessage.Unsubscribe;
 import io.chainkeeper.chain.ChainMessage.OfferFeed;
-import io.chainkeeper.chain.ChainMessage.WindowAck;
 import io.chainkeeper.chain.ChainMessage.Subscribe;
 import io.chainkeeper.chain.ChainMessage.Truncated;
+import io.chainkeeper.chain.ChainMessage.Unsubscribe;
+import io.chainkeeper.chain.ChainMessage.WindowAck;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.LogRecord;
-import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.prefix.Prefix;
 import java.util.List;
 
@@ -33,6 +32,7 @@ final class ChainLinks {
 
     /** When each replica last failed as the predecessor. */
     private final long[] timedOutTick = new long[ReplicaState.IDS];
+
     private final LoopWatch loop;
 
     /**
@@ -59,9 +59,6 @@ final class ChainLinks {
 
     /** Bytes of values that have arrived since. */
     private long unacknowledgedBytes;
-
-    /** What the leader was last told when this replica closed the loop. */
-    private Progress sentToLeader;
 
     /** The instance that is being read from the log; 0 if none. */
     private long readFrom;
@@ -103,7 +100,6 @@ final class ChainLinks {
         predecessor = NOBODY;
         subscribeDue = false;
         windowAckDue = false;
-        sentToLeader = null;
         loop.begin();
     }
 
@@ -165,10 +161,11 @@ final class ChainLinks {
     void onOfferFeed(int sender, OfferFeed m) {
         int position = state.chainPosition(sender);
         boolean ahead = position >= 0 && position < state.chainPosition(state.self) && state.isMember(sender);
-        boolean nearer = predecessor == NOBODY || !state.isMember(predecessor) || position > state.chainPosition(predecessor);
+        boolean nearer =
+                predecessor == NOBODY || !state.isMember(predecessor) || position > state.chainPosition(predecessor);
         boolean caughtUp = m.maxAccepted() + state.settings.successorWindowInstances() >= state.maxAccepted;
         boolean steady = state.now - timedOutTick[sender] > state.settings.suspicionTicks();
-        boolean mayTurn = state.role == Role.FOLLOWER && !state.lacksState();
+        boolean mayTurn = state.isFollower() && !state.lacksState();
         if (mayTurn && ahead && nearer && caughtUp && steady) {
             if (predecessor != NOBODY) {
                 send(predecessor, new Unsubscribe(state.ballot));
@@ -192,12 +189,13 @@ final class ChainLinks {
     // ---------------------------------------------------------------- feeding
 
     void onSubscribe(int sender, Subscribe m) {
-        if (state.role == Role.LOOKING) {
+        if (state.isLooking()) {
             return;
         }
         boolean isBehind = state.chainPosition(sender) > state.chainPosition(state.self);
         if (state.mayLearn(sender) && isBehind && !state.lacksState()) {
-            windows[sender] = new SuccessorWindow(state.settings.successorWindowInstances(), m.maxAccepted(), state.now);
+            windows[sender] =
+                    new SuccessorWindow(state.settings.successorWindowInstances(), m.maxAccepted(), state.now);
         } else if (!state.isLeader()) {
             // This replica lacks values itself, or one of the two has an old view of the membership. The subscriber must
             // not wait for the timeout with each such member: a leader may need the subscriber for a quorum.
@@ -206,7 +204,7 @@ final class ChainLinks {
     }
 
     void onWindowAck(int sender, WindowAck m) {
-        if (!m.ballot().equals(state.ballot) || state.role == Role.LOOKING) {
+        if (!m.ballot().equals(state.ballot) || state.isLooking()) {
             return;
         }
         if (windows[sender] == null) {
@@ -225,7 +223,7 @@ final class ChainLinks {
 
     void onLogRead(long from, List<LogRecord> records) {
         readFrom = 0;
-        if (state.role == Role.LOOKING) {
+        if (state.isLooking()) {
             return;
         }
         for (int i = 0; i < windows.length; i++) {
@@ -251,7 +249,7 @@ final class ChainLinks {
     // ---------------------------------------------------------------- links and time
 
     void peerUp() {
-        if (state.role == Role.FOLLOWER && predecessor == NOBODY) {
+        if (state.isFollower() && predecessor == NOBODY) {
             subscribe(state.chainPosition(state.self));
         }
     }
@@ -260,10 +258,10 @@ final class ChainLinks {
         windows[id] = null;
         silent[id] = false;
         if (id == state.leader) {
-            sentToLeader = null; // what was sent to the leader last may be lost
+            loop.forgetTold(); // what was sent to the leader last may be lost
         }
         if (id == predecessor) {
-            if (state.role == Role.FOLLOWER) {
+            if (state.isFollower()) {
                 subscribe(state.chainPosition(id));
             } else {
                 predecessor = NOBODY;
@@ -273,7 +271,7 @@ final class ChainLinks {
 
     /** The next tick, at the latest, at which somebody is given up because nothing was heard of it. */
     long dueTick() {
-        if (state.role == Role.FOLLOWER && predecessor == NOBODY) {
+        if (state.isFollower() && predecessor == NOBODY) {
             return state.now + 1;
         }
         long due = Long.MAX_VALUE;
@@ -282,7 +280,7 @@ final class ChainLinks {
                 due = Math.min(due, windows[id].heardTick + 2L * state.settings.predecessorTimeoutTicks() + 1);
             }
         }
-        if (state.role == Role.FOLLOWER) {
+        if (state.isFollower()) {
             due = Math.min(due, predecessorHeardTick + state.settings.predecessorTimeoutTicks() + 1);
             if (state.isVoter()) {
                 due = Math.min(due, loop.dueTick());
@@ -292,15 +290,16 @@ final class ChainLinks {
     }
 
     void tick() {
-        if (state.role == Role.LOOKING) {
+        if (state.isLooking()) {
             return;
         }
         for (int i = 0; i < windows.length; i++) {
-            if (windows[i] != null && state.now - windows[i].heardTick > 2L * state.settings.predecessorTimeoutTicks()) {
+            if (windows[i] != null
+                    && state.now - windows[i].heardTick > 2L * state.settings.predecessorTimeoutTicks()) {
                 windows[i] = null;
             }
         }
-        if (state.role == Role.FOLLOWER) {
+        if (state.isFollower()) {
             tickFollower();
         }
     }
@@ -372,10 +371,10 @@ final class ChainLinks {
 
     /** Sends everything that this batch of inputs has made due. */
     void flush() {
-        if (state.role == Role.LOOKING) {
+        if (state.isLooking()) {
             return;
         }
-        if (state.role == Role.FOLLOWER) {
+        if (state.isFollower()) {
             tellPredecessor();
         }
         boolean somebodyKeepsUp = false;
@@ -385,7 +384,7 @@ final class ChainLinks {
                 somebodyKeepsUp |= windows[id].next > state.maxAccepted && state.isMember(id);
             }
         }
-        if (state.role == Role.FOLLOWER && state.isVoter() && (loop.isBroken() || !somebodyKeepsUp)) {
+        if (state.isFollower() && state.isVoter() && (loop.isBroken() || !somebodyKeepsUp)) {
             closeLoop();
         }
         snapshot = null;
@@ -458,16 +457,9 @@ final class ChainLinks {
     }
 
     private void closeLoop() {
-        Progress known = state.progress;
-        boolean news = sentToLeader == null;
-        for (int i = 0; i < known.size() && !news; i++) {
-            int id = known.id(i);
-            news = id != state.leader
-                    && (known.ack(id) > sentToLeader.ack(id) || known.roundSeen(id) > sentToLeader.roundSeen(id));
-        }
-        if (news && state.linkUp[state.leader]) {
+        if (loop.hasNews() && state.linkUp[state.leader]) {
             sendProgress(state.leader);
-            sentToLeader = snapshot();
+            loop.told(snapshot());
         }
     }
 

@@ -1,6 +1,7 @@
 package io.chainkeeper.chain;
 
 import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.InputCycle;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.LogTraces;
 import io.chainkeeper.ordering.MessageCodec;
@@ -48,7 +49,7 @@ public final class ChainPaxosFactory implements OrderingProtocolFactory {
     static OrderingProtocol create(ProtocolContext context, SafetyRules rules, Effects effects) {
         int participants = context.ensemble().participants().size();
         ChainSettings settings = ChainSettings.of(context.settings(), participants, context.tickMillis());
-        return new ChainPaxos(context, settings, rules, effects);
+        return new InputCycle(new ChainPaxos(context, settings, rules, effects));
     }
 
     /** Whoever accepts has promised before, in a ballot; ISS has its epoch's configuration under that number. */

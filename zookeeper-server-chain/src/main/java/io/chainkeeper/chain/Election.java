@@ -13,7 +13,6 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
-import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.PrefixHash;
 import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.acceptor.Ballot;
@@ -95,7 +94,7 @@ final class Election {
     void tick() {
         if (phase != Phase.IDLE && state.now >= deadlineTick) {
             restart();
-        } else if (phase == Phase.IDLE && state.role == Role.LOOKING && state.now >= deadlineTick && mayTry()) {
+        } else if (phase == Phase.IDLE && state.isLooking() && state.now >= deadlineTick && mayTry()) {
             preVote();
         }
     }

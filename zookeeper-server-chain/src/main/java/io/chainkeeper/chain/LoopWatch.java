@@ -16,6 +16,9 @@ final class LoopWatch {
     /** Until then this replica closes the loop although it feeds somebody. */
     private long brokenUntilTick;
 
+    /** What the leader was last told when this replica closed the loop; null if nothing, or if that may be lost. */
+    private Progress told;
+
     LoopWatch(ReplicaState state) {
         this.state = state;
     }
@@ -25,6 +28,28 @@ final class LoopWatch {
         confirmedRound = 0;
         confirmedTick = state.now;
         brokenUntilTick = state.now;
+        told = null;
+    }
+
+    /** Whether there are acknowledgements or rounds of members that the leader was not told. */
+    boolean hasNews() {
+        Progress known = state.progress;
+        boolean news = told == null;
+        for (int i = 0; i < known.size() && !news; i++) {
+            int id = known.id(i);
+            news = id != state.leader && (known.ack(id) > told.ack(id) || known.roundSeen(id) > told.roundSeen(id));
+        }
+        return news;
+    }
+
+    /** The leader is told this. */
+    void told(Progress progress) {
+        told = progress;
+    }
+
+    /** What the leader was told may be lost. */
+    void forgetTold() {
+        told = null;
     }
 
     /** Whether this replica is to close the loop although it feeds somebody. */

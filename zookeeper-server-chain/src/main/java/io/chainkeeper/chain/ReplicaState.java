@@ -16,7 +16,6 @@ import io.chainkeeper.ordering.acceptor.ReplicaIdentity;
 import io.chainkeeper.ordering.prefix.PrefixWatch;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 
 /**
  * The acceptor's state, shared by the parts of the protocol of one replica: ballots, watermarks, values. The only class
@@ -67,7 +66,7 @@ final class ReplicaState {
     /** Who is meant to take part. */
     Ensemble ensemble;
 
-    Role role = Role.LOOKING;
+    private Role role = Role.LOOKING;
 
     /** The highest ballot that this acceptor promised or accepted in; lower ones are refused. */
     Ballot promised = Ballot.NONE;
@@ -87,18 +86,7 @@ final class ReplicaState {
     /** Leader of {@link #ballot}; 0 while there is none. */
     int leader;
 
-    /** Everybody in the order of the chain: the leader, the other members, those who only learn. */
-    private int[] chain = {};
-
-    private final int[] chainPositions = new int[IDS];
-
-    /** The membership, ensemble and leader that {@link #chain} was computed for. */
-    private Membership chainMembership;
-
-    private Membership chainInForce;
-
-    private Ensemble chainEnsemble;
-    private int chainLeader;
+    private final ChainOrder order;
 
     /** Every instance up to here is decided here, or accepted in {@link #ballot}. */
     long maxAccepted;
@@ -135,11 +123,83 @@ final class ReplicaState {
         this.agreement = new PrefixWatch(self);
         this.identity = new ReplicaIdentity(context, effects, settings.minQuorumSize());
         this.memberships = new Memberships(1, Membership.initial(settings.minQuorumSize(), ensemble.participants()));
+        this.order = new ChainOrder(this);
+    }
+
+    // ---------------------------------------------------------------- the role
+
+    Role role() {
+        return role;
     }
 
     boolean isLeader() {
         return role == Role.LEADER;
     }
+
+    boolean isFollower() {
+        return role == Role.FOLLOWER;
+    }
+
+    /** Whether this replica neither leads nor hears a leader. */
+    boolean isLooking() {
+        return role == Role.LOOKING;
+    }
+
+    /**
+     * Leads a ballot from now on if this replica has prepared it, else follows it: what was accepted in older ballots no
+     * longer counts unless decided.
+     */
+    void enter(Ballot next, long firstInstance) {
+        InvariantViolated.check(!next.lessThan(promised), "ballot %s entered below the promise %s", next, promised);
+        if (promised.lessThan(next)) {
+            promise(next); // and not to forget that there is a cluster: with blank disks it would found another one
+        }
+        ballot = next;
+        start = firstInstance;
+        leader = next.replica();
+        become(leader == self ? Role.LEADER : Role.FOLLOWER);
+        beginAccepting();
+        progress = new Progress();
+        progress.raiseMaxDecided(maxDecided);
+        keepAcceptedInBallot();
+    }
+
+    /** The leader has fallen silent. Its ballot stays the present one until another is promised. */
+    void missLeader() {
+        InvariantViolated.check(isFollower(), "%s misses a leader", role);
+        become(Role.LOOKING);
+    }
+
+    /** The leader that had fallen silent is heard again, and no other ballot was promised since. */
+    void followAgain() {
+        become(Role.FOLLOWER);
+        acknowledge(); // of what became durable meanwhile
+    }
+
+    /** Leads and follows nobody from now on. */
+    void leave() {
+        ballot = Ballot.NONE;
+        leader = 0;
+        become(Role.LOOKING);
+        beginAccepting();
+    }
+
+    /**
+     * The only place where the role changes. Who leads or follows a ballot has promised it and nothing higher. Only the
+     * replica that prepared a ballot leads it, and a leader was a candidate before, which follows nobody.
+     */
+    private void become(Role next) {
+        boolean isAllowed = switch (next) {
+            case LEADER -> role == Role.LOOKING && leader == self && ballot.equals(promised);
+            case FOLLOWER -> leader != 0 && leader != self && ballot.equals(promised);
+            default -> next == Role.LOOKING;
+        };
+        InvariantViolated.check(
+                isAllowed, "%s becomes %s of ballot %s although %s is promised", role, next, ballot, promised);
+        role = next;
+    }
+
+    // ---------------------------------------------------------------- what is lacking
 
     /** At the start: so much is known to be decided. */
     void lackUpTo(long decided) {
@@ -212,61 +272,14 @@ final class ReplicaState {
                 || memberships.latest().contains(id);
     }
 
-    /** Everybody in the order of the chain; this replica is always among them. */
+    /** All replicas in the order of the chain; this replica is always among them. */
     int[] chain() {
-        boolean sameMembers = chainMembership == memberships.latest() && chainInForce == membership();
-        if (!sameMembers || chainEnsemble != ensemble || chainLeader != leader) {
-            computeChain();
-        }
-        return chain;
+        return order.replicas();
     }
 
-    private void computeChain() {
-        chainMembership = memberships.latest();
-        chainInForce = membership();
-        chainEnsemble = ensemble;
-        chainLeader = leader;
-        int[] order = new int[IDS];
-        Arrays.fill(chainPositions, -1);
-        int count = 0;
-        if (leader != 0) {
-            count = place(order, count, leader);
-        }
-        int members = chainMembership.members().size();
-        int first = chainMembership.indexOf(leader) + 1;
-        for (int i = 0; i < members; i++) {
-            count = place(
-                    order,
-                    count,
-                    chainMembership.members().get((first + i) % members).replicaId());
-        }
-        // Those who leave are needed until that is decided.
-        for (int id : chainInForce.replicaIds()) {
-            count = place(order, count, id);
-        }
-        for (int id : ensemble.participants()) {
-            count = place(order, count, id);
-        }
-        for (int id : ensemble.observers()) {
-            count = place(order, count, id);
-        }
-        count = place(order, count, self);
-        chain = Arrays.copyOf(order, count);
-    }
-
-    private int place(int[] order, int count, int id) {
-        if (chainPositions[id] >= 0) {
-            return count;
-        }
-        chainPositions[id] = count;
-        order[count] = id;
-        return count + 1;
-    }
-
-    /** Place in the chain of the followed ballot: 0 is the head, the leader; -1 for those who have no place. */
+    /** Place of a replica in the chain of the followed ballot: 0 is the head, the leader; -1 if it has no place. */
     int chainPosition(int id) {
-        chain();
-        return chainPositions[id];
+        return order.position(id);
     }
 
     /** Whether a replica stands in the chain as a member, so that what it is fed comes round to the leader. */
@@ -274,21 +287,7 @@ final class ReplicaState {
         return memberships.latest().contains(id) || membership().contains(id);
     }
 
-    /** Follows or leads a ballot from now on: what was accepted in older ballots no longer counts unless decided. */
-    void enter(Ballot next, long firstInstance, Role nextRole) {
-        InvariantViolated.check(!next.lessThan(promised), "ballot %s entered below the promise %s", next, promised);
-        if (promised.lessThan(next)) {
-            promise(next); // and not to forget that there is a cluster: with blank disks it would found another one
-        }
-        ballot = next;
-        start = firstInstance;
-        leader = next.replica();
-        role = nextRole;
-        beginAccepting();
-        progress = new Progress();
-        progress.raiseMaxDecided(maxDecided);
-        keepAcceptedInBallot();
-    }
+    // ---------------------------------------------------------------- accepting and deciding
 
     private void beginAccepting() {
         maxAccepted = maxDecided;
@@ -339,14 +338,6 @@ final class ReplicaState {
         } catch (MalformedMessageException e) {
             throw new InvariantViolated("a membership of the order does not decode: " + e.getMessage());
         }
-    }
-
-    /** Leads and follows nobody from now on. */
-    void leave() {
-        ballot = Ballot.NONE;
-        leader = 0;
-        role = Role.LOOKING;
-        beginAccepting();
     }
 
     /**

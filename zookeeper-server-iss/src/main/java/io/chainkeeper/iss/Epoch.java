@@ -45,7 +45,9 @@ final class Epoch {
         if (own != null) {
             own.next = own.firstUndecided();
             own.announced = own.next;
-            own.proposing = speaks ? own.initial : Ballot.NONE;
+            if (speaks) {
+                own.beginProposing(own.initial);
+            }
         }
     }
 
@@ -85,7 +87,7 @@ final class Epoch {
 
     /** Whether this replica may propose in the initial ballot of its segment. */
     boolean maySpeak() {
-        return speaks && own.proposing.equals(own.initial);
+        return speaks && own.proposing().equals(own.initial);
     }
 
     /**

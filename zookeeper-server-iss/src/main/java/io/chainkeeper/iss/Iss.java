@@ -12,24 +12,24 @@ import io.chainkeeper.iss.IssMessage.Hello;
 import io.chainkeeper.iss.IssMessage.Learn;
 import io.chainkeeper.iss.IssMessage.OfEpoch;
 import io.chainkeeper.iss.IssMessage.OfSegment;
-import io.chainkeeper.iss.IssMessage.ReadIndexRequest;
-import io.chainkeeper.iss.IssMessage.ReadIndexReply;
 import io.chainkeeper.iss.IssMessage.PreVote;
 import io.chainkeeper.iss.IssMessage.PreVoteOk;
 import io.chainkeeper.iss.IssMessage.Prepare;
 import io.chainkeeper.iss.IssMessage.Promise;
+import io.chainkeeper.iss.IssMessage.ReadIndexReply;
+import io.chainkeeper.iss.IssMessage.ReadIndexRequest;
 import io.chainkeeper.iss.IssMessage.Refused;
 import io.chainkeeper.iss.IssMessage.Skip;
 import io.chainkeeper.iss.IssMessage.Status;
 import io.chainkeeper.iss.IssMessage.Truncated;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.InputCycle;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
-import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProposedCommand;
@@ -48,11 +48,11 @@ import java.util.TreeMap;
  * its own segment; everything is delivered in the order of positions.
  *
  * <p>This class decides which epoch this replica is in and passes inputs on; phase 2 is {@link Proposals} and {@link
- * Acceptor}, segments of failed leaders {@link Takeovers}, reads {@link QuorumReads}, the commands of this replica {@link Bucket}, those
- * who are behind {@link CatchUp}, what the next epoch is like {@link Coordinator}, the log and delivery {@link
- * IssState}.
+ * Acceptor}, segments of failed leaders {@link Takeovers}, reads {@link QuorumReads}, the commands of this replica's
+ * clients {@link Bucket}, catching up {@link CatchUp}, what the next epoch is like {@link Coordinator}, the log and
+ * delivery {@link IssState}.
  */
-final class Iss implements OrderingProtocol {
+final class Iss implements InputCycle.Handlers {
     private final IssState state;
     private final Effects effects;
     private final Bucket bucket;
@@ -100,7 +100,6 @@ final class Iss implements OrderingProtocol {
             enter(EpochConfig.surviving(state.prefix, state.survivors()), true);
         }
         beginFirstEpochIfFounded();
-        afterInput();
     }
 
     /** Begins the first epoch of a new cluster as soon as enough others know that they found it. */
@@ -185,8 +184,7 @@ final class Iss implements OrderingProtocol {
         InvariantViolated.check(
                 from > 0 && from < Peers.IDS && from != state.self, "message from %d, not another replica", from);
         if (state.agreement.isContradictedBy(from, ((IssMessage) message).order())) {
-            afterInput(); // nothing is learned from one who holds another order
-            return;
+            return; // nothing is learned from a replica that holds another order
         }
         state.peers.heard(from, state.now);
         if (message instanceof OfEpoch ofEpoch) {
@@ -209,7 +207,6 @@ final class Iss implements OrderingProtocol {
         } else {
             throw new InvariantViolated("unknown message " + message);
         }
-        afterInput();
     }
 
     private void onEpochMessage(int from, OfEpoch m) {
@@ -302,7 +299,7 @@ final class Iss implements OrderingProtocol {
         takeovers.tick();
         catchUp.tick();
         reportSilent();
-        afterInput();
+        afterInput(); // it may change what is published
         publish();
     }
 
@@ -363,7 +360,6 @@ final class Iss implements OrderingProtocol {
         state.noteHolders();
         proposals.onDurable();
         takeovers.onDurable();
-        afterInput();
     }
 
     private void sayHello() {
@@ -391,13 +387,11 @@ final class Iss implements OrderingProtocol {
         takeovers.resendTo(peer);
         reads.requestAgain(peer);
         bucket.forwardAgain(peer);
-        afterInput();
     }
 
     @Override
     public void onPeerDown(int peer) {
         state.peers.down(peer, state.now);
-        afterInput();
     }
 
     @Override
@@ -430,7 +424,6 @@ final class Iss implements OrderingProtocol {
     @Override
     public void onEnsemble(Ensemble ensemble) {
         state.ensemble = ensemble;
-        afterInput();
     }
 
     @Override
@@ -443,15 +436,20 @@ final class Iss implements OrderingProtocol {
                 state.epoch.wantEnd();
             }
             proposals.proposeDue();
-            afterInput();
+            afterInput(); // it may begin an epoch, in which there may be something to propose too
         } while (state.epoch != before);
+    }
+
+    @Override
+    public void flush() {
         bucket.forwardToLeader();
         proposals.announce();
         tellNews();
         publish();
     }
 
-    private void afterInput() {
+    @Override
+    public void afterInput() {
         step();
         state.noteHolders();
         state.deliver();
@@ -460,7 +458,7 @@ final class Iss implements OrderingProtocol {
         state.checkInvariants();
     }
 
-    /** Who holds another order is told so, and then as good as gone. */
+    /** Tells replicas that hold another order so, and treats them as if their links were down. */
     private void partFromWhoContradicts() {
         while (state.agreement.hasContradiction()) {
             int peer = state.agreement.pollContradiction();

@@ -1,6 +1,7 @@
 package io.chainkeeper.iss;
 
 import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.InputCycle;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.LogTraces;
 import io.chainkeeper.ordering.MessageCodec;
@@ -49,7 +50,7 @@ public final class IssFactory implements OrderingProtocolFactory {
     static OrderingProtocol create(ProtocolContext context, SafetyRules rules, Effects effects) {
         int participants = context.ensemble().participants().size();
         IssSettings settings = IssSettings.of(context.settings(), participants, context.tickMillis());
-        return new Iss(context, settings, rules, effects);
+        return new InputCycle(new Iss(context, settings, rules, effects));
     }
 
     /**

@@ -341,13 +341,13 @@ final class IssState {
 
     /** Whether this replica has proposed another value in the ballot that it still proposes in. */
     private static boolean contradicts(Segment segment, Slot slot, ByteSlice value) {
-        boolean proposed = slot.hasValue() && slot.ballot().equals(segment.proposing);
+        boolean proposed = slot.hasValue() && slot.ballot().equals(segment.proposing());
         return proposed && !value.equals(slot.value());
     }
 
     /** Whether others have finished a segment in which this replica, its initial leader, has not proposed all. */
     private static boolean overtakes(Segment segment, int index, Source source) {
-        return segment.proposing.equals(segment.initial) && index >= segment.next && source != Source.SKIP;
+        return segment.proposing().equals(segment.initial) && index >= segment.next && source != Source.SKIP;
     }
 
     /** Takes note of what is decided without a gap; returns whether the epoch is complete. */

@@ -161,7 +161,7 @@ final class Proposals {
     /** An acceptor has accepted. */
     void onAccepted(int sender, Accepted m) {
         Segment segment = state.epoch.segment(m.segment());
-        if (m.ballot().equals(segment.proposing)) {
+        if (m.ballot().equals(segment.proposing())) {
             vote(segment, segment.indexFrom(m.from()), segment.indexAbove(m.to()) - 1, sender);
         }
     }
@@ -170,7 +170,7 @@ final class Proposals {
     void onDurable() {
         while (!pending.isEmpty() && pending.peek().sequence() <= state.durableSequence) {
             Pending own = pending.remove();
-            if (own.epoch() == state.epoch && own.ballot().equals(own.segment().proposing)) {
+            if (own.epoch() == state.epoch && own.ballot().equals(own.segment().proposing())) {
                 vote(own.segment(), own.from(), own.to(), state.self);
             }
         }
@@ -180,7 +180,7 @@ final class Proposals {
         int quorum = state.epoch.config().membership().quorum();
         for (int index = from; index <= to; index++) {
             Slot slot = segment.slot(index);
-            if (slot.isDecided() || !slot.ballot().equals(segment.proposing)) {
+            if (slot.isDecided() || !slot.ballot().equals(segment.proposing())) {
                 continue;
             }
             slot.vote(voter);
@@ -202,7 +202,7 @@ final class Proposals {
             return;
         }
         for (Segment segment : state.epoch.segments()) {
-            if (!segment.proposing.equals(Ballot.NONE) && segment.firstUndecided() > segment.announced) {
+            if (segment.isProposing() && segment.firstUndecided() > segment.announced) {
                 segment.announced = segment.firstUndecided();
                 state.broadcast(0, decided(segment));
             }
@@ -210,7 +210,7 @@ final class Proposals {
     }
 
     private Decided decided(Segment segment) {
-        return new Decided(state.epoch.number(), segment.number(), segment.proposing, decidedTo(segment));
+        return new Decided(state.epoch.number(), segment.number(), segment.proposing(), decidedTo(segment));
     }
 
     /** Sends again what a replica may have missed: everything proposed here that is not yet in the common prefix. */
@@ -219,14 +219,14 @@ final class Proposals {
             return;
         }
         for (Segment segment : state.epoch.segments()) {
-            if (!segment.proposing.equals(Ballot.NONE)) {
+            if (segment.isProposing()) {
                 resendTo(peer, segment);
             }
         }
     }
 
     private void resendTo(int peer, Segment segment) {
-        boolean initial = segment.proposing.equals(segment.initial);
+        boolean initial = segment.proposing().equals(segment.initial);
         int end = initial ? segment.next : segment.size();
         int from = Math.max(initial ? 0 : segment.proposedFrom, segment.indexAbove(state.prefix));
         int index = from;
@@ -239,7 +239,7 @@ final class Proposals {
             while (nil && to + 1 < end && IssState.isNil(segment.slot(to + 1).value())) {
                 to++;
             }
-            state.effects.sendAfter(right(segment, segment.proposing), peer, again(segment, index, to, nil, initial));
+            state.effects.sendAfter(right(segment, segment.proposing()), peer, again(segment, index, to, nil, initial));
             index = to + 1;
         }
         state.effects.send(peer, decided(segment));
@@ -247,10 +247,10 @@ final class Proposals {
 
     private IssMessage again(Segment segment, int from, int to, boolean nil, boolean initial) {
         if (!nil) {
-            return accept(segment, from, segment.proposing, segment.slot(from).value());
+            return accept(segment, from, segment.proposing(), segment.slot(from).value());
         }
         return initial
                 ? new Skip(state.epoch.number(), segment.number(), segment.position(from), segment.position(to))
-                : acceptNil(segment, from, to, segment.proposing);
+                : acceptNil(segment, from, to, segment.proposing());
     }
 }

@@ -1,5 +1,6 @@
 package io.chainkeeper.iss;
 
+import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.acceptor.Ballot;
 
 /** One segment of the present epoch: an instance of Sequenced Broadcast, as its acceptor and its proposer see it. */
@@ -24,7 +25,7 @@ final class Segment {
     Ballot recordedPromise = Ballot.NONE;
 
     /** The ballot in which this replica proposes here; {@link Ballot#NONE} if it does not. */
-    Ballot proposing = Ballot.NONE;
+    private Ballot proposing = Ballot.NONE;
 
     /** Initial leader: the index that it proposes next. */
     int next;
@@ -106,20 +107,35 @@ final class Segment {
         return indexAbove(other - 1);
     }
 
+    /** The ballot in which this replica proposes here; {@link Ballot#NONE} if it does not. */
+    Ballot proposing() {
+        return proposing;
+    }
+
+    boolean isProposing() {
+        return !proposing.equals(Ballot.NONE);
+    }
+
+    /** This replica proposes from now on, in the highest ballot that it has promised. */
+    void beginProposing(Ballot ballot) {
+        InvariantViolated.check(ballot.equals(promised), "%s is to be proposed in %s", this, ballot);
+        proposing = ballot;
+    }
+
     /** Initial leader, takeover: nothing is proposed or announced in the ballot any more. */
     void giveUp() {
         proposing = Ballot.NONE;
     }
 
     /**
-     * A higher ballot than that of the proposals made here is about: they are no longer this replica's. What a voter
-     * promises or accepts in it goes to the log at the same time.
+     * A higher ballot is in use: what was proposed here in a lower one is no longer this replica's to propose. What a
+     * voter promises or accepts in the higher ballot goes to the log at the same time.
      */
     void raise(Ballot higher) {
         if (promised.lessThan(higher)) {
             promised = higher;
             if (!proposing.equals(higher)) {
-                proposing = Ballot.NONE;
+                giveUp();
             }
         }
     }

@@ -144,7 +144,7 @@ final class Takeovers {
         int proposer = segment.promised.replica();
         boolean stalls =
                 epoch.awaits(segment) && state.now - segment.progressTick > 2L * state.settings.suspicionTicks();
-        if (isProposing(segment)) {
+        if (segment.isProposing()) {
             // After a takeover, what others had reported as known may have been forgotten by them.
             return stalls && segment.isTakenOver();
         }
@@ -160,10 +160,6 @@ final class Takeovers {
         return fellSilent
                 || state.peers.downTicks(proposer, state.now) > state.settings.linkSuspicionTicks()
                 || state.peers.silentTicks(proposer, state.now) > state.settings.suspicionTicks();
-    }
-
-    private static boolean isProposing(Segment segment) {
-        return !segment.proposing.equals(Ballot.NONE);
     }
 
     // ---------------------------------------------------------------- asking
@@ -341,7 +337,7 @@ final class Takeovers {
 
     /** Proposes for every position of the segment that may not be decided yet. */
     private void takeOver(Segment segment, Candidate candidate) {
-        segment.proposing = candidate.ballot;
+        segment.beginProposing(candidate.ballot);
         segment.progressTick = state.now;
         segment.proposedFrom = segment.indexAbove(Math.max(candidate.decidedTo, state.prefix));
         int index = segment.proposedFrom;
@@ -379,7 +375,7 @@ final class Takeovers {
     void onRefused(Refused m) {
         Segment segment = epoch.segment(m.segment());
         rounds[m.segment()] = Math.max(rounds[m.segment()], m.promised().round());
-        if (m.ballot().equals(segment.proposing) && m.ballot().lessThan(m.promised())) {
+        if (m.ballot().equals(segment.proposing()) && m.ballot().lessThan(m.promised())) {
             if (state.rules.recordsWhatRefusalsTell()) {
                 state.promise(segment, m.promised());
             } else {
