@@ -29,15 +29,7 @@ final class Admission implements MembershipPolicy.Evidence {
 
     Admission(ReplicaState state) {
         this.state = state;
-        ChainSettings settings = state.settings;
-        policy = new MembershipPolicy(
-                state.context,
-                new MembershipPolicy.Limits(
-                        settings.minQuorumSize(),
-                        settings.removesSilent(),
-                        settings.silenceTicks(),
-                        settings.removalTicks()),
-                this);
+        policy = new MembershipPolicy(state.context, state.settings.membershipLimits(), this);
     }
 
     /** This replica leads now. */

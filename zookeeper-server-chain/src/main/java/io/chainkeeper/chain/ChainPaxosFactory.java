@@ -22,12 +22,12 @@ public final class ChainPaxosFactory implements OrderingProtocolFactory {
 
     @Override
     public Set<String> settingKeys() {
-        return ChainSettings.names();
+        return ChainSettings.KEYS.names();
     }
 
     @Override
     public String checkSettings(Map<String, String> settings, int memberCount) {
-        return ChainSettings.check(settings, memberCount);
+        return ChainSettings.KEYS.check(settings, memberCount);
     }
 
     @Override
@@ -48,17 +48,17 @@ public final class ChainPaxosFactory implements OrderingProtocolFactory {
     /** Creates an instance with some of the rules taken out, for tests that show what each is good for. */
     static OrderingProtocol create(ProtocolContext context, SafetyRules rules, Effects effects) {
         int participants = context.ensemble().participants().size();
-        ChainSettings settings = ChainSettings.of(context.settings(), participants, context.tickMillis());
+        ChainSettings settings = new ChainSettings(context.settings(), participants, context.tickMillis());
         return new InputCycle(new ChainPaxos(context, settings, rules, effects));
     }
 
-    /** Whoever accepts has promised before, in a ballot; ISS has its epoch's configuration under that number. */
-    /** A replica tells others in the ballot that it follows how far all is decided, so it must have promised it. */
+    /** A replica tells others in the ballot that it follows how far all is decided, so it must have promised that ballot. */
     @Override
     public int promiseKind() {
         return ReplicaState.PROMISE;
     }
 
+    /** A replica promises a ballot before it accepts; ISS has an epoch's configuration, which is longer, under that number. */
     @Override
     public boolean mayHaveWritten(LogTraces traces) {
         LogRecord promise = traces.metadata(ReplicaState.PROMISE);

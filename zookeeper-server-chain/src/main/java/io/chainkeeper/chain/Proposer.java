@@ -16,12 +16,13 @@ final class Proposer {
     private final ReplicaState state;
     private final Admission admission;
     private final ForwardQueue forwards;
-    private final ProposalQueue proposals = new ProposalQueue();
+    private final ProposalQueue proposals;
 
     Proposer(ReplicaState state, Admission admission) {
         this.state = state;
         this.admission = admission;
         this.forwards = new ForwardQueue(state.self, state.context.incarnation());
+        this.proposals = new ProposalQueue(state.settings.maxBatchCommands(), state.settings.maxBatchBytes());
     }
 
     void onPropose(ProposedCommand command) {
@@ -74,12 +75,10 @@ final class Proposer {
     /** Leader: starts instances with what waits, as far as the window allows. */
     void propose() {
         proposeMembership();
-        int maxCommands = state.settings.maxBatchCommands();
-        int maxBytes = state.settings.maxBatchBytes();
         proposals.decided(state.maxDecided);
-        while (proposals.hasBatch(maxCommands, maxBytes) && isWithinWindow()) {
+        while (proposals.hasBatch() && isWithinWindow()) {
             long instance = state.maxAccepted + 1;
-            state.accept(instance, proposals.pollBatch(instance, maxCommands, maxBytes));
+            state.accept(instance, proposals.pollBatch(instance));
         }
     }
 

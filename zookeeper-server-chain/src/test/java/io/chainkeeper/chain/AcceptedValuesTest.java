@@ -22,7 +22,7 @@ public final class AcceptedValuesTest {
     private final AcceptedValues values = new AcceptedValues();
 
     private static ChainSettings settings(int windowInstances) {
-        return ChainSettings.of(Map.of("chain.windowInstances", String.valueOf(windowInstances)), 3, 50);
+        return new ChainSettings(Map.of("chain.windowInstances", String.valueOf(windowInstances)), 3, 50);
     }
 
     private static Accepted value(int bytes, long logSequence) {

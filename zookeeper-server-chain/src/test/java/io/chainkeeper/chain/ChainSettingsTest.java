@@ -12,7 +12,7 @@ import org.junit.Test;
 /** The chain.* keys: what a user may set, what he is told otherwise, and how the bounds fit together. */
 public final class ChainSettingsTest {
     private static void assertRefused(String key, String value, String... mentioned) {
-        String reason = ChainSettings.check(Map.of(key, value), 3);
+        String reason = ChainSettings.KEYS.check(Map.of(key, value), 3);
         assertNotNull(key + "=" + value + " was taken", reason);
         assertTrue(reason, reason.contains(key + "=" + value));
         for (String text : mentioned) {
@@ -23,9 +23,9 @@ public final class ChainSettingsTest {
     @Test
     public void nothingSet_isRightForAnySize() {
         for (int members = 1; members <= 9; members++) {
-            assertNull(ChainSettings.check(Map.of(), members));
-            assertEquals(1, ChainSettings.of(Map.of(), members, 50).minQuorumSize());
-            assertFalse(ChainSettings.of(Map.of(), members, 50).removesSilent());
+            assertNull(ChainSettings.KEYS.check(Map.of(), members));
+            assertEquals(1, new ChainSettings(Map.of(), members, 50).minQuorumSize());
+            assertFalse(new ChainSettings(Map.of(), members, 50).removesSilent());
         }
     }
 
@@ -45,20 +45,19 @@ public final class ChainSettingsTest {
 
     @Test
     public void suspicionShorterThanFourHeartbeats_namesBoth() {
-        String reason = ChainSettings.check(Map.of("chain.heartbeatMillis", "500"), 3);
+        String reason = ChainSettings.KEYS.check(Map.of("chain.heartbeatMillis", "500"), 3);
         assertTrue(reason, reason.contains("chain.heartbeatMillis=500"));
         assertTrue(reason, reason.contains("chain.suspicionTimeoutMillis=1500"));
-        assertNull(
-                ChainSettings.check(Map.of("chain.heartbeatMillis", "500", "chain.suspicionTimeoutMillis", "2000"), 3));
+        assertNull(ChainSettings.KEYS.check(
+                Map.of("chain.heartbeatMillis", "500", "chain.suspicionTimeoutMillis", "2000"), 3));
     }
 
     @Test
     public void minQuorumSizeBelowTheMajority_letsSilentMembersBeRemoved() {
-        assertFalse(ChainSettings.of(Map.of("chain.minQuorumSize", "3"), 3, 50).removesSilent());
-        assertFalse(ChainSettings.of(Map.of("chain.minQuorumSize", "3"), 5, 50).removesSilent());
-        assertTrue(ChainSettings.of(Map.of("chain.minQuorumSize", "2"), 5, 50).removesSilent());
-        assertEquals(
-                2, ChainSettings.of(Map.of("chain.minQuorumSize", "2"), 5, 50).minQuorumSize());
+        assertFalse(new ChainSettings(Map.of("chain.minQuorumSize", "3"), 3, 50).removesSilent());
+        assertFalse(new ChainSettings(Map.of("chain.minQuorumSize", "3"), 5, 50).removesSilent());
+        assertTrue(new ChainSettings(Map.of("chain.minQuorumSize", "2"), 5, 50).removesSilent());
+        assertEquals(2, new ChainSettings(Map.of("chain.minQuorumSize", "2"), 5, 50).minQuorumSize());
     }
 
     /** Whatever the user may set, the timeouts keep their order. */
@@ -67,7 +66,7 @@ public final class ChainSettingsTest {
         for (int tickMillis : new int[] {1, 10, 50, 1_000}) {
             for (int heartbeat : new int[] {10, 60, 200, 10_000}) {
                 int suspicion = Math.max(50, 4 * heartbeat);
-                ChainSettings settings = ChainSettings.of(
+                ChainSettings settings = new ChainSettings(
                         Map.of(
                                 "chain.heartbeatMillis", String.valueOf(heartbeat),
                                 "chain.suspicionTimeoutMillis", String.valueOf(suspicion)),
@@ -86,7 +85,7 @@ public final class ChainSettingsTest {
     @Test
     public void anyWindow_boundsFitTogether() {
         for (int window : new int[] {1, 16, 1024}) {
-            ChainSettings settings = ChainSettings.of(Map.of("chain.windowInstances", String.valueOf(window)), 3, 50);
+            ChainSettings settings = new ChainSettings(Map.of("chain.windowInstances", String.valueOf(window)), 3, 50);
             assertTrue(settings.successorWindowInstances() > settings.windowInstances());
             assertTrue(settings.minMemoryInstances() >= 2 * settings.windowInstances());
             assertTrue(settings.minMemoryInstances() <= settings.maxInstancesInMemory());

@@ -21,7 +21,7 @@ public class DocumentedSettingsTest {
     private static final Pattern ROW = Pattern.compile("(?m)^\\| (`chain\\.[^|]*) \\| ([^|]*) \\|");
 
     /** It means something else to leave it away than to write what it is then. */
-    private static final String WITHOUT_DEFAULT = ChainSettings.MIN_QUORUM_SIZE;
+    private static final String WITHOUT_DEFAULT = "chain.minQuorumSize";
 
     private static String plain(String value) {
         return value.endsWith(" KiB") ? Integer.toString(Integer.parseInt(value.replace(" KiB", "")) << 10) : value;

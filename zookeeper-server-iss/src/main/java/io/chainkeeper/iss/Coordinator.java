@@ -24,15 +24,7 @@ final class Coordinator implements MembershipPolicy.Evidence {
 
     Coordinator(IssState state) {
         this.state = state;
-        IssSettings settings = state.settings;
-        policy = new MembershipPolicy(
-                state.context,
-                new MembershipPolicy.Limits(
-                        settings.minQuorumSize(),
-                        settings.removesSilent(),
-                        settings.silenceTicks(),
-                        settings.removalTicks()),
-                this);
+        policy = new MembershipPolicy(state.context, state.settings.membershipLimits(), this);
     }
 
     /** Whether the epoch is to end although its positions are not used up. */

@@ -77,7 +77,7 @@ final class Iss implements InputCycle.Handlers {
     Iss(ProtocolContext context, IssSettings settings, SafetyRules rules, Effects effects) {
         this.effects = effects;
         this.state = new IssState(context, settings, rules, effects);
-        ProposalQueue queue = new ProposalQueue();
+        ProposalQueue queue = new ProposalQueue(settings.maxBatchCommands(), settings.maxBatchBytes());
         this.bucket = new Bucket(state, queue);
         state.tellDecided(bucket::decided);
         this.proposals = new Proposals(state, queue, new Coordinator(state));

@@ -22,12 +22,12 @@ public final class IssFactory implements OrderingProtocolFactory {
 
     @Override
     public Set<String> settingKeys() {
-        return IssSettings.names();
+        return IssSettings.KEYS.names();
     }
 
     @Override
     public String checkSettings(Map<String, String> settings, int memberCount) {
-        return IssSettings.check(settings, memberCount);
+        return IssSettings.KEYS.check(settings, memberCount);
     }
 
     @Override
@@ -49,7 +49,7 @@ public final class IssFactory implements OrderingProtocolFactory {
     /** Creates an instance with some of the rules taken out, for tests that show what each is good for. */
     static OrderingProtocol create(ProtocolContext context, SafetyRules rules, Effects effects) {
         int participants = context.ensemble().participants().size();
-        IssSettings settings = IssSettings.of(context.settings(), participants, context.tickMillis());
+        IssSettings settings = new IssSettings(context.settings(), participants, context.tickMillis());
         return new InputCycle(new Iss(context, settings, rules, effects));
     }
 

@@ -1,58 +1,16 @@
 package io.chainkeeper.iss;
 
 import io.chainkeeper.ordering.SizeLimits;
+import io.chainkeeper.ordering.settings.CommonSettings;
 import io.chainkeeper.ordering.settings.SettingKeys;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * The {@code iss.*} keys of a zoo.cfg, and all bounds of the protocol derived from them. One place for both. Nothing
  * that replicas must agree on is taken from here without being ordered first, so servers may differ in them.
- *
- * @param windowBatches {@code iss.windowBatches}: batches of one leader proposed and not yet ordered, at most
- * @param maxBatchCommands {@code iss.maxBatchCommands}: commands in one position, at most
- * @param maxBatchBytes {@code iss.maxBatchBytes}: bytes of commands in one position, at most, unless a single command
- *     is larger
- * @param partBytes {@code iss.partBytes}: bytes of values in one Promise or Learn, at most, unless a single value is
- *     larger
- * @param minSegmentPositions {@code iss.minSegmentPositions}: positions of each leader in an epoch, at least
- * @param maxSegmentPositions {@code iss.maxSegmentPositions}: positions of each leader in an epoch, at most
- * @param heartbeatTicks how often replicas say that they live
- * @param suspicionTicks how long a leader may be silent, or block the order, before others finish its segment
- * @param silenceTicks how long a member may be silent before it is reported
- * @param minQuorumSize {@code iss.minQuorumSize}: a quorum has at least this many members
- * @param removesSilent whether a member that is silent is removed, as far as the least quorum allows
- * @param leaderPolicy {@code iss.leaderPolicy}
- * @param rotating {@code iss.bucketPolicy=rotating}
  */
-record IssSettings(
-        int windowBatches,
-        int maxBatchCommands,
-        int maxBatchBytes,
-        int partBytes,
-        int minSegmentPositions,
-        int maxSegmentPositions,
-        int heartbeatTicks,
-        int suspicionTicks,
-        int silenceTicks,
-        int minQuorumSize,
-        boolean removesSilent,
-        LeaderPolicy leaderPolicy,
-        boolean rotating) {
-    static final String WINDOW_BATCHES = "iss.windowBatches";
-    static final String MAX_BATCH_COMMANDS = "iss.maxBatchCommands";
-    static final String MAX_BATCH_BYTES = "iss.maxBatchBytes";
-    static final String PART_BYTES = "iss.partBytes";
-    static final String MIN_SEGMENT_POSITIONS = "iss.minSegmentPositions";
-    static final String MAX_SEGMENT_POSITIONS = "iss.maxSegmentPositions";
-    static final String HEARTBEAT_MILLIS = "iss.heartbeatMillis";
-    static final String SUSPICION_MILLIS = "iss.suspicionTimeoutMillis";
-    static final String SILENCE_MILLIS = "iss.memberSilenceMillis";
-    static final String MIN_QUORUM_SIZE = "iss.minQuorumSize";
-    static final String LEADER_POLICY = "iss.leaderPolicy";
-    static final String BUCKET_POLICY = "iss.bucketPolicy";
-
-    /** Who leads a segment. */
+final class IssSettings extends CommonSettings {
+    /** Which members lead a segment. */
     enum LeaderPolicy {
         /** All members but those that failed to finish a segment lately, or are silent. */
         BACKOFF,
@@ -62,8 +20,25 @@ record IssSettings(
         SINGLE
     }
 
-    /** Heartbeats that a leader may miss, at least, before it is suspected. */
-    private static final int HEARTBEATS_PER_SUSPICION = 4;
+    private static final String WINDOW_BATCHES = "iss.windowBatches";
+    private static final String PART_BYTES = "iss.partBytes";
+    private static final String MIN_SEGMENT_POSITIONS = "iss.minSegmentPositions";
+    private static final String MAX_SEGMENT_POSITIONS = "iss.maxSegmentPositions";
+    private static final String LEADER_POLICY = "iss.leaderPolicy";
+    private static final String BUCKET_POLICY = "iss.bucketPolicy";
+
+    /** What either number of positions can be set to at most. */
+    static final int LONGEST_SEGMENT_POSITIONS = 65_536;
+
+    static final SettingKeys KEYS = keys("iss")
+            .number(WINDOW_BATCHES, 4, 1, 1024)
+            .number(PART_BYTES, SizeLimits.PART_BYTES, 1, SizeLimits.PART_BYTES)
+            .number(MIN_SEGMENT_POSITIONS, 64, 2, LONGEST_SEGMENT_POSITIONS)
+            .number(MAX_SEGMENT_POSITIONS, 1024, 2, LONGEST_SEGMENT_POSITIONS)
+            .choice(LEADER_POLICY, "backoff", "all", "single")
+            .choice(BUCKET_POLICY, "sticky", "rotating")
+            .atLeast(MAX_SEGMENT_POSITIONS, 1, MIN_SEGMENT_POSITIONS)
+            .build();
 
     /** Bytes of commands in one Forward, unless a single command is larger. */
     static final int FORWARD_BYTES = SizeLimits.PART_BYTES;
@@ -77,57 +52,29 @@ record IssSettings(
     /** Requests for a read index that may be under way; later reads wait and share one. */
     static final int MAX_READ_REQUESTS = 16;
 
-    /** What either number of positions can be set to at most. */
-    static final int LONGEST_SEGMENT_POSITIONS = 65_536;
-
     private static final int RECENT_POSITIONS = 8192;
     private static final long RECENT_BYTES = 32L << 20;
 
-    static final SettingKeys KEYS = new SettingKeys.Builder()
-            .number(WINDOW_BATCHES, 4, 1, 1024)
-            .number(MAX_BATCH_COMMANDS, 1024, 1, 65536)
-            .number(MAX_BATCH_BYTES, 256 << 10, 1024, SizeLimits.MAX_BATCH_SETTING_BYTES)
-            .number(PART_BYTES, SizeLimits.PART_BYTES, 1, SizeLimits.PART_BYTES)
-            .number(MIN_SEGMENT_POSITIONS, 64, 2, LONGEST_SEGMENT_POSITIONS)
-            .number(MAX_SEGMENT_POSITIONS, 1024, 2, LONGEST_SEGMENT_POSITIONS)
-            .number(HEARTBEAT_MILLIS, 200, 10, 10_000)
-            .number(SUSPICION_MILLIS, 1500, 50, 120_000)
-            .number(SILENCE_MILLIS, 3_000, 100, 600_000)
-            .numberUpToMembers(MIN_QUORUM_SIZE, 1, 1)
-            .choice(LEADER_POLICY, "backoff", "all", "single")
-            .choice(BUCKET_POLICY, "sticky", "rotating")
-            .atLeast(SUSPICION_MILLIS, HEARTBEATS_PER_SUSPICION, HEARTBEAT_MILLIS)
-            .atLeast(MAX_SEGMENT_POSITIONS, 1, MIN_SEGMENT_POSITIONS)
-            .build();
+    private final int windowBatches;
+    private final int partBytes;
+    private final int minSegmentPositions;
+    private final int maxSegmentPositions;
+    private final LeaderPolicy leaderPolicy;
+    private final boolean rotating;
 
-    static Set<String> names() {
-        return KEYS.names();
-    }
-
-    /** Returns null, or what is wrong with the user's values. */
-    static String check(Map<String, String> values, int memberCount) {
-        return KEYS.check(values, memberCount);
-    }
-
-    static IssSettings of(Map<String, String> values, int memberCount, int tickMillis) {
-        int heartbeatTicks = KEYS.ticks(values, HEARTBEAT_MILLIS, tickMillis);
-        // Both may be rounded to a tick; a leader must be allowed to miss some heartbeats all the same.
-        int suspicionTicks =
-                Math.max(HEARTBEATS_PER_SUSPICION * heartbeatTicks, KEYS.ticks(values, SUSPICION_MILLIS, tickMillis));
-        return new IssSettings(
-                KEYS.number(values, WINDOW_BATCHES),
-                KEYS.number(values, MAX_BATCH_COMMANDS),
-                KEYS.number(values, MAX_BATCH_BYTES),
-                KEYS.number(values, PART_BYTES),
-                KEYS.number(values, MIN_SEGMENT_POSITIONS),
-                KEYS.number(values, MAX_SEGMENT_POSITIONS),
-                heartbeatTicks,
-                suspicionTicks,
-                KEYS.ticks(values, SILENCE_MILLIS, tickMillis),
-                KEYS.number(values, MIN_QUORUM_SIZE),
-                values.containsKey(MIN_QUORUM_SIZE) && KEYS.number(values, MIN_QUORUM_SIZE) <= memberCount / 2,
-                policy(KEYS.choice(values, LEADER_POLICY)),
-                KEYS.choice(values, BUCKET_POLICY).equals("rotating"));
+    /**
+     * @param values what the user has set, checked
+     * @param memberCount number of voting members
+     * @param tickMillis length of a tick
+     */
+    IssSettings(Map<String, String> values, int memberCount, int tickMillis) {
+        super(KEYS, "iss", values, memberCount, tickMillis);
+        windowBatches = KEYS.number(values, WINDOW_BATCHES);
+        partBytes = KEYS.number(values, PART_BYTES);
+        minSegmentPositions = KEYS.number(values, MIN_SEGMENT_POSITIONS);
+        maxSegmentPositions = KEYS.number(values, MAX_SEGMENT_POSITIONS);
+        leaderPolicy = policy(KEYS.choice(values, LEADER_POLICY));
+        rotating = KEYS.choice(values, BUCKET_POLICY).equals("rotating");
     }
 
     private static LeaderPolicy policy(String choice) {
@@ -138,47 +85,62 @@ record IssSettings(
         };
     }
 
-    /** How long the link to a leader may be down before it counts as silent. */
-    int linkSuspicionTicks() {
-        return Math.max(1, heartbeatTicks / 2);
+    /** {@code iss.windowBatches}: batches of one leader proposed and not yet ordered, at most. */
+    int windowBatches() {
+        return windowBatches;
+    }
+
+    /** {@code iss.partBytes}: bytes of values in one Promise or Learn, at most, unless a single value is larger. */
+    int partBytes() {
+        return partBytes;
+    }
+
+    /** {@code iss.minSegmentPositions}: positions of each leader in an epoch, at least. */
+    int minSegmentPositions() {
+        return minSegmentPositions;
+    }
+
+    /** {@code iss.maxSegmentPositions}: positions of each leader in an epoch, at most. */
+    int maxSegmentPositions() {
+        return maxSegmentPositions;
+    }
+
+    /** {@code iss.leaderPolicy}. */
+    LeaderPolicy leaderPolicy() {
+        return leaderPolicy;
+    }
+
+    /** Whether {@code iss.bucketPolicy=rotating}. */
+    boolean rotating() {
+        return rotating;
     }
 
     /** How old what a replica said last may be that counts as its present state. */
     int freshStatusTicks() {
-        return 2 * heartbeatTicks;
-    }
-
-    /** How long a candidate waits for answers. */
-    int electionTicks() {
-        return Math.max(2, suspicionTicks / 2);
+        return 2 * heartbeatTicks();
     }
 
     /** How long a replica that asked for decided values waits for them. */
     int fetchTicks() {
-        return Math.max(2, suspicionTicks / 3);
-    }
-
-    /** How long a member may be silent before it is removed, if silent members are removed at all. */
-    int removalTicks() {
-        return 4 * silenceTicks;
+        return Math.max(2, suspicionTicks() / 3);
     }
 
     /** An epoch is made longer if it lasted less than half of this, and shorter if more than twice as long. */
     int epochTicks() {
-        return 2 * suspicionTicks;
+        return 2 * suspicionTicks();
     }
 
-    /** How many positions behind one may be that counts as having caught up. */
+    /** A replica has caught up if it is not more than so many positions behind. */
     int caughtUpPositions() {
         return Math.max(64, 8 * windowBatches);
     }
 
-    /** Decided values that are kept in memory for those who are a little behind. */
+    /** Decided values that are kept in memory for replicas that are a little behind. */
     int recentPositions() {
         return RECENT_POSITIONS;
     }
 
-    /** Bytes of decided values that are kept in memory for those who are a little behind. */
+    /** Bytes of decided values that are kept in memory for replicas that are a little behind. */
     long recentBytes() {
         return RECENT_BYTES;
     }

@@ -68,7 +68,7 @@ final class Proposals {
         int limit = coordinates ? own.size() - 1 : own.size();
         int window = window(own);
         while (window > 0 && own.next < limit && hasBatch()) {
-            propose(own, pollBatch(own.position(own.next)));
+            propose(own, commands.pollBatch(own.position(own.next)));
             window--;
         }
         if (!commands.hasWaiting()) {
@@ -83,11 +83,7 @@ final class Proposals {
 
     private boolean hasBatch() {
         commands.decided(state.prefix);
-        return commands.hasBatch(state.settings.maxBatchCommands(), state.settings.maxBatchBytes());
-    }
-
-    private ByteSlice pollBatch(long position) {
-        return commands.pollBatch(position, state.settings.maxBatchCommands(), state.settings.maxBatchBytes());
+        return commands.hasBatch();
     }
 
     /** How many more batches may be under way. */

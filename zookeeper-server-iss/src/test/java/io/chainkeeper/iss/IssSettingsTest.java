@@ -11,7 +11,7 @@ import org.junit.Test;
 /** The iss.* keys: what a user may set, and what he is told otherwise. */
 public final class IssSettingsTest {
     private static void assertRefused(String key, String value, String... mentioned) {
-        String reason = IssSettings.check(Map.of(key, value), 3);
+        String reason = IssSettings.KEYS.check(Map.of(key, value), 3);
         assertNotNull(key + "=" + value + " was taken", reason);
         assertTrue(reason, reason.contains(key + "=" + value));
         for (String text : mentioned) {
@@ -21,10 +21,8 @@ public final class IssSettingsTest {
 
     @Test
     public void nothingSet_isRight() {
-        assertNull(IssSettings.check(Map.of(), 3));
-        assertEquals(
-                IssSettings.LeaderPolicy.BACKOFF,
-                IssSettings.of(Map.of(), 3, 50).leaderPolicy());
+        assertNull(IssSettings.KEYS.check(Map.of(), 3));
+        assertEquals(IssSettings.LeaderPolicy.BACKOFF, new IssSettings(Map.of(), 3, 50).leaderPolicy());
     }
 
     @Test

@@ -29,6 +29,9 @@ public final class ProposalQueue {
 
     private record Batch(long position, int commands, int bytes) {}
 
+    private final int maxBatchCommands;
+    private final int maxBatchBytes;
+
     private final ArrayDeque<ProposedCommand> waiting = new ArrayDeque<>();
     private long waitingBytes;
 
@@ -40,6 +43,16 @@ public final class ProposalQueue {
 
     /** The last sequence taken of each proposer since the leader changed. */
     private final Map<Source, Long> lastTaken = new TreeMap<>();
+
+    /**
+     * @param maxBatchCommands most commands of a batch, from 1
+     * @param maxBatchBytes most bytes of a batch with the overhead of each command, unless the first command alone is
+     *     larger
+     */
+    public ProposalQueue(int maxBatchCommands, int maxBatchBytes) {
+        this.maxBatchCommands = maxBatchCommands;
+        this.maxBatchBytes = maxBatchBytes;
+    }
 
     /**
      * Takes commands that a replica has forwarded, each once and in order.
@@ -86,32 +99,28 @@ public final class ProposalQueue {
      * in it, so under load few large ones are cheaper than many small ones; and commands that come when little is under
      * way wait for little. While as many bytes are under way as may be, none goes.
      *
-     * @param maxCommands most commands of a batch
-     * @param maxBytes most bytes of a batch
      * @return false also if nothing waits
      */
-    public boolean hasBatch(int maxCommands, int maxBytes) {
+    public boolean hasBatch() {
         int size = waiting.size();
         return size > 0
                 && bytesUnderWay < SizeLimits.MAX_UNDER_WAY_BYTES
-                && (size >= Math.min(commandsUnderWay, maxCommands) || waitingBytes >= maxBytes);
+                && (size >= Math.min(commandsUnderWay, maxBatchCommands) || waitingBytes >= maxBatchBytes);
     }
 
     /**
      * Removes the next batch of what waits; there must be something. The batch is under way until {@link #decided}.
      *
      * @param position what the batch is for, above those of all batches before it
-     * @param maxCommands most commands
-     * @param maxBytes most bytes with the overhead of each command, unless the first one alone is larger
      * @return the value of the position
      */
-    public ByteSlice pollBatch(long position, int maxCommands, int maxBytes) {
+    public ByteSlice pollBatch(long position) {
         InvariantViolated.check(!waiting.isEmpty(), "nothing waits to be proposed");
         List<ProposedCommand> batch = new ArrayList<>();
         int bytes = 0;
-        while (!waiting.isEmpty() && batch.size() < maxCommands) {
+        while (!waiting.isEmpty() && batch.size() < maxBatchCommands) {
             int size = sizeOf(waiting.peek());
-            if (!batch.isEmpty() && bytes + size > maxBytes) {
+            if (!batch.isEmpty() && bytes + size > maxBatchBytes) {
                 break;
             }
             bytes += size;

@@ -72,7 +72,7 @@ public final class ForwardQueueTest {
 
     @Test
     public void leadersOwnCommands_goToItsProposalsInOrder() {
-        ProposalQueue proposals = new ProposalQueue();
+        ProposalQueue proposals = new ProposalQueue(100, MANY_BYTES);
         add(5, 6);
         queue.forward(MANY_BYTES, proposals::add);
         add(7);

@@ -18,8 +18,9 @@ import org.junit.Test;
 public final class ProposalQueueTest {
     private static final int MANY = 1000;
     private static final int MANY_BYTES = 1 << 20;
+    private static final int COMMAND_BYTES = 10 + BatchCodec.COMMAND_OVERHEAD_BYTES;
 
-    private final ProposalQueue queue = new ProposalQueue();
+    private final ProposalQueue queue = new ProposalQueue(MANY, MANY_BYTES);
 
     private static List<ProposedCommand> of(int proposer, long... sequences) {
         return LongStream.of(sequences)
@@ -34,8 +35,7 @@ public final class ProposalQueueTest {
     private List<Long> waiting() throws MalformedMessageException {
         List<Long> sequences = new ArrayList<>();
         while (queue.hasWaiting()) {
-            BatchCodec.decode(queue.pollBatch(1, MANY, MANY_BYTES))
-                    .forEach(command -> sequences.add(command.sequence()));
+            BatchCodec.decode(queue.pollBatch(1)).forEach(command -> sequences.add(command.sequence()));
         }
         return sequences;
     }
@@ -66,64 +66,68 @@ public final class ProposalQueueTest {
         assertEquals(List.of(2L), waiting());
     }
 
-    @Test
-    public void batch_holdsSoManyCommandsAndBytes() {
-        add(1, 2, 3, 4, 5);
-        int each = 10 + BatchCodec.COMMAND_OVERHEAD_BYTES;
-        assertEquals(
-                BatchCodec.BATCH_OVERHEAD_BYTES + 2 * each,
-                queue.pollBatch(1, 2, MANY_BYTES).length());
-        assertEquals(
-                BatchCodec.BATCH_OVERHEAD_BYTES + 2 * each,
-                queue.pollBatch(2, MANY, 3 * each - 1).length());
-        assertEquals(
-                "one is always taken",
-                BatchCodec.BATCH_OVERHEAD_BYTES + each,
-                queue.pollBatch(3, MANY, 1).length());
-        assertEquals(0, queue.waiting());
+    /** The length of the first batch of three commands. */
+    private static int batchBytes(int maxCommands, int maxBytes) {
+        ProposalQueue queue = new ProposalQueue(maxCommands, maxBytes);
+        queue.add(1, of(2, 1, 2, 3));
+        int bytes = queue.pollBatch(1).length() - BatchCodec.BATCH_OVERHEAD_BYTES;
+        assertEquals(3 - bytes / COMMAND_BYTES, queue.waiting());
+        return bytes;
     }
 
-    private boolean hasBatch() {
-        return queue.hasBatch(MANY, MANY_BYTES);
+    @Test
+    public void batch_holdsSoManyCommandsAndBytes() {
+        assertEquals(3 * COMMAND_BYTES, batchBytes(MANY, MANY_BYTES));
+        assertEquals(2 * COMMAND_BYTES, batchBytes(2, MANY_BYTES));
+        assertEquals(2 * COMMAND_BYTES, batchBytes(MANY, 3 * COMMAND_BYTES - 1));
+        assertEquals("one is always taken", COMMAND_BYTES, batchBytes(MANY, 1));
     }
 
     @Test
     public void batch_waitsUntilAsManyCommandsWaitAsAreUnderWay() {
-        assertFalse("nothing waits", hasBatch());
+        assertFalse("nothing waits", queue.hasBatch());
         add(1, 2, 3);
-        assertTrue("nothing is under way", hasBatch());
-        queue.pollBatch(1, MANY, MANY_BYTES);
-        assertFalse("nothing waits", hasBatch());
+        assertTrue("nothing is under way", queue.hasBatch());
+        queue.pollBatch(1);
+        assertFalse("nothing waits", queue.hasBatch());
         add(4, 5);
-        assertFalse(hasBatch());
+        assertFalse(queue.hasBatch());
         add(6);
-        assertTrue(hasBatch());
-        queue.pollBatch(2, MANY, MANY_BYTES);
+        assertTrue(queue.hasBatch());
+        queue.pollBatch(2);
         add(7, 8);
-        assertFalse("six are under way", hasBatch());
+        assertFalse("six are under way", queue.hasBatch());
         queue.decided(1);
-        assertFalse("three are under way", hasBatch());
+        assertFalse("three are under way", queue.hasBatch());
         queue.decided(2);
-        assertTrue("nothing is under way", hasBatch());
+        assertTrue("nothing is under way", queue.hasBatch());
+    }
+
+    /** Whether two commands that wait are a batch while five are under way. */
+    private static boolean isFull(int maxCommands, int maxBytes) {
+        ProposalQueue queue = new ProposalQueue(maxCommands, maxBytes);
+        queue.add(1, of(2, 1, 2, 3, 4, 5));
+        while (queue.hasWaiting()) {
+            queue.pollBatch(1);
+        }
+        queue.add(1, of(2, 6, 7));
+        return queue.hasBatch();
     }
 
     @Test
     public void batch_thatIsFullWaitsForNothing() {
-        add(1, 2, 3, 4, 5);
-        queue.pollBatch(1, MANY, MANY_BYTES);
-        add(6, 7);
-        assertFalse(hasBatch());
-        assertTrue("as many commands as it may hold", queue.hasBatch(2, MANY_BYTES));
-        assertTrue("as many bytes as it may hold", queue.hasBatch(MANY, 2 * (10 + BatchCodec.COMMAND_OVERHEAD_BYTES)));
+        assertFalse(isFull(MANY, MANY_BYTES));
+        assertTrue("as many commands as it may hold", isFull(2, MANY_BYTES));
+        assertTrue("as many bytes as it may hold", isFull(MANY, 2 * COMMAND_BYTES));
     }
 
     @Test
     public void batch_ofANewLeaderDoesNotWaitForThoseOfTheFormerOne() {
         add(1, 2, 3);
-        queue.pollBatch(1, MANY, MANY_BYTES);
+        queue.pollBatch(1);
         queue.clear();
         queue.add(1, of(3, 1));
-        assertTrue(hasBatch());
+        assertTrue(queue.hasBatch());
     }
 
     @Test
@@ -132,15 +136,15 @@ public final class ProposalQueueTest {
         for (long sequence = 1; sequence <= 3; sequence++) {
             queue.add(1, List.of(new ProposedCommand(2, 1, 0, sequence, large)));
         }
-        assertTrue("one goes, however large", hasBatch());
-        queue.pollBatch(1, MANY, MANY_BYTES);
-        assertFalse(hasBatch());
+        assertTrue("one goes, however large", queue.hasBatch());
+        queue.pollBatch(1);
+        assertFalse(queue.hasBatch());
         queue.decided(1);
-        assertTrue(hasBatch());
-        queue.pollBatch(2, MANY, MANY_BYTES);
-        assertFalse(hasBatch());
+        assertTrue(queue.hasBatch());
+        queue.pollBatch(2);
+        assertFalse(queue.hasBatch());
         queue.clear();
         queue.add(3, List.of(new ProposedCommand(2, 1, 0, 3, large)));
-        assertTrue("a new leader has nothing under way", hasBatch());
+        assertTrue("a new leader has nothing under way", queue.hasBatch());
     }
 }
