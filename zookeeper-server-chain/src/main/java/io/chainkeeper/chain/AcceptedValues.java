@@ -7,14 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The accepted values that are in memory: consecutive instances, of each the one accepted in the highest ballot so far.
+ * The accepted values that are in memory, of consecutive instances: of each the value accepted in the highest ballot.
  * Undecided values are always here; decided ones stay for a while to feed successors and answer candidates.
  */
 final class AcceptedValues {
     /**
      * @param accepted ballot of the acceptance
      * @param value the batch
-     * @param logSequence of the record in the acceptor log; 0 if it was found there at start
+     * @param logSequence of the record in the acceptor log; 0 if the record was found there at start
      */
     record Accepted(Ballot accepted, ByteSlice value, long logSequence) {}
 
@@ -30,7 +30,7 @@ final class AcceptedValues {
         }
     }
 
-    /** Empties it; the next value put is at {@code firstInstance}. */
+    /** Forgets all values; the next one put is at {@code firstInstance}. */
     void clear(long firstInstance) {
         for (int i = 0; i < ring.size(); i++) {
             ring.set(i, null);
@@ -41,7 +41,7 @@ final class AcceptedValues {
         first = firstInstance;
     }
 
-    /** Lowest instance in memory; if there is none, the one that would be put next. */
+    /** Lowest instance in memory; if there is none, the instance that would be put next. */
     long first() {
         return first;
     }

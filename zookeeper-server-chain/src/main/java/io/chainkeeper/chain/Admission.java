@@ -42,7 +42,7 @@ final class Admission implements MembershipPolicy.Evidence {
         Arrays.fill(reportedSilent, false);
     }
 
-    /** A replica that does not vote has said how far it is. */
+    /** A replica that does not vote has said how far it has got. */
     void onLearnerStatus(int sender, LearnerStatus m) {
         disks[sender] = m.disk();
         learnedUpTo[sender] = m.maxDecided();
@@ -50,7 +50,7 @@ final class Admission implements MembershipPolicy.Evidence {
         alive(sender);
     }
 
-    /** The link to a replica went down: when it is back it may have another disk, so all must be shown anew. */
+    /** The link to a replica went down: when the replica is back it may have another disk, so it must show all anew. */
     void linkDown(int id) {
         learningTick[id] = Long.MIN_VALUE / 2;
         provenTick[id] = Long.MIN_VALUE / 2;
@@ -122,8 +122,8 @@ final class Admission implements MembershipPolicy.Evidence {
      * {@inheritDoc}
      *
      * <p>What a replica has not shown to this leader does not count, nor what was shown over a link that is down: the
-     * member may have lost its disk a moment before. A replica that still learns does not vote with whatever disk the
-     * membership has of it, unless it is the one that is being admitted.
+     * member may have lost its disk a moment before. A replica that still learns has another disk than the one that the
+     * membership has of it, so it does not vote, unless the disk that it shows is the one to be admitted.
      */
     @Override
     public boolean mayVote(Member member) {

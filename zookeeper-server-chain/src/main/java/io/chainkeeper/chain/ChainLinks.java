@@ -197,8 +197,8 @@ final class ChainLinks {
             windows[sender] =
                     new SuccessorWindow(state.settings.successorWindowInstances(), m.maxAccepted(), state.now);
         } else if (!state.isLeader()) {
-            // This replica lacks values itself, or one of the two has an old view of the membership. The subscriber must
-            // not wait for the timeout with each such member: a leader may need the subscriber for a quorum.
+            // This replica lacks values itself, or one of the two has an old view of the membership. The subscriber
+            // must not wait for the timeout with each such member: a leader may need the subscriber for a quorum.
             send(sender, new Truncated(state.ballot, ChainMessage.Truncated.EVERYTHING));
         }
     }

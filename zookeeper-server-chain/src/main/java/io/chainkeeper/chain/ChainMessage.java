@@ -11,7 +11,10 @@ import io.chainkeeper.ordering.acceptor.FoundingHello;
 import io.chainkeeper.ordering.prefix.Prefix;
 import java.util.List;
 
-/** The messages of ChainPaxos; each belongs to one ballot. */
+/**
+ * The messages of ChainPaxos, with the paper's names where the paper has them; each belongs to one ballot, if not to
+ * {@link Ballot#NONE}.
+ */
 sealed interface ChainMessage extends Message {
     /** The ballot that the message speaks for. */
     Ballot ballot();
@@ -63,7 +66,8 @@ sealed interface ChainMessage extends Message {
     }
 
     /**
-     * Progress without a value: down the chain, and from its end to the leader. Also the leader's keep-alive.
+     * Progress without a value: down the chain, and from its end to the leader (the paper's accept_ack). Also the
+     * leader's keep-alive.
      *
      * @param start as in {@link Accept}
      * @param progress all that the sender knows
@@ -90,16 +94,16 @@ sealed interface ChainMessage extends Message {
         }
     }
 
-    /** "Feed me from maxAccepted + 1 on": a successor to the predecessor of its choice. */
+    /** "Send me values from maxAccepted + 1 on": a successor to the predecessor of its choice. */
     record Subscribe(Ballot ballot, long start, long maxAccepted) implements ChainMessage {}
 
-    /** Keep-alive and credit from a successor to its predecessor. */
+    /** "I have everything up to maxAccepted": keep-alive and credit, from a successor to its predecessor. */
     record WindowAck(Ballot ballot, long maxAccepted) implements ChainMessage {}
 
-    /** "I am fed by another now." */
+    /** "I am subscribed to another replica now." */
     record Unsubscribe(Ballot ballot) implements ChainMessage {}
 
-    /** "I stand between you and whoever feeds you, and could feed you." */
+    /** "I stand between you and your predecessor, and could feed you." */
     record OfferFeed(Ballot ballot, long start, long maxAccepted) implements ChainMessage {}
 
     /**
@@ -113,7 +117,7 @@ sealed interface ChainMessage extends Message {
     }
 
     /**
-     * Would you promise this ballot? Changes nothing at the receiver.
+     * "Would you promise this ballot?" Changes nothing at the receiver.
      *
      * @param prefix how far the candidate has got
      * @param disk number of the receiver's disk, as the membership that the candidate knows has it
@@ -133,14 +137,14 @@ sealed interface ChainMessage extends Message {
         }
     }
 
-    /** I would. */
+    /** "I would." */
     record PreVoteOk(Ballot ballot) implements ChainMessage {}
 
-    /** I would not; this is what I have promised. */
+    /** "I would not; I have promised this one." */
     record PreVoteDenied(Ballot ballot, Ballot promised) implements ChainMessage {}
 
     /**
-     * Phase 1a: promise this ballot and report what you accepted from an instance on.
+     * Phase 1a: "promise this ballot and report what you have accepted from an instance on."
      *
      * @param from first instance of interest
      * @param disk as in {@link PreVote}
@@ -188,11 +192,11 @@ sealed interface ChainMessage extends Message {
     /** An accepted value with the ballot it was accepted in. */
     record Entry(long instance, Ballot accepted, ByteSlice value) {}
 
-    /** The ballot of the message that this answers is too old; this is what I have promised. */
+    /** "The ballot of your message is too old: I have promised this one." */
     record Refused(Ballot ballot, Ballot promised) implements ChainMessage {}
 
     /**
-     * Commands of a replica on their way to the leader.
+     * Commands of a replica on their way to the leader (the paper's redirect_request).
      *
      * @param lowest the sender's lowest sequence that it has not yet seen delivered
      * @param commands consecutive sequences
@@ -200,8 +204,8 @@ sealed interface ChainMessage extends Message {
     record RedirectRequest(Ballot ballot, long lowest, List<ProposedCommand> commands) implements ChainMessage {}
 
     /**
-     * First message over a link, said when the sender's disk remembers what it says, and again when the sender becomes
-     * a founder; the only one outside of any ballot.
+     * First message over a link, sent when the disk of the sender remembers what the message says, and again when the
+     * sender becomes a founder. It belongs to no ballot.
      *
      * @param prefix of the sender
      * @param founding what founding depends on
@@ -219,15 +223,15 @@ sealed interface ChainMessage extends Message {
     }
 
     /**
-     * From a replica that does not vote to the leader, every heartbeat: its sign of life, and, if it is configured as a
-     * participant, its wish to be admitted.
+     * From a replica that does not vote to the leader, every heartbeat: a sign of life, and, if the sender is
+     * configured as a participant, its wish to be admitted.
      *
-     * @param disk number of its disk
-     * @param maxDecided how far it has got
+     * @param disk number of the sender's disk
+     * @param maxDecided how far the sender has got
      */
     record LearnerStatus(Ballot ballot, long disk, long maxDecided) implements ChainMessage {}
 
-    /** From a leader that has left the membership: take over without waiting for its silence. */
+    /** From a leader that has left the membership: "lead in my place, without waiting until you miss me." */
     record TakeOver(Ballot ballot) implements ChainMessage {}
 
     /** "You hold another order than I: this is my prefix up to a position of which you have spoken." */
@@ -238,6 +242,6 @@ sealed interface ChainMessage extends Message {
         }
     }
 
-    /** Reads wait at the sender: begin a read round. */
+    /** "Reads wait here: name a read index." The answer is a round, to which a quorum has to agree. */
     record ReadIndexRequest(Ballot ballot, long request) implements ChainMessage {}
 }

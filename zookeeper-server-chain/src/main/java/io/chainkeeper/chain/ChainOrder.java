@@ -5,8 +5,8 @@ import io.chainkeeper.ordering.Membership;
 import java.util.Arrays;
 
 /**
- * The order of the chain: the leader, the other members, those who are about to leave, and those who only learn.
- * Computed anew when one of the things that it follows from has changed.
+ * The order of the chain: the leader, the other members, members that are about to leave, and replicas that only learn.
+ * Computed anew when membership, ensemble or leader have changed.
  */
 final class ChainOrder {
     private final ReplicaState state;
@@ -56,7 +56,7 @@ final class ChainOrder {
             count = place(
                     order, count, latest.members().get((first + i) % members).replicaId());
         }
-        // Those who leave are needed until that is decided.
+        // Members that leave are needed until that is decided.
         for (int id : inForce.replicaIds()) {
             count = place(order, count, id);
         }

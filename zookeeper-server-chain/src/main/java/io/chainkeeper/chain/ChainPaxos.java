@@ -47,7 +47,8 @@ import java.util.TreeMap;
  *
  * <p>This class decides who is followed and what is accepted and decided; how things travel is {@link ChainLinks}, how
  * leaders change {@link Election}, when they are missed {@link LeaderWatch}, reads {@link ReadIndex}, what is proposed
- * {@link Proposer}, who votes {@link Memberships} and {@link Admission}, what a start makes of the log {@link Recovery}.
+ * {@link Proposer}, who votes {@link Memberships} and {@link Admission}, what a start makes of the log {@link
+ * Recovery}.
  */
 final class ChainPaxos implements InputCycle.Handlers {
     private final ReplicaState state;
@@ -272,8 +273,8 @@ final class ChainPaxos implements InputCycle.Handlers {
             return; // a late repeat: the candidate leads by now
         }
         if (m.from() < state.values.first() || !mayAnswer(sender, m.from() - 1, m.disk())) {
-            // What the candidate lacks is no longer in memory here: it must not lead before it has caught up. Nor may one
-            // that has left the membership without knowing it.
+            // What the candidate lacks is no longer in memory here: it must not lead before it has caught up. Nor may
+            // one that has left the membership without knowing it.
             effects.send(sender, new PreVoteDenied(m.ballot(), state.promised));
             return;
         }
@@ -406,7 +407,9 @@ final class ChainPaxos implements InputCycle.Handlers {
         }
     }
 
-    /** Shows that this replica, which does not vote, is there: to the leader, or to all as long as it follows nobody. */
+    /**
+     * Shows that this replica, which does not vote, is there: to the leader, or to all as long as it follows nobody.
+     */
     private void sendLearnerStatus() {
         if (!state.identity.isDurable()) {
             return; // admitted under a number that a crash takes away, this replica could never vote

@@ -52,13 +52,19 @@ public final class ChainPaxosFactory implements OrderingProtocolFactory {
         return new InputCycle(new ChainPaxos(context, settings, rules, effects));
     }
 
-    /** A replica tells others in the ballot that it follows how far all is decided, so it must have promised that ballot. */
+    /**
+     * A replica tells others in the ballot that it follows how far all is decided, so it must have promised that
+     * ballot.
+     */
     @Override
     public int promiseKind() {
         return ReplicaState.PROMISE;
     }
 
-    /** A replica promises a ballot before it accepts; ISS has an epoch's configuration, which is longer, under that number. */
+    /**
+     * A replica promises a ballot before it accepts; ISS has an epoch's configuration, which is longer, under that
+     * number.
+     */
     @Override
     public boolean mayHaveWritten(LogTraces traces) {
         LogRecord promise = traces.metadata(ReplicaState.PROMISE);

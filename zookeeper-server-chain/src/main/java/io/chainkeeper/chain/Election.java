@@ -40,7 +40,7 @@ final class Election {
     private final boolean[] founderVotes = new boolean[ReplicaState.IDS];
     private final long[] voteDisks = new long[ReplicaState.IDS];
 
-    /** What those who promise say of the order that they have decided. */
+    /** What the replicas that promise say of the order that they have decided. */
     private final Prefix[] votePrefixes = new Prefix[ReplicaState.IDS];
 
     private final boolean[] asked = new boolean[ReplicaState.IDS];
@@ -63,7 +63,7 @@ final class Election {
         this.state = state;
     }
 
-    /** At the start of the replica: those with lower chance values try first, soon. */
+    /** At the start of the replica: candidates draw lots for who tries first. */
     void start() {
         deadlineTick = 1 + random(2 + state.settings.heartbeatTicks());
     }
@@ -153,7 +153,7 @@ final class Election {
         }
     }
 
-    /** What this candidate lacks is gone at a member that follows nobody either: perhaps nobody else can lead. */
+    /** A member that follows nobody either no longer has what this candidate lacks: perhaps nobody else can lead. */
     void onTruncated(int sender, Truncated m) {
         if (phase == Phase.PRE_VOTE && m.ballot().equals(ballot) && m.firstAvailable() > state.maxDecided + 1) {
             state.effects.needState(sender, state.maxDecided + 1);
@@ -167,7 +167,7 @@ final class Election {
     /** Whether a quorum would promise, so that {@link #prepare} is in order. */
     boolean mayPrepare() {
         return phase == Phase.PRE_VOTE
-                && state.mayStand() // it may have learned meanwhile that it is no member any more
+                && state.mayStand() // this replica may have learned meanwhile that it is no member any more
                 && count(state.membership(), false) >= state.membership().quorum()
                 && state.promised.lessThan(ballot);
     }
@@ -203,7 +203,7 @@ final class Election {
 
     private void sendPrepare(int id) {
         if (id != state.self && state.linkUp[id]) {
-            // Not before the own promise is durable: a candidate that crashes must never use this ballot twice.
+            // Not before the own promise is durable: a candidate that crashes must not use this ballot again.
             state.effects.sendAfter(state.promiseSequence(), id, new Prepare(ballot, prepareFrom, askedDisks[id]));
         }
     }
@@ -257,7 +257,7 @@ final class Election {
             nextEntry[sender] = prepareFrom;
         }
         if (m.part() != nextPart[sender]) {
-            return false; // an earlier part was lost with its link; the answer comes again from its beginning
+            return false; // an earlier part was lost with the link; the answer comes again from its beginning
         }
         String objection = objection(sender, m);
         if (objection != null) {
@@ -310,8 +310,8 @@ final class Election {
     }
 
     /**
-     * Walks through the values in order: at each instance that it is going to propose, and at the one after them, the
-     * candidate must hold promises from a quorum of the membership in force there.
+     * Walks through the values in order: at each instance that the candidate is going to propose, and at the instance
+     * behind the last of them, it must hold promises from a quorum of the membership in force there.
      */
     private boolean hasWon() {
         Membership inForce = state.membership();
@@ -334,8 +334,9 @@ final class Election {
     }
 
     /**
-     * Whether what is about to be taken up is what all those who promised have decided. If not, two of them hold
-     * different orders, and this replica, which is behind, cannot tell which is right; one that is not behind can lead.
+     * Whether what is about to be taken up is what all replicas that promised have decided. If not, two of them hold
+     * different orders, and this replica, which is behind, cannot tell which is right. A replica that is not behind can
+     * lead.
      */
     private boolean promisesAgree() {
         long position = state.maxDecided;
@@ -406,9 +407,10 @@ final class Election {
 
     /**
      * Whether a membership that was accepted cannot have been decided. A sole survivor is the only member, whatever was
-     * on its way. And a leader proposes one change of what is in force after all its earlier values; so where more than
-     * one has changed, these values were not the ones that were decided, and an instance is decided only after them.
-     * Taken up, such a membership would bring back whom another leader has removed, or a disk that is lost.
+     * on its way. And a leader proposes one change of the membership in force behind all its earlier values. So where
+     * more than one member differs, the values before were not the decided ones, and no instance is decided before
+     * them. Taken up, such a membership would bring back a member that another leader has removed, or a disk that is
+     * lost.
      */
     private boolean isVoid(long instance, Membership next, Membership inForce) {
         if (state.context.start() == Start.SOLE_SURVIVOR) {

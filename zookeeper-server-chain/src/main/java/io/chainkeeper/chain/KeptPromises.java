@@ -16,8 +16,8 @@ final class KeptPromises {
     }
 
     /**
-     * Whether a log holds the promise of a ballot and what its owner acknowledges in it. What is decided needs no vote
-     * of anybody any more.
+     * Whether a log holds the promise of a ballot and what its owner acknowledges in that ballot. What is decided needs
+     * nobody's vote any more.
      */
     static boolean keeps(DurableRecords log, Ballot ballot, Progress progress, int sender) {
         long acknowledged = progress.ack(sender);

@@ -87,7 +87,7 @@ final class LeaderWatch {
         return !state.linkUp[state.leader] && state.now >= dueTick;
     }
 
-    /** Those nearer to the head try first, so that two candidates seldom meet. */
+    /** Replicas nearer to the head try first, so that two candidates seldom meet. */
     private long staggerTicks() {
         return (long) state.chainPosition(state.self) * state.settings.heartbeatTicks();
     }
@@ -124,7 +124,9 @@ final class LeaderWatch {
         return new OrderingStatus(observing ? Role.OBSERVER : state.role(), state.leader, epoch);
     }
 
-    /** How long those were silent whose silence counted while this replica had the role that it told last. */
+    /**
+     * How long the leader, or at the leader a quorum, has been silent: the role that was told last says which counts.
+     */
     private long silentMillis(boolean cutOff) {
         if (status.role() == Role.LOOKING) {
             return status.silentMillis();

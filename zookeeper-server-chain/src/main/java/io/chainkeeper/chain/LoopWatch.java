@@ -1,9 +1,10 @@
 package io.chainkeeper.chain;
 
 /**
- * Whether what goes down the chain comes back to the leader. If it has confirmed no round for a while, somebody further
- * down hangs or cannot reach it. Then all that notice close the loop themselves, before the leader has to take itself
- * for deposed, and for some time, because trying the whole chain again costs such a pause.
+ * Whether what goes down the chain comes back to the leader. If the leader has confirmed no round for a while, a
+ * replica further down hangs or cannot reach the leader. Then all that notice close the loop themselves, before the
+ * leader has to take itself for deposed. They do so for some time, because each new try with the whole chain costs such
+ * a pause.
  */
 final class LoopWatch {
     private final ReplicaState state;
@@ -13,7 +14,7 @@ final class LoopWatch {
 
     private long confirmedTick;
 
-    /** Until then this replica closes the loop although it feeds somebody. */
+    /** Until then this replica closes the loop although others are subscribed to it. */
     private long brokenUntilTick;
 
     /** What the leader was last told when this replica closed the loop; null if nothing, or if that may be lost. */
@@ -52,7 +53,7 @@ final class LoopWatch {
         told = null;
     }
 
-    /** Whether this replica is to close the loop although it feeds somebody. */
+    /** Whether this replica is to close the loop although others are subscribed to it. */
     boolean isBroken() {
         if (state.progress.confirmedRound() > confirmedRound) {
             confirmedRound = state.progress.confirmedRound();
@@ -64,7 +65,9 @@ final class LoopWatch {
         return state.now < brokenUntilTick;
     }
 
-    /** The next tick at which the loop is taken for broken if nothing is confirmed; none while it is. */
+    /**
+     * The next tick at which the loop is taken for broken if nothing is confirmed; none while it is taken for broken.
+     */
     long dueTick() {
         boolean broken = state.now < brokenUntilTick;
         return broken ? Long.MAX_VALUE : confirmedTick + state.settings.predecessorTimeoutTicks() + 1;

@@ -12,8 +12,8 @@ import java.util.function.IntToLongFunction;
  * Which membership is in force at which instance, as far as this replica has accepted the values that say so. What lies
  * above the decided instances is tentative: another ballot may put other values there.
  *
- * <p>Every instance is decided by a quorum of its own membership, and only after all before it. So whoever knows the
- * values up to an instance knows who decides the next one (docs/decisions/006-membership-in-the-order.md).
+ * <p>Every instance is decided by a quorum of its own membership, and only after all before it. So a replica that
+ * knows the values up to an instance knows who decides the next one (docs/decisions/006-membership-in-the-order.md).
  */
 final class Memberships {
     /** Memberships that stay known after they have been superseded, for rounds that began under them. */
@@ -23,7 +23,7 @@ final class Memberships {
 
     private final ArrayList<Segment> segments = new ArrayList<>();
 
-    /** Whether the oldest one is in force everywhere, and not what this replica's configuration makes it believe. */
+    /** Whether the oldest membership is that of the order, and not only what the configuration of this replica says. */
     private boolean oldestIsKnown;
 
     /**
@@ -76,8 +76,8 @@ final class Memberships {
     /**
      * Before anything was ordered this membership is in force.
      *
-     * @param isKnown whether that is certain; else it is what the configuration says by now, perhaps long after the
-     *     cluster was founded with other members
+     * @param isKnown whether that is certain; if not, the membership is what the configuration says by now, perhaps
+     *     long after the cluster was founded with other members
      */
     void begin(Membership membership, boolean isKnown) {
         replaceFrom(1, membership);

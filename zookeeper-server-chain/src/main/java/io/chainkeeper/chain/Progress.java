@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /**
  * What a replica knows about the progress of the members in one ballot: the acknowledgement vector, the decided
- * watermark and the current read round. Everything in it only grows within a ballot and merges by maximum, so repeats
- * and reordering between neighbours are harmless.
+ * watermark and the current read round. All of this only grows within a ballot and merges by maximum, so repeats and
+ * reordering between neighbours are harmless.
  *
  * <p>Entries are keyed by replica id and appear when there is something to say about a replica, so that replicas with
  * different views of the membership understand each other.
@@ -17,7 +17,7 @@ final class Progress {
     private int[] ids = {};
     /** Per entry: every instance up to here is durably accepted in this ballot, or was decided before it began. */
     private long[] acks = NONE;
-    /** Per entry: the highest read round that it has seen while its promise was this ballot. */
+    /** Per entry: the highest read round that the replica has seen while its promise was this ballot. */
     private long[] rounds = NONE;
     /** Per entry: the newest read request that the current round answers. */
     private long[] readRequests = NONE;
@@ -43,8 +43,8 @@ final class Progress {
     }
 
     /**
-     * Takes over everything that the other knows better. Both must be of the same ballot. Nobody knows better what
-     * this replica itself has acknowledged.
+     * Takes over what the other progress, which must be of the same ballot, has higher. Nobody knows better than this
+     * replica what it has acknowledged itself.
      */
     void merge(Progress other, int selfId) {
         for (int i = 0; i < other.ids.length; i++) {
@@ -65,7 +65,7 @@ final class Progress {
     }
 
     /**
-     * Enters a read round. {@link #answerReadRequest} says what it answers.
+     * Enters a read round. {@link #answerReadRequest} says which requests the round answers.
      *
      * @param number ascending
      * @param base everything below it was decided when the round began

@@ -9,8 +9,8 @@ import io.chainkeeper.ordering.proposer.ForwardQueue;
 import io.chainkeeper.ordering.proposer.ProposalQueue;
 
 /**
- * What is to be ordered: this replica's commands on their way to the leader, and at the leader everybody's commands, and
- * changes of the membership, on their way into instances.
+ * What is to be ordered: this replica's commands on their way to the leader, and at the leader everybody's commands,
+ * and changes of the membership, on their way into instances.
  */
 final class Proposer {
     private final ReplicaState state;

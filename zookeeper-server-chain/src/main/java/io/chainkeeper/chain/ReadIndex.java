@@ -15,8 +15,8 @@ import java.util.Iterator;
  * ballot says so in its entry. The reads are safe when a quorum has said so and this replica has delivered everything
  * up to the read index.
  *
- * <p>Why: let x be executed anywhere before the request was sent. If x was decided in this ballot or an earlier one, the
- * leader had proposed or recovered x before the round began, so x is at most the read index. And x cannot have been
+ * <p>Why: let x be executed anywhere before the request was sent. If x was decided in this ballot or an earlier one,
+ * the leader had proposed or recovered x before the round began, so x is at most the read index. And x cannot have been
  * decided in a later ballot: a quorum would have promised that ballot before x was decided, and one member of this
  * quorum would also have acknowledged the round afterwards, in a ballot below its promise. The argument uses neither
  * the shape of the chain nor who is in it, so it holds while members are skipped (docs/decisions/001-read-rounds.md).

@@ -32,8 +32,8 @@ final class ReplicaState {
     static final int IDS = Membership.MAX_REPLICA_ID + 1;
 
     /**
-     * Metadata record: the latest instance decided here that is a membership. Without it, members that all crash could
-     * have to ask a member that the order has replaced since, and whose disk is gone.
+     * Metadata record: the latest instance decided here that is a membership. Without this record, members that all
+     * crash could have to ask a member that the order has replaced since, and whose disk is gone.
      */
     static final int MEMBERSHIP_DECIDED = 4;
 
@@ -54,7 +54,7 @@ final class ReplicaState {
     final boolean[] linkUp = new boolean[IDS];
     final ReplicaIdentity identity;
 
-    /** Hashes of what is decided here, and who holds something else. */
+    /** Hashes of what is decided here, and which replicas hold another order. */
     final PrefixWatch agreement;
 
     /** Acceptances of the current ballot whose record is not durable yet. */
@@ -63,7 +63,7 @@ final class ReplicaState {
     Progress progress = new Progress();
     Memberships memberships;
 
-    /** Who is meant to take part. */
+    /** The configured ensemble. */
     Ensemble ensemble;
 
     private Role role = Role.LOOKING;
@@ -99,8 +99,9 @@ final class ReplicaState {
 
     /**
      * Everything up to here is known to be decided, but the log has a hole: an earlier start found a checkpoint ahead
-     * of it, which is gone. Until the state of another replica brings it beyond this, this replica promises as far as
-     * it can tell what it has accepted, but neither stands nor accepts. Not above {@link #maxDecided} otherwise.
+     * of the log, and that checkpoint is gone. Until the state of another replica closes the hole, this replica
+     * promises as far as it can tell what it has accepted, but neither stands nor accepts. Not above {@link
+     * #maxDecided} if there is no hole.
      */
     private long lacksUpTo;
 
@@ -146,13 +147,13 @@ final class ReplicaState {
     }
 
     /**
-     * Leads a ballot from now on if this replica has prepared it, else follows it: what was accepted in older ballots no
-     * longer counts unless decided.
+     * Leads a ballot from now on if this replica has prepared it, else follows it: what was accepted in older ballots
+     * no longer counts unless decided.
      */
     void enter(Ballot next, long firstInstance) {
         InvariantViolated.check(!next.lessThan(promised), "ballot %s entered below the promise %s", next, promised);
         if (promised.lessThan(next)) {
-            promise(next); // and not to forget that there is a cluster: with blank disks it would found another one
+            promise(next); // also so as not to forget that there is a cluster: a blank disk may found another one
         }
         ballot = next;
         start = firstInstance;
@@ -185,8 +186,9 @@ final class ReplicaState {
     }
 
     /**
-     * The only place where the role changes. Who leads or follows a ballot has promised it and nothing higher. Only the
-     * replica that prepared a ballot leads it, and a leader was a candidate before, which follows nobody.
+     * The only place where the role changes. A replica that leads or follows a ballot has promised that ballot and none
+     * higher. Only the replica that prepared a ballot leads it, and a leader was a candidate before, which follows
+     * nobody.
      */
     private void become(Role next) {
         boolean isAllowed = switch (next) {
@@ -241,9 +243,9 @@ final class ReplicaState {
     }
 
     /**
-     * Whether this replica votes, or may do so without knowing it yet. For that it must know who votes on the first
-     * instance that it would propose: by the wrong membership it would take an admission that was decided for one that
-     * cannot have been, and propose something else in its place.
+     * Whether this replica votes, or may do so without knowing it yet. In the second case it must know who votes on the
+     * first instance that it would propose: judged by the wrong membership, an admission that was decided would look
+     * like one that cannot have been decided, and this replica would propose something else in its place.
      */
     boolean mayStand() {
         if (lacksState()) {
@@ -395,14 +397,14 @@ final class ReplicaState {
         acknowledge();
     }
 
-    /** Says in the own entry what is durable, as far as this replica votes. */
+    /** Says in this replica's entry of the vector what is durable, as far as it votes. */
     void acknowledge() {
         if (role == Role.LOOKING || !isVoter()) {
             return;
         }
         long mine = maxDurable;
         if (memberships.latestFrom() > maxDecided + 1) {
-            // It may be about to leave: it has no say in what comes after.
+            // This replica may be about to leave the membership: it has no say in what comes after.
             for (long i = maxDecided + 1; i <= mine; i++) {
                 if (!votesIn(memberships.at(i))) {
                     mine = i - 1;
@@ -415,9 +417,9 @@ final class ReplicaState {
     /**
      * How far the vector and what others said allow to decide. What others made durable need not be durable here,
      * except where the log holds a value of an older ballot: after a crash a checkpoint could cover that instance, and
-     * the old value would pass for the decided one. The promise must be durable: who comes back with the checkpoint,
-     * but without the promise, would follow a lower ballot and tell there that all this is decided. Only a voter can
-     * tell quorums: it knows the memberships.
+     * the old value would pass for the decided one. The promise must be durable: a replica that comes back with the
+     * checkpoint but without the promise would follow a lower ballot and tell there that all this is decided. Only a
+     * voter recognises a quorum, because it knows the memberships.
      */
     long decidable() {
         if (!rules.mayDeliver(promiseSequence <= durableSequence)) {

@@ -16,8 +16,8 @@ class SafetyRules {
     }
 
     /**
-     * A replica executes in a ballot that its disk keeps the promise of: what is executed may be on disk, as a
-     * checkpoint, before the acceptor log is.
+     * A replica executes in a ballot only when its disk keeps the promise of that ballot: what is executed may be on
+     * disk, as a checkpoint, before the acceptor log is.
      */
     boolean mayDeliver(boolean promiseIsDurable) {
         return promiseIsDurable;

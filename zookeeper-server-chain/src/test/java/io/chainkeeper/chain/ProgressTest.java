@@ -16,7 +16,9 @@ public final class ProgressTest {
 
     private final Random random = new Random(17);
 
-    /** One of the histories that a ballot can have: the read index and the requests of a round are the leader's alone. */
+    /**
+     * One of the histories that a ballot can have: the read index and the requests of a round are the leader's alone.
+     */
     private Progress arbitrary() {
         Progress progress = new Progress();
         for (int i = 1; i <= MEMBERS; i++) {

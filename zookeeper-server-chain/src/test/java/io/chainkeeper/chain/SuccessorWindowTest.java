@@ -36,7 +36,10 @@ public class SuccessorWindowTest {
         assertTrue(window.hasCredit());
     }
 
-    /** Another member fed the successor meanwhile; nobody will acknowledge these values again, so none may stay on the account. */
+    /**
+     * Another member fed the successor meanwhile; nobody will acknowledge these values again, so none may stay on the
+     * account.
+     */
     @Test
     public void successorHasAcknowledgedWhatIsSentToItNow_itCostsNoCredit() {
         window.acknowledged(12);

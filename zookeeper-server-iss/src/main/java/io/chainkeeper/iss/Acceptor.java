@@ -13,7 +13,7 @@ import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.List;
 
 /**
- * Phase 2 as those see it who do not propose: acceptors, and replicas that only learn. An acceptor answers the proposer
+ * Phase 2 at replicas that do not propose: acceptors, and replicas that only learn. An acceptor answers the proposer
  * when its record is durable. What a proposer says to be decided is decided here if the value was received in the same
  * ballot.
  */
@@ -110,9 +110,9 @@ final class Acceptor {
     }
 
     /**
-     * Whether a value may be accepted. It may not where something else is known to be decided: its proposer has been
-     * deposed and does not know. It is told so, and what was decided, if that is still in memory; else it is so far
-     * behind that it fetches all of it when it hears how far this replica is.
+     * Whether a value may be accepted. It may not where something else is known to be decided: the proposer of the
+     * value has been deposed and does not know that. The proposer is told what was decided, if that is still in memory;
+     * else the proposer is so far behind that it fetches everything when it hears how far this replica is.
      */
     private boolean isStillOpen(int sender, Segment segment, int index, Ballot ballot, ByteSlice value) {
         Slot slot = segment.slot(index);

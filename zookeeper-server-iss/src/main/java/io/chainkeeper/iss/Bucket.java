@@ -72,16 +72,15 @@ final class Bucket {
         }
         forwards.forward(
                 IssSettings.FORWARD_BYTES,
-                (lowest, commands) ->
-                        state.effects.send(leader, new Forward(state.epoch.number(), lowest, commands)));
+                (lowest, commands) -> state.effects.send(leader, new Forward(state.epoch.number(), lowest, commands)));
     }
 
     /**
      * Whether the leader of the bucket can no longer propose in this epoch what is outstanding here, or seems to be
      * gone: there need not be anybody left who could tell. For a leader that seems to be gone nobody wishes for the end
-     * of an epoch before the epoch has lasted as long as it takes to miss somebody. A leader that says that it no longer
-     * proposes, or whose segment another replica finishes, ends the epoch at once, unless as many epochs as there are
-     * leaders have ended so: then it is leader again each time.
+     * of an epoch before the epoch has lasted as long as it takes to miss somebody. A leader that says that it no
+     * longer proposes, or whose segment another replica finishes, ends the epoch at once, unless as many epochs as
+     * there are leaders have ended so: then it is leader again each time.
      */
     boolean isStuck() {
         if (forwards.outstanding() == 0 || state.epoch == null) {

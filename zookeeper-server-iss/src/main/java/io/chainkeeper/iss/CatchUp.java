@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Learning what others know to be decided. A replica that is behind fetches from one that is ahead, part by part, so
- * what is on its way is bounded. What is asked for is answered from memory or, further back, from the log; if the logs
- * of all that can be asked no longer reach back so far, the host is to fetch their state.
+ * Learning what others know to be decided. A replica that is behind fetches from a replica that is ahead, part by part,
+ * so that what is on its way is bounded. Questions are answered from memory or, further back, from the log. If the logs
+ * of all that can be asked no longer reach back so far, the host is to fetch the state of one of them.
  */
 final class CatchUp {
     private static final int NOBODY = 0;
@@ -36,8 +36,8 @@ final class CatchUp {
     private final long[] truncatedUntilTick = new long[Peers.IDS];
 
     /**
-     * When each replica last left a question unanswered; 0 if it has answered since. Such a one is asked again, but
-     * only after all others: it may be silent for as long as its link looks up.
+     * When each replica last left a question unanswered; 0 if it has answered since. A replica that did not answer is
+     * asked again, but only after all others: it may be silent for as long as its link looks up.
      */
     private final long[] unansweredTick = new long[Peers.IDS];
 
@@ -53,7 +53,7 @@ final class CatchUp {
 
     // ---------------------------------------------------------------- asking
 
-    /** Somebody has told how far it is. */
+    /** A replica has told how far it is. */
     void onStatus(int sender, Status m) {
         boolean otherEpoch = m.epoch() > (state.epoch == null ? 0 : state.epoch.number());
         boolean farBehind = m.prefix() > state.prefix + state.settings.caughtUpPositions();
@@ -62,7 +62,7 @@ final class CatchUp {
         }
     }
 
-    /** Something is decided whose value this replica has not received. */
+    /** A position is decided, but this replica has not received the value. */
     void missing(int sender) {
         if (asked == NOBODY) {
             ask(sender);
@@ -88,7 +88,7 @@ final class CatchUp {
         }
     }
 
-    /** Whether ticks do nothing here until somebody says that there is something to learn. */
+    /** Whether ticks do nothing here until another replica says that there is something to learn. */
     boolean isIdle() {
         if (asked != NOBODY || state.prefix != lastPrefix) {
             return false;
@@ -262,7 +262,7 @@ final class CatchUp {
 
     void onLogRead(long from, List<LogRecord> records) {
         readFrom = 0;
-        // Further on the log may not have been written yet, and hold what was accepted before.
+        // Beyond that the log may not have been written yet, and still hold what was accepted before.
         long end = state.recent.isEmpty() ? state.prefix + 1 : state.recent.firstKey();
         List<ByteSlice> values = records.stream()
                 .filter(record -> record.position() < end)

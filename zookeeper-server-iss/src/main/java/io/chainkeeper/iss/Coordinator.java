@@ -14,9 +14,9 @@ import java.util.List;
 
 /**
  * What the coordinator of an epoch (its last leader) puts into the epoch's last position: a change of the membership,
- * or a note with the leaders and the length of the next epoch. Only a matter of policy; whatever it proposes is safe,
- * and if it fails to propose anything the next epoch goes on without it. Which memberships those are says
- * {@link MembershipPolicy}: one change per epoch.
+ * at most one per epoch ({@link MembershipPolicy}), or a note with the leaders and the length of the next epoch. Only a
+ * matter of policy: whatever the coordinator proposes is safe, and if it proposes nothing the next epoch begins without
+ * it among the leaders.
  */
 final class Coordinator implements MembershipPolicy.Evidence {
     private final IssState state;
@@ -89,7 +89,9 @@ final class Coordinator implements MembershipPolicy.Evidence {
         return before.level() <= 1 ? null : new Suspension(id, before.level() - 1, 0);
     }
 
-    /** Longer only if this epoch was short because its positions were used: one that a wish ended leaves most empty. */
+    /**
+     * Longer only if this epoch was short because its positions were used: an epoch that a wish ended has most empty.
+     */
     private int segmentPositions(EpochConfig config) {
         long ticks = state.epoch.ticks(state.now);
         boolean isShort = ticks < state.settings.epochTicks() / 2;

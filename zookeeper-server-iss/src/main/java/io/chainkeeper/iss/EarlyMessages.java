@@ -6,8 +6,8 @@ import io.chainkeeper.iss.IssMessage.OfEpoch;
 import java.util.ArrayDeque;
 
 /**
- * Messages of the epoch after the present one, in order of arrival, within bounds. What does not fit is dropped, and
- * asked for again when the epoch has begun.
+ * Messages of the epoch after the present one, in order of arrival, within bounds. Messages that do not fit are
+ * dropped, and asked for again when the epoch has begun.
  */
 final class EarlyMessages {
     record Early(int sender, OfEpoch message) {}
@@ -43,7 +43,9 @@ final class EarlyMessages {
         return 0;
     }
 
-    /** Removes and returns the next message of an epoch, null if there is none. Messages of older epochs are dropped. */
+    /**
+     * Removes and returns the next message of an epoch, null if there is none. Messages of older epochs are dropped.
+     */
     Early poll(long epoch) {
         while (!messages.isEmpty() && messages.peek().message().epoch() <= epoch) {
             Early next = messages.remove();

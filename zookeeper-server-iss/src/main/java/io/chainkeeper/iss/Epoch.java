@@ -91,8 +91,8 @@ final class Epoch {
     }
 
     /**
-     * Whether a quorum is known to have the configuration on disk. That its first positions are decided does not show
-     * it: their initial leaders may have left them empty.
+     * Whether a quorum is known to have the configuration on disk. That the first positions are decided does not show
+     * that: their initial leaders may have left them empty.
      */
     boolean isHeld() {
         return held;
@@ -113,7 +113,7 @@ final class Epoch {
 
     /**
      * The highest position that is known to have a value. Leaders with nothing to propose skip up to there. Once the
-     * last position is decided nobody has a reason to wait with the rest.
+     * last position is decided, no leader has a reason to keep the rest of its positions.
      */
     long inUse() {
         return inUse;
@@ -138,10 +138,10 @@ final class Epoch {
         endIsWanted = true;
     }
 
-    /** Whether the order, or somebody's wish for its end, waits for a segment's leader, or for who took it over. */
+    /** Whether the order, or a wish for the epoch's end, waits for the replica that leads a segment or took it over. */
     boolean awaits(Segment segment) {
         return segment.firstUndecidedPosition() <= inUse
-                || segment.isTakenOver() // whoever does that finishes all of it
+                || segment.isTakenOver() // the replica that takes a segment over finishes all of it
                 || endIsWanted && segment.number() == segments.length - 1;
     }
 

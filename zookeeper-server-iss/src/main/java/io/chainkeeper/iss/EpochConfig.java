@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What an epoch is like. That of the next epoch is a function of this one and of the value of its last position, so all
- * replicas agree on it, and whoever knows it may tell others.
+ * What an epoch is like. The next epoch's configuration is a function of this one and of the value of this epoch's last
+ * position. So all replicas agree on it, and a replica that knows it may tell others.
  *
  * @param epoch from 1
  * @param first its first position
@@ -74,7 +74,7 @@ record EpochConfig(
     }
 
     /**
-     * The epoch of one whose user gave up all others, if its log does not tell in which epoch the order is.
+     * The epoch of a replica whose user gave up all others, if its log does not tell in which epoch the order is.
      *
      * @param prefix everything up to here is decided; there were fewer epochs than positions
      * @param survivors the membership

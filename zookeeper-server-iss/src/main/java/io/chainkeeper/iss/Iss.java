@@ -172,7 +172,7 @@ final class Iss implements InputCycle.Handlers {
         }
         EpochConfig config = catchUp.adoptable();
         if (config != null) {
-            // On this disk it was never in it, so it has not spoken; a log that forgets cannot tell.
+            // With this disk the replica was never in that epoch, so it has not spoken; a log that forgets cannot tell.
             enter(config, state.context.start() != Start.FORGETFUL);
         }
     }
@@ -216,7 +216,7 @@ final class Iss implements InputCycle.Handlers {
         } else if (m.epoch() > present) {
             early.add(from, m);
         } else if (m.epoch() < present) {
-            toldNews[from] = true; // it is behind, and has to catch up
+            toldNews[from] = true; // the sender is behind, and has to catch up
         } else if (m instanceof OfSegment ofSegment) {
             String objection = new Objections(state.epoch).to(from, ofSegment);
             if (objection == null) {
@@ -564,7 +564,7 @@ final class Iss implements InputCycle.Handlers {
         return heard >= membership.quorum();
     }
 
-    /** How long the last member of a quorum has been silent: no longer than it takes until that one is missed. */
+    /** How long the last member of a quorum has been silent: no longer than it takes until that member is missed. */
     private long silentMillis() {
         if (published.role() == Role.LOOKING || state.epoch == null) {
             return published.silentMillis();

@@ -108,7 +108,7 @@ sealed interface IssMessage extends Message {
     /**
      * Phase 1b, in parts.
      *
-     * @param prefix the sender knows the decision of every position up to here and tells it to whoever asks
+     * @param prefix the sender knows the decision of every position up to here and tells it to all that ask
      * @param part from 0
      * @param last whether this is the last part
      * @param entries everything of the segment above the prefix that the sender has accepted or knows to be decided
@@ -127,7 +127,7 @@ sealed interface IssMessage extends Message {
     /** Commands for the leader of their bucket; {@code lowest} is the sender's lowest that is not ordered yet. */
     record Forward(long epoch, long lowest, List<ProposedCommand> commands) implements OfEpoch {}
 
-    /** "Up to which position have you accepted values?" on behalf of reads. */
+    /** "Up to which position have you accepted values?" Asked of all voters, because reads wait. */
     record ReadIndexRequest(long epoch, long number) implements OfEpoch {}
 
     /** The answer: no value is accepted here above the read index. */
@@ -182,7 +182,7 @@ sealed interface IssMessage extends Message {
      */
     record Learn(long from, Prefix order, long delivered, List<ByteSlice> values) implements IssMessage {}
 
-    /** "You hold another order than I: this is mine up to a position of which you have spoken." */
+    /** "You hold another order than I: this is my prefix up to a position of which you have spoken." */
     record Differing(Prefix order) implements IssMessage {}
 
     /** The sender's log no longer reaches back to what was asked for. */

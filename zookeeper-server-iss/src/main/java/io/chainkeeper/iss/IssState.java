@@ -65,7 +65,7 @@ final class IssState {
     final int self;
     final ReplicaIdentity identity;
 
-    /** Hashes of what is decided here, and who holds something else. */
+    /** Hashes of what is decided here, and which replicas hold another order. */
     final PrefixWatch agreement;
 
     final Peers peers = new Peers();
@@ -88,7 +88,7 @@ final class IssState {
 
     /**
      * The epoch that the log ends in, as long as values before it are lacking here; else null. This replica may have
-     * promised and accepted in it, so it takes part in no other before it, and in this one with what the log knows.
+     * promised and accepted in that epoch. So it takes part in none before it, and in this one with what the log knows.
      */
     Epoch awaited;
 
@@ -257,17 +257,19 @@ final class IssState {
         }
     }
 
-    /** Whether a position lies before an epoch that this replica was in: it is decided, whoever tells the value. */
+    /**
+     * Whether a position lies before an epoch that this replica was in. If so it is decided, no matter who tells so.
+     */
     boolean isBeforeAwaited(long position) {
         return awaited != null && position < awaited.config().first();
     }
 
-    /** The membership as the user has it who gave up all other members. */
+    /** The membership after the user has given up all other members. */
     Membership survivors() {
         return new Membership(1, List.of(new Member(self, identity.disk())));
     }
 
-    /** The epoch as the user has it who gave up all other members; from now on the log says so too. */
+    /** The epoch after the user has given up all other members; from now on the log says so too. */
     EpochConfig survived(EpochConfig config) {
         EpochConfig survived = config.with(survivors());
         append(EPOCH, survived.encode());
@@ -303,7 +305,7 @@ final class IssState {
         BALLOT,
         /** A quorum has accepted, in whatever ballot, behind the epoch's configuration in their logs. */
         QUORUM,
-        /** Somebody who knows it has told, but not how it was decided. */
+        /** Another replica that knows the decision has told it, but not how it came about. */
         HEARSAY
     }
 
@@ -367,7 +369,7 @@ final class IssState {
         take(value, null);
     }
 
-    /** Who is to be told each value as soon as its place in the order is known. */
+    /** Sets what is told each value as soon as the place of the value in the order is known. */
     void tellDecided(Consumer<ByteSlice> told) {
         toldDecided = told;
     }
@@ -434,7 +436,7 @@ final class IssState {
         return recentBytes;
     }
 
-    /** Whether anything is known to be decided that the application does not have yet. */
+    /** How many values are known to be decided and not delivered yet. */
     int undelivered() {
         return undelivered.size();
     }

@@ -12,7 +12,7 @@ import io.chainkeeper.ordering.acceptor.Ballot;
 
 /**
  * Finds what no member can have meant in messages about a segment of the present epoch, before anything is done with
- * them: a defect of the sender, or a stranger, and no reason why this replica should stop.
+ * them. Such a message comes from a defect of its sender or from a stranger, and is no reason to stop this replica.
  */
 final class Objections {
     private static final String NONE = null;
@@ -55,7 +55,7 @@ final class Objections {
         return one != null ? one : other != null ? other : third;
     }
 
-    /** Who proposes in its own ballot, and only the initial leader without phase 1. */
+    /** Each replica proposes in its own ballots, and only the initial leader without phase 1. */
     private String proposer(int sender, OfSegment m) {
         boolean may = m.ballot().replica() == sender
                 && (m.ballot().round() > 0
@@ -68,7 +68,7 @@ final class Objections {
         return within ? NONE : "speaks of position " + position + ", which is not of " + epoch.segment(m.segment());
     }
 
-    /** Below the epoch it says nothing. */
+    /** A position below the epoch says that nothing is decided. */
     private String decided(OfSegment m, long position) {
         return position < config.first() ? NONE : position(m, position);
     }

@@ -13,12 +13,13 @@ import java.nio.ByteBuffer;
  *
  * <p>Known as decided is everything before the newest epoch in the log, up to the highest prefix in the head of any
  * record, and up to the checkpoint. A checkpoint can be ahead of the log only by positions that initial leaders left
- * empty. One that lies beyond the newest epoch in the log was installed; then this replica learns until others have
- * told it in which epoch the order is.
+ * empty. A checkpoint that lies beyond the newest epoch in the log was installed; then this replica learns until others
+ * have told it in which epoch the order is.
  *
  * <p>An earlier start from a checkpoint ahead of the log has left a hole there. If that checkpoint is gone, and this
  * start is from an older one, the positions of the hole have to come from others: as long as the newest epoch has
- * begun, this replica takes part in it as one that has not received them; else it first learns up to there.
+ * begun, this replica takes part in that epoch as a replica that has not received them; else it first learns up to
+ * there.
  */
 final class Recovery {
     private final IssState state;

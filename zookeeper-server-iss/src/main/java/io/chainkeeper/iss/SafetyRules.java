@@ -26,14 +26,14 @@ class SafetyRules {
     }
 
     /**
-     * A proposer whose value is decided to be another, or whose segment others have finished, gives its ballot up: what
-     * it says to be decided is decided by others as what it proposed.
+     * A proposer gives its ballot up if another value than its own is decided, or if others have finished its segment:
+     * whatever it says to be decided, others take for decided with the value that it had proposed.
      */
     boolean givesUpContradictedBallot() {
         return true;
     }
 
-    /** A ballot that somebody else has told of is promised only with a record of it, like any other. */
+    /** A ballot that a refusal has told of is promised only with a record, like any other. */
     boolean recordsWhatRefusalsTell() {
         return true;
     }

@@ -94,7 +94,7 @@ final class Segment {
         return isFinished() ? Long.MAX_VALUE : position(firstUndecided());
     }
 
-    /** The first index whose position is above one. */
+    /** The first index whose position is above a given one. */
     int indexAbove(long other) {
         int index = other < position(0)
                 ? 0
@@ -102,7 +102,7 @@ final class Segment {
         return Math.min(index, slots.length);
     }
 
-    /** The first index whose position is not below one. */
+    /** The first index whose position is not below a given one. */
     int indexFrom(long other) {
         return indexAbove(other - 1);
     }

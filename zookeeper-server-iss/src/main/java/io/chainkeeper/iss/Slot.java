@@ -23,7 +23,7 @@ final class Slot {
 
     private long sequence;
 
-    /** Who has accepted what this replica proposes here. */
+    /** The replicas that have accepted what this replica proposes here. */
     private BitSet votes;
 
     boolean hasValue() {
@@ -43,7 +43,7 @@ final class Slot {
         return decided;
     }
 
-    /** Whether its initial leader has left it empty, which needs no quorum. */
+    /** Whether the initial leader has left the position empty, which needs no quorum. */
     boolean isSkipped() {
         return skipped;
     }
@@ -78,9 +78,9 @@ final class Slot {
     }
 
     /**
-     * Whether nothing but what is decided may be proposed in a ballot: it was decided in that one or in a lower one, or
-     * this very value was proposed in it. In which ballot that was is not known of everything: a proposer announces
-     * also what it has learned to be decided, maybe in a higher ballot, if it is what it had proposed itself.
+     * Whether nothing but the decided value may be proposed in a ballot: because the value was decided in that ballot
+     * or in a lower one, or was itself proposed in that ballot. Of some values it is not known in which ballot they
+     * were decided: a proposer that learns that its own value is decided, maybe in a higher ballot, announces that too.
      */
     boolean isDecidedBelow(Ballot proposed) {
         return skipped || decidedInBallot && !proposed.lessThan(ballot) || decidedAsAccepted && proposed.equals(ballot);

@@ -24,8 +24,8 @@ import java.util.TreeMap;
  * its initial leader.
  *
  * <p>Nothing is proposed without promises of a quorum, and a promise tells what its sender has accepted or knows to be
- * decided in the segment, except in positions up to its prefix: those are decided, it tells their values to whoever
- * fetches them, and a candidate proposes only above the highest such prefix.
+ * decided in the segment, except in positions up to its prefix: those are decided, the sender tells their values to all
+ * that fetch them, and a candidate proposes only above the highest such prefix.
  */
 final class Takeovers {
     private enum Phase {
@@ -117,7 +117,7 @@ final class Takeovers {
         }
         if (suspectedTick[number] == 0) {
             suspectedTick[number] = state.now;
-            // Those next to the leader try first, so that two candidates seldom meet.
+            // Members next to the leader try first, so that two candidates seldom meet.
             long stagger = (long) rank(segment) * state.settings.heartbeatTicks();
             notBeforeTick[number] = Math.max(notBeforeTick[number], state.now + stagger);
         }
@@ -164,7 +164,7 @@ final class Takeovers {
 
     // ---------------------------------------------------------------- asking
 
-    /** The highest round that anybody was heard of to use in a segment of the present epoch. */
+    /** The highest round that is known to be in use in a segment of the present epoch. */
     long highestRound(int segment) {
         return Math.max(rounds[segment], epoch.segment(segment).promised.round());
     }
@@ -285,7 +285,7 @@ final class Takeovers {
         if (m.part() == 0) {
             candidate.nextPart[sender] = 0;
         } else if (m.part() != candidate.nextPart[sender]) {
-            return; // the link broke in between; it is asked again
+            return; // the link broke in between; the replica is asked again
         }
         candidate.nextPart[sender]++;
         candidate.decidedTo = Math.max(candidate.decidedTo, m.prefix());

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The value of one position: a batch of commands, encoded once by whoever proposes it and then forwarded, logged and
+ * The value of one position: a batch of commands, encoded once by its proposer and then forwarded, logged and
  * delivered as the same bytes. The empty batch is the no-op.
  *
  * <pre>
@@ -197,9 +197,9 @@ public final class BatchCodec {
 
     /**
      * @param proposer of a command
-     * @param stream of it
-     * @param sequence of it
-     * @throws MalformedMessageException if no replica can have proposed it
+     * @param stream of the command
+     * @param sequence of the command
+     * @throws MalformedMessageException if no replica can have proposed such a command
      */
     public static void checkNumbers(int proposer, int stream, long sequence) throws MalformedMessageException {
         if (proposer < 1 || proposer > Membership.MAX_REPLICA_ID || stream < 0 || sequence < 1) {

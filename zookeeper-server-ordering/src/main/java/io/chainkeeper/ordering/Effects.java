@@ -86,7 +86,7 @@ public interface Effects {
 
     /**
      * Says that a message of another member was not taken notice of, because no member can have meant it. The host ends
-     * the link and says why. A host among whose replicas nobody is a stranger takes it for a defect.
+     * the link and says why. A host that links only known replicas takes it for a defect.
      *
      * @param from replica id, as the link knows it
      * @param reason what the member sent, to follow its name; one line
@@ -106,9 +106,9 @@ public interface Effects {
     void memberSilent(int member, boolean silent);
 
     /**
-     * Says that another replica holds another order than this one. Neither works with the other any more; if it is this
-     * one that stands against a majority, it stops by {@link InvariantViolated}. A host none of whose replicas is meant
-     * to be wrong takes it for a defect.
+     * Says that another replica holds another order than this one. Neither works with the other any more; if this
+     * replica stands against a majority, it stops by {@link InvariantViolated}. A host that expects no replica to be
+     * wrong takes it for a defect.
      *
      * @param peer replica id
      * @param difference at which position, and both hashes, for people

@@ -22,8 +22,8 @@ public record LogRecord(long position, int kind, ByteSlice head, ByteSlice body)
     public static final int PROTOCOL_KIND = 110;
 
     /**
-     * Metadata record of the host: what the replica whose state was installed here had promised, a head as that one's
-     * protocol wrote it ({@link OrderingProtocolFactory#promiseKind}).
+     * Metadata record of the host: what the replica whose state was installed here had promised, a head as the protocol
+     * of that replica wrote it ({@link OrderingProtocolFactory#promiseKind}).
      */
     public static final int PROMISE_OF_STATE_KIND = 111;
 

@@ -45,9 +45,9 @@ public interface OrderingProtocolFactory {
     OrderingProtocol create(ProtocolContext context, Effects effects);
 
     /**
-     * The kind of the metadata record that keeps what a replica has promised, if what it holds as decided is true only
-     * for who has promised that as well. Then the head of the latest one goes with its state to those that take it, and
-     * they find it as {@link LogRecord#PROMISE_OF_STATE_KIND}.
+     * The kind of the metadata record that keeps what a replica has promised, if what the replica holds as decided is
+     * decided only for replicas that have promised the same. Then the head of the latest such record goes with the
+     * state to the replicas that take it, and they find it as {@link LogRecord#PROMISE_OF_STATE_KIND}.
      *
      * @return the kind; {@link #NO_KIND}, unless overridden, if what is decided is so for everybody
      */
@@ -59,7 +59,7 @@ public interface OrderingProtocolFactory {
      * Looks at a log that does not name its protocol: whose kinds and heads it has. Of a log in which some protocol has
      * written anything, at most one protocol may say yes.
      *
-     * @param traces what is left of whoever wrote it
+     * @param traces what is left of the protocol that wrote it
      * @return whether this protocol may have; unless overridden false, for protocols that came when logs bore names
      */
     default boolean mayHaveWritten(LogTraces traces) {

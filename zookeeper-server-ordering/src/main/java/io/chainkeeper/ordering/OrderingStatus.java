@@ -18,7 +18,7 @@ public record OrderingStatus(Role role, int leader, long epoch, long silentMilli
         this(role, leader, epoch, 0);
     }
 
-    /** Who follows whom, which is what a trace is read for. */
+    /** Role and leader, which is what a trace is read for. */
     @Override
     public String toString() {
         return "OrderingStatus[role=" + role + ", leader=" + leader + ", epoch=" + epoch + "]";

@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 
 /**
  * A hash of all values up to a position: {@code hash(i) = mix(hash(i - 1), i, hash(value i))}. Replicas that hold the
- * same order have the same hash at the same position; whoever has another one holds another order. It protects from
+ * same order have the same hash at the same position; a replica with another hash holds another order. Protects from
  * faults of programs and machines, not from forgers. Pure; 64 bits, so two different prefixes meet by chance once in
  * 10^19 times (docs/decisions/024).
  */

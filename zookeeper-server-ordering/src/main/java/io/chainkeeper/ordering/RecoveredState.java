@@ -63,8 +63,8 @@ public interface RecoveredState {
     void forEachPosition(long fromPosition, Consumer<LogRecord> visitor);
 
     /**
-     * Visits the latest record of each position like {@link #forEachPosition}, for who wants kind and head only: bodies
-     * may be most of a log.
+     * Visits the latest record of each position like {@link #forEachPosition}, when only kind and head are wanted:
+     * bodies may be most of a log.
      *
      * @param fromPosition first position of interest
      * @param visitor called for each; bodies may be empty

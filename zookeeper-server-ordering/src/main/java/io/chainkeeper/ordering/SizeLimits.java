@@ -2,7 +2,7 @@ package io.chainkeeper.ordering;
 
 /**
  * How large things may become on their way from a client to the disks of all replicas: each bound is derived from the
- * one before it, and whoever keeps a bound takes it from here. The table is in docs/operations.md ("Sizes").
+ * one before it, and code that keeps a bound takes it from here. The table is in docs/operations.md ("Sizes").
  *
  * <p>What replicas take from each other, and from their logs, follows from the largest {@code jute.maxbuffer} that
  * there may be and not from that of this replica: others may have a larger one, and the log may be from a time when it
@@ -46,8 +46,8 @@ public final class SizeLimits {
     public static final int MAX_FRAME_BYTES = MAX_VALUE_BYTES + FRAME_EXTRA_BYTES;
 
     /**
-     * Bytes of values that a proposer, or who hands values on, may have under way. One more goes as long as they are
-     * fewer, so this may be passed by one value.
+     * Bytes of values that a proposer, or a replica that hands values on, may have under way. One more value goes as
+     * long as they are fewer, so this may be passed by one value.
      */
     public static final int MAX_UNDER_WAY_BYTES = 32 * MIB;
 

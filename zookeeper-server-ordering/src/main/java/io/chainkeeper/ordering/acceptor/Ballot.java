@@ -22,8 +22,8 @@ public record Ballot(long round, int replica) implements Comparable<Ballot> {
 
     /**
      * Whether a replica may take notice of this ballot. Elections raise the round by one. No single message, of a
-     * defect or a stranger, takes the rounds to where they end; and one that raises them far leaves them where replicas
-     * that have missed it, or know of no ballot yet, still follow.
+     * defect or a stranger, takes the rounds to where they end. And a message that raises them far leaves them where
+     * replicas that have missed the message, or know of no ballot yet, still follow.
      *
      * @param seen the highest round that the replica knows of
      * @param isBlank whether it has neither promised nor accepted anything

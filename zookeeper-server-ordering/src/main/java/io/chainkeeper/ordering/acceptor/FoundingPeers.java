@@ -19,10 +19,10 @@ final class FoundingPeers {
     private final Member self;
     private final List<Integer> participants;
 
-    /** Who was blank when it met this disk. */
+    /** Replicas that were blank when they met this disk. */
     private final boolean[] companions = new boolean[IDS];
 
-    /** Who had promised nothing when it met this disk. */
+    /** Replicas that had promised nothing when they met this disk. */
     private final boolean[] unpromised = new boolean[IDS];
 
     private final boolean[] founders = new boolean[IDS];
@@ -61,7 +61,7 @@ final class FoundingPeers {
         return count(founders);
     }
 
-    /** Who found the cluster together with this replica, or may: the disks met so far. */
+    /** The disks met so far: they found the cluster together with this replica, or may. */
     List<Member> met() {
         return others().filter(id -> unpromised[id])
                 .mapToObj(id -> new Member(id, disks[id]))

@@ -7,13 +7,13 @@ import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.ProtocolContext.Start;
 
 /**
- * Which membership a replica that proposes memberships is to propose: brings the one in force into line with the
- * configured ensemble, one change at a time. Only a matter of policy; whatever is proposed is safe.
+ * Says which membership to propose: brings the membership in force into line with the configured ensemble, one change
+ * at a time. Only a matter of policy; whatever is proposed is safe.
  *
- * <p>A participant is admitted when it has caught up, under the number of its disk, so that one that has lost its disk
- * is admitted anew. Members that are no participants are removed, the proposing replica itself last. Members that are
- * silent stay, and count again as soon as they are back. Only where the user allows quorums below the majority of the
- * ensemble are they removed, because only there does it help (docs/decisions/006-membership-in-the-order.md).
+ * <p>A participant is admitted when it has caught up, under the number of its disk, so that a replica that has lost its
+ * disk is admitted anew. Members that are no participants are removed, the proposing replica itself last. Members that
+ * are silent stay, and count again as soon as they are back. Only where the user allows quorums below the majority of
+ * the ensemble are they removed, because only there does it help (docs/decisions/006-membership-in-the-order.md).
  *
  * <p>Not thread-safe; the protocol that owns it calls it.
  */
@@ -120,7 +120,7 @@ public final class MembershipPolicy {
         return now;
     }
 
-    /** Those who are silent go first: each of them counts against every quorum. */
+    /** Silent members go first: each of them counts against every quorum. */
     private Membership withoutGone(Membership now, Ensemble ensemble) {
         boolean maySilent = limits.removesSilent() && now.members().size() > limits.minQuorumSize();
         for (Member member : now.members()) {
@@ -151,7 +151,7 @@ public final class MembershipPolicy {
         return now.members().size() > 1 && isAlive(now.without(id));
     }
 
-    /** Whether a membership can decide something with those who show signs of life and vote with their disks. */
+    /** Whether the members that show signs of life, and vote with their disks, are enough to decide something. */
     private boolean isAlive(Membership membership) {
         long alive = membership.members().stream()
                 .filter(member -> member.replicaId() == self || evidence.mayVote(member))

@@ -1,4 +1,4 @@
 /**
- * What the protocols share on the side of those who propose memberships. As pure as the contract itself.
+ * What replicas that propose memberships have in common in all protocols. As pure as the contract itself.
  */
 package io.chainkeeper.ordering.membership;

@@ -5,7 +5,7 @@ import io.chainkeeper.ordering.PrefixHash;
 
 /** The hashes of the last prefixes that a replica has decided. */
 public final class PrefixHashes {
-    /** How many are kept; a power of two. Who is further behind is compared when it has caught up. */
+    /** How many are kept; a power of two. A replica that is further behind is compared when it has caught up. */
     static final int MAX_POSITIONS = 1 << 14;
 
     private static final int FIRST_CAPACITY = 16;

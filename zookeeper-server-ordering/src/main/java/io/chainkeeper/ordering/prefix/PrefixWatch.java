@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Compares the own prefix with what others say of theirs, wherever a prefix is handed on. Two that contradict each
- * other do not work together: each treats the other as if the link to it were down, so nothing of a wrong order is
- * learned and nothing is decided by both. Who is wrong cannot be told from two. A replica goes on as long as those who
- * do not contradict it can be a majority, and {@link #check stops} when they cannot: so a minority that is wrong stops,
- * as soon as it has heard of enough others, and never stops the majority.
+ * Compares this replica's prefix with what others say of theirs, wherever a prefix is handed on. Two replicas that
+ * contradict each other do not work together: each treats the other as if the link to it were down, so nothing of a
+ * wrong order is learned and nothing is decided by both. Which of the two is wrong cannot be told. A replica goes on as
+ * long as the replicas that do not contradict it can be a majority, and {@link #check stops} when they cannot: so a
+ * minority that is wrong stops, as soon as it has heard of enough others, and never stops the majority.
  */
 public final class PrefixWatch {
     private static final int IDS = Membership.MAX_REPLICA_ID + 1;
@@ -32,7 +32,7 @@ public final class PrefixWatch {
     /** The lowest position of {@link #awaited}. */
     private long nextAwaited = Long.MAX_VALUE;
 
-    /** Those who have contradicted and were not taken note of yet, ascending. */
+    /** Replicas that have contradicted and were not told of yet, in the order in which they did. */
     private final List<Integer> unnoticed = new ArrayList<>();
 
     /** @param self this replica */
@@ -126,8 +126,8 @@ public final class PrefixWatch {
     }
 
     /**
-     * @return somebody who contradicts and of whom this was not told before: it is to be treated as if its link were
-     *     down, and to be told {@link #answerTo}; 0 if there is nobody
+     * @return a replica that contradicts and that this method has not returned for that before: it is to be treated as
+     *     if its link were down, and to be told {@link #answerTo}; 0 if there is none
      */
     public int pollContradiction() {
         return unnoticed.isEmpty() ? NOBODY : unnoticed.remove(0);
@@ -153,7 +153,7 @@ public final class PrefixWatch {
     }
 
     /**
-     * Stops this replica if those who do not contradict it are no majority.
+     * Stops this replica if the replicas that do not contradict it are no majority.
      *
      * @param inForce who votes
      * @throws InvariantViolated if so

@@ -1,5 +1,5 @@
 /**
- * What the protocols share on the side of those who propose: commands on their way into the order. As pure as the
+ * What proposers have in common in all protocols: queues of commands on their way into the order. As pure as the
  * contract itself.
  */
 package io.chainkeeper.ordering.proposer;

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The keys of a protocol in zoo.cfg: their defaults, their ranges, and what a user is told who gives something else.
+ * The keys of a protocol in zoo.cfg: their defaults, their ranges, and what the user is told otherwise.
  * Values are as the user wrote them; spaces around them are ignored.
  */
 public final class SettingKeys {
