@@ -1,6 +1,6 @@
 package io.chainkeeper.server;
 
-import io.chainkeeper.replica.RequestBurst;
+import io.chainkeeper.replica.WakeupBatch;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -131,7 +131,7 @@ final class NettyConnections extends ChannelInitializer<Channel> {
 
         @Override
         public void channelRead(ChannelHandlerContext context, Object message) {
-            RequestBurst.read(() -> context.fireChannelRead(message));
+            WakeupBatch.run(() -> context.fireChannelRead(message));
         }
 
         private static void closeIfSessionless(ChannelHandlerContext context) {

@@ -42,7 +42,7 @@ public final class CheckpointCaptureTest {
     private final List<String> wrong = new ArrayList<>();
     private long hash = PrefixHash.EMPTY;
     private ThreadlessReplica replica;
-    private DeliveryExecutor executor;
+    private ApplyThread executor;
 
     @Before
     public void open() throws Exception {
@@ -52,7 +52,7 @@ public final class CheckpointCaptureTest {
                 settings, new NoTime(), new LoggedFiles(folder.getRoot(), folder.getRoot()), null, failures);
         Watched watched = new Watched(replica.application());
         tableAt.put(0L, watched.proposerTable().encode());
-        executor = new DeliveryExecutor(watched, 1, 1, 1, new OutstandingBytes(1 << 20), () -> {}, failures);
+        executor = new ApplyThread(watched, 1, 1, 1, new OutstandingBytes(1 << 20), () -> {}, failures);
     }
 
     @After

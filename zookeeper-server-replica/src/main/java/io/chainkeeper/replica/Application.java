@@ -6,7 +6,7 @@ import io.chainkeeper.ordering.ProposedCommand;
 
 /**
  * The deterministic state machine above the order. All methods but {@link #statusChanged}, {@link #memberSilent} and
- * {@link #stateNeeded} are called by the executor thread. An exception out of any of them stops the replica.
+ * {@link #stateNeeded} are called by the apply thread. An exception out of any of them stops the replica.
  */
 public interface Application {
     /**
@@ -17,7 +17,7 @@ public interface Application {
     long recoveredPosition();
 
     /**
-     * The replicated table of proposers as of {@link #recoveredPosition()}; the executor advances it, the application
+     * The replicated table of proposers as of {@link #recoveredPosition()}; the apply thread advances it, the application
      * stores it with each checkpoint.
      *
      * @return the table, an empty one if there is no checkpoint
@@ -72,19 +72,19 @@ public interface Application {
 
     /**
      * Executing has failed, perhaps in the middle of a command, and nothing more is executed: whoever waits for it must
-     * not wait any longer. Called by the executor thread, last.
+     * not wait any longer. Called by the apply thread, last.
      */
     default void executionFailed() {}
 
     /**
-     * The view of the leader has changed. Called by the ordering loop; must not block.
+     * The view of the leader has changed. Called by the protocol host; must not block.
      *
      * @param status the new view
      */
     void statusChanged(OrderingStatus status);
 
     /**
-     * Said at the leader only: a member went silent or came back. Called by the ordering loop; must not block.
+     * Said at the leader only: a member went silent or came back. Called by the protocol host; must not block.
      *
      * @param member replica id
      * @param silent true if it went silent
@@ -94,7 +94,7 @@ public interface Application {
     /**
      * The order holds commands of this replica under a later incarnation than the one that runs, as after the loss of a
      * disk with a clock that was set back. What this replica proposes has no effect, so nobody is to be served until it
-     * has been started again above that incarnation. Said once. Called by the executor thread, which goes on executing
+     * has been started again above that incarnation. Said once. Called by the apply thread, which goes on executing
      * what others propose; must not block.
      *
      * @param incarnation the latest incarnation of this replica in the order
@@ -103,7 +103,7 @@ public interface Application {
 
     /**
      * This replica lags behind what the members' acceptor logs still hold: only the state of another member can bring
-     * it back. Said again and again while that lasts. Called by the ordering loop; must not block.
+     * it back. Said again and again while that lasts. Called by the protocol host; must not block.
      *
      * @param fromPeer a member that has the state
      * @param position the position that this replica needs next

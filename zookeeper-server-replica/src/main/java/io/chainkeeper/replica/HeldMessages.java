@@ -6,7 +6,7 @@ import java.util.ArrayDeque;
 
 /**
  * Messages on their way out. Those that rest on a record wait here until it is durable; a promise that rests on none is
- * refused. Used by the thread that has the turn.
+ * refused. Used by the thread that runs the protocol.
  */
 final class HeldMessages {
     /** Where messages go when they may leave. */

@@ -4,7 +4,7 @@ import io.chainkeeper.transport.PeerTransport;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Counts the bytes of each peer that wait for the ordering loop, and decides when a link is not to be read: the
+ * Counts the bytes of each peer that wait for the protocol host, and decides when a link is not to be read: the
  * back-pressure between replicas.
  */
 final class InboundBytes {
@@ -38,12 +38,12 @@ final class InboundBytes {
         return somePaused;
     }
 
-    /** Ordering loop: a frame was taken from the queue. */
-    void taken(int peer, int bytes) {
+    /** Protocol host: a frame was taken from the queue. */
+    void dequeued(int peer, int bytes) {
         waiting.addAndGet(peer, -bytes);
     }
 
-    /** Ordering loop: reads those links again whose queue, and the executor's, have run half empty. */
+    /** Protocol host: reads those links again whose queue, and the apply thread's, have run half empty. */
     void resumeWhereDrained(PeerTransport transport, long backlogBytes) {
         if (!somePaused || backlogBytes > maxBacklogBytes / 2) {
             return;

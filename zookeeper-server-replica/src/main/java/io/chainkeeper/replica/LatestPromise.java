@@ -7,7 +7,7 @@ import io.chainkeeper.ordering.RecoveredState;
 
 /**
  * What goes with this replica's state to those that take it: the head of the latest record of its promise. It need not
- * be durable: to promise more than the sender does no harm. Written by the ordering thread, read by any.
+ * be durable: to promise more than the sender does no harm. Written by the thread that runs the protocol, read by any.
  */
 final class LatestPromise {
     private final int kind;

@@ -20,7 +20,7 @@ final class OutstandingBytes {
     void acquire(int commandBytes) {
         long cost = (long) commandBytes + ReplicaLimits.COMMAND_COST_BYTES;
         while (!tryAcquire(cost)) {
-            RequestBurst.beforeWaiting();
+            WakeupBatch.flush();
             if (stopped) {
                 throw new ReplicaStoppedException("this replica is stopping");
             }

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 /**
  * What has been applied of the order: which command of each proposer was the last, which makes execution exactly-once
  * and first-in-first-out per stream, and the hash of all values up to the last position, by which others can tell
- * whether they have applied the same. Replicated state, deterministic; used by the executor thread only.
+ * whether they have applied the same. Replicated state, deterministic; used by the apply thread only.
  */
 public final class ProposerTable {
     /** What is to be done with a delivered command. */

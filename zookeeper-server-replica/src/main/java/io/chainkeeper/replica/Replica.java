@@ -36,8 +36,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running replica: protocol, links, acceptor log and application, with the threads between them (ordering loop, log
- * writer, executor). Owns the log and the transport and closes both.
+ * A running replica: protocol, links, acceptor log and application, with the threads between them (protocol host, log
+ * writer, apply thread). Owns the log and the transport and closes both.
  */
 public final class Replica implements TotalOrder, Closeable {
     /** Host metadata record: the incarnation, a long in the head. */
@@ -57,8 +57,8 @@ public final class Replica implements TotalOrder, Closeable {
     private final AcceptorLog log;
     private final LatestPromise promise;
     private final LogWriter logWriter;
-    private final DeliveryExecutor executor;
-    private final OrderingLoop loop;
+    private final ApplyThread applyThread;
+    private final ProtocolHost host;
     private final OutstandingBytes outstanding;
     private final MessageCodec codec;
     private final InboundBytes inbound;
@@ -70,7 +70,7 @@ public final class Replica implements TotalOrder, Closeable {
     private final int memberCount;
     private final long incarnation;
     private final Links links = new Links();
-    private final Runnable wakeUp = this::wakeLoop;
+    private final Runnable wakeUp = this::wakeHost;
     private volatile boolean refusalsExpected;
     private final CompletableFuture<String> failureMessage = new CompletableFuture<>();
     private volatile boolean stopped;
@@ -117,9 +117,9 @@ public final class Replica implements TotalOrder, Closeable {
         this.promise = new LatestPromise(log.recovered(0), factory.promiseKind());
         this.logWriter =
                 new LogWriter(log, promise, limits.maxUnsyncedBytes(), "log-writer-" + replicaId, wakeUp, this::fail);
-        this.executor = new DeliveryExecutor(
-                application, replicaId, incarnation, streams, outstanding, this::wakeLoopIfPaused, this::fail);
-        this.loop = new OrderingLoop(
+        this.applyThread = new ApplyThread(
+                application, replicaId, incarnation, streams, outstanding, this::wakeHostIfPaused, this::fail);
+        this.host = new ProtocolHost(
                 replicaId,
                 incarnation,
                 streams,
@@ -127,7 +127,7 @@ public final class Replica implements TotalOrder, Closeable {
                 transport,
                 log,
                 logWriter,
-                executor,
+                applyThread,
                 application,
                 inbound,
                 limits,
@@ -145,8 +145,8 @@ public final class Replica implements TotalOrder, Closeable {
                         random::nextInt,
                         limits.tickMillis(),
                         start),
-                loop.effects());
-        loop.host(protocol, factory.name());
+                host.effects());
+        host.host(protocol, factory.name());
     }
 
     /**
@@ -202,9 +202,9 @@ public final class Replica implements TotalOrder, Closeable {
      */
     public void start() throws IOException {
         logWriter.start();
-        executor.start();
+        applyThread.start();
         // Whoever starts servers takes one whose ports are open for one that has started.
-        if (!loop.start()) {
+        if (!host.start()) {
             throw new IOException(failureMessage.join());
         }
         transport.start(links);
@@ -222,15 +222,15 @@ public final class Replica implements TotalOrder, Closeable {
         InvariantViolated.check(
                 bytes <= MAX_COMMAND_BYTES, "a command of %d bytes, the order takes %d", bytes, MAX_COMMAND_BYTES);
         outstanding.acquire(bytes);
-        loop.add(proposal);
-        RequestBurst.wakeBehind(wakeUp);
+        host.add(proposal);
+        WakeupBatch.wake(wakeUp);
     }
 
     @Override
     public void readBarrier(ReadWaiter waiter) {
         checkRunning();
-        loop.add(waiter);
-        RequestBurst.wakeBehind(wakeUp);
+        host.add(waiter);
+        WakeupBatch.wake(wakeUp);
     }
 
     private void checkRunning() {
@@ -251,17 +251,17 @@ public final class Replica implements TotalOrder, Closeable {
 
     @Override
     public OrderingStatus status() {
-        return loop.status();
+        return host.status();
     }
 
     @Override
     public Map<String, Long> gauges() {
-        return loop.gauges();
+        return host.gauges();
     }
 
     @Override
     public long silentMillis() {
-        return loop.silentMillis();
+        return host.silentMillis();
     }
 
     @Override
@@ -291,13 +291,13 @@ public final class Replica implements TotalOrder, Closeable {
 
     @Override
     public void checkpointTaken(long position) {
-        loop.submit((OrderingLoop.Input) protocol -> protocol.onCheckpoint(position));
+        host.submit((ProtocolHost.Input) protocol -> protocol.onCheckpoint(position));
     }
 
     @Override
     public void configure(Ensemble ensemble, Map<Integer, PeerAddress> addresses) {
         transport.setPeers(addresses);
-        loop.submit((OrderingLoop.Input) protocol -> protocol.onEnsemble(ensemble));
+        host.submit((ProtocolHost.Input) protocol -> protocol.onEnsemble(ensemble));
     }
 
     /**
@@ -311,13 +311,13 @@ public final class Replica implements TotalOrder, Closeable {
         return transport.openStateChannel(peer);
     }
 
-    private void wakeLoop() {
-        loop.wake();
+    private void wakeHost() {
+        host.wake();
     }
 
-    private void wakeLoopIfPaused() {
+    private void wakeHostIfPaused() {
         if (inbound.somePaused()) {
-            loop.wake();
+            host.wake();
         }
     }
 
@@ -336,9 +336,9 @@ public final class Replica implements TotalOrder, Closeable {
         stopped = true;
         outstanding.stop();
         try {
-            loop.close();
+            host.close();
             transport.close();
-            executor.close();
+            applyThread.close();
             logWriter.close();
             logReader.shutdown();
             logReader.awaitTermination(10, TimeUnit.SECONDS);
@@ -359,8 +359,8 @@ public final class Replica implements TotalOrder, Closeable {
             up.add(peer);
             linked = Set.copyOf(up);
             refused.remove(peer);
-            loop.submit((OrderingLoop.Input) protocol -> {
-                loop.keepIncarnation();
+            host.submit((ProtocolHost.Input) protocol -> {
+                host.keepIncarnation();
                 transport.acknowledgeUp(peer);
                 protocol.onPeerUp(peer);
             });
@@ -370,15 +370,15 @@ public final class Replica implements TotalOrder, Closeable {
         public synchronized void onPeerDown(int peer) {
             up.remove(peer);
             linked = Set.copyOf(up);
-            loop.submit((OrderingLoop.Input) protocol -> protocol.onPeerDown(peer));
+            host.submit((ProtocolHost.Input) protocol -> protocol.onPeerDown(peer));
         }
 
         @Override
         public boolean onFrame(int peer, ByteSlice frame) {
             try {
                 Message message = codec.decode(frame);
-                boolean mayReadOn = inbound.arrived(peer, frame.length(), executor.backlogBytes());
-                loop.add(new OrderingLoop.Arrived(peer, message, frame.length()));
+                boolean mayReadOn = inbound.arrived(peer, frame.length(), applyThread.backlogBytes());
+                host.add(new ProtocolHost.Arrived(peer, message, frame.length()));
                 return mayReadOn;
             } catch (MalformedMessageException e) {
                 transport.disconnect(peer, "sent a frame that does not decode: " + e.getMessage());
@@ -388,7 +388,7 @@ public final class Replica implements TotalOrder, Closeable {
 
         @Override
         public void onFramesRead() {
-            loop.wake();
+            host.wake();
         }
 
         @Override

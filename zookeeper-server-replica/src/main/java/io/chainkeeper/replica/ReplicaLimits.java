@@ -8,10 +8,10 @@ import io.chainkeeper.ordering.SizeLimits;
  *
  * @param maxOutstandingBytes bytes of this replica's own commands that are proposed and not yet applied; more wait in
  *     {@link TotalOrder#propose}
- * @param maxInboundBytes bytes of frames of one peer that wait for the ordering loop; more stay in the link
- * @param maxBacklogBytes bytes of decided values that wait for the executor; more stop the reading of all links
- * @param maxUnsyncedBytes bytes that wait for the log writer; more make the ordering loop wait
- * @param maxInputsPerBatch inputs that the ordering loop takes before it sends what became due
+ * @param maxInboundBytes bytes of frames of one peer that wait for the protocol host; more stay in the link
+ * @param maxBacklogBytes bytes of decided values that wait for the apply thread; more stop the reading of all links
+ * @param maxUnsyncedBytes bytes that wait for the log writer; more make the protocol host wait
+ * @param maxInputsPerBatch inputs that the protocol host takes before it sends what became due
  * @param tickMillis period of the protocol's ticks
  */
 public record ReplicaLimits(

@@ -22,7 +22,7 @@ public interface TotalOrder {
     /**
      * Asks to be told when this replica has executed everything that any client can have seen by now.
      *
-     * @param waiter called by the executor thread, once
+     * @param waiter called by the apply thread, once
      * @throws ReplicaStoppedException if this replica has stopped
      */
     void readBarrier(ReadWaiter waiter);

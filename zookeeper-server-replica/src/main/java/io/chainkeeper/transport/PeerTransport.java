@@ -45,7 +45,7 @@ public interface PeerTransport extends Closeable {
 
     /**
      * Queues a frame. Does nothing if the link is down, its {@code onPeerUp} is not yet acknowledged or the peer is no
-     * member. Called by the ordering loop, by one thread at a time. Never blocks.
+     * member. Called by the protocol host, by one thread at a time. Never blocks.
      *
      * @param peer replica id
      * @param parts the frame's bytes, in parts; not copied, must not change any more

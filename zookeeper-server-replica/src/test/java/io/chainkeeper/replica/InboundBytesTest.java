@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.Test;
 
-/** Which links are read: a peer that sends faster than the loop takes is held back, and read on later. */
+/** Which links are read: a peer that sends faster than the host takes is held back, and read on later. */
 public final class InboundBytesTest {
     private static final ReplicaLimits LIMITS = new ReplicaLimits(1_000, 1_000, 1_000, 1_000, 10, 50);
 
@@ -34,10 +34,10 @@ public final class InboundBytesTest {
         assertTrue(inbound.arrived(1, 900, 0));
         assertFalse(inbound.arrived(1, 200, 0));
         assertTrue("another peer goes on", inbound.arrived(2, 900, 0));
-        inbound.taken(1, 500);
+        inbound.dequeued(1, 500);
         inbound.resumeWhereDrained(transport, 0);
         assertEquals(List.of(), resumed);
-        inbound.taken(1, 200);
+        inbound.dequeued(1, 200);
         inbound.resumeWhereDrained(transport, 0);
         assertEquals(List.of(1), resumed);
         assertFalse(inbound.somePaused());
@@ -46,11 +46,11 @@ public final class InboundBytesTest {
     }
 
     @Test
-    public void executorIsBehind_pausesAllUntilItHasCaughtUpHalf() {
+    public void applyThreadIsBehind_pausesAllUntilItHasCaughtUpHalf() {
         assertFalse(inbound.arrived(1, 10, 1_001));
         assertFalse(inbound.arrived(2, 10, 1_001));
-        inbound.taken(1, 10);
-        inbound.taken(2, 10);
+        inbound.dequeued(1, 10);
+        inbound.dequeued(2, 10);
         inbound.resumeWhereDrained(transport, 501);
         assertEquals(List.of(), resumed);
         inbound.resumeWhereDrained(transport, 500);

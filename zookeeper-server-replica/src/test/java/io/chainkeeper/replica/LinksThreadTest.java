@@ -25,7 +25,7 @@ import java.util.function.Predicate;
 import org.junit.After;
 import org.junit.Test;
 
-/** The thread of the links orders; where it does not, the ordering loop's own thread does. */
+/** The thread of the links orders; where it does not, the host's own thread does. */
 public final class LinksThreadTest {
     private static final String LINKS = "links";
     private static final ReplicaLimits LIMITS = new ReplicaLimits(1 << 20, 1_000, 2_000, 1 << 20, 10, 10);
@@ -97,7 +97,7 @@ public final class LinksThreadTest {
     public void linksHaveAThread_itOrders() throws Exception {
         start(this::toLinks, () -> {});
         int byLinks = 0;
-        // A tick may fall between, which is given by the loop's own thread, and takes along what is there.
+        // A tick may fall between, which is given by the host's own thread, and takes along what waits.
         for (int i = 0; i < 100; i++) {
             propose();
             byLinks += await(proposedBy).equals(LINKS) ? 1 : 0;
@@ -106,7 +106,7 @@ public final class LinksThreadTest {
     }
 
     @Test
-    public void linksHaveNoThread_theLoopsOwnOrders() throws Exception {
+    public void linksHaveNoThread_theHostsOwnOrders() throws Exception {
         start(task -> false, () -> {});
         propose();
         assertEquals("ordering-1", await(proposedBy));

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.After;
 import org.junit.Test;
 
-/** The ordering loop sleeps through ticks that the protocol calls quiet, and gives them when it wakes up. */
+/** The protocol host sleeps through ticks that the protocol calls quiet, and gives them when it wakes up. */
 public final class QuietTicksTest {
     private static final int TICK_MILLIS = 10;
     private static final int QUIET_TICKS = 5;
@@ -30,7 +30,7 @@ public final class QuietTicksTest {
     private final CountDownLatch sleeps = new CountDownLatch(SLEEPS);
     private Replica replica;
 
-    // The ordering loop's thread only, until the latch is down.
+    // The host's thread only, until the latch is down.
     private int ticks;
     private int ticksAtBatchEnd;
     private int mostTicksInABatch;

@@ -282,7 +282,7 @@ public final class ReplicaStopTest {
         assertClosedAfter("poisoned");
     }
 
-    /** While the log is replayed the loop waits for the executor; if that one fails, nobody may wait for ever. */
+    /** While the log is replayed the host waits for the apply thread; if that thread fails, the host must not wait for ever. */
     @Test
     public void applicationThrowsDuringReplay_replicaStops() throws Exception {
         application.executions.drainPermits();

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /**
- * A transport with a listener that records, sending as an ordering loop does: from one thread, after it saw the link
+ * A transport with a listener that records, sending as a protocol host does: from one thread, after it saw the link
  * up.
  */
 final class TestReplica implements AutoCloseable {

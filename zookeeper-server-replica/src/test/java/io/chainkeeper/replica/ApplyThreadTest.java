@@ -15,14 +15,14 @@ import org.junit.After;
 import org.junit.Test;
 
 /** Execution in order, each command once, reads behind what they must see, and back-pressure on a slow application. */
-public final class DeliveryExecutorTest {
+public final class ApplyThreadTest {
     private static final long INCARNATION = 3;
 
     private final RecordingApplication application = new RecordingApplication();
     private final OutstandingBytes outstanding = new OutstandingBytes(1 << 20);
     private final Failures failures = new Failures();
-    private final DeliveryExecutor executor =
-            new DeliveryExecutor(application, 1, INCARNATION, 1, outstanding, () -> {}, failures);
+    private final ApplyThread applyThread =
+            new ApplyThread(application, 1, INCARNATION, 1, outstanding, () -> {}, failures);
 
     private static final class Write extends Proposal {
         Write(String text) {
@@ -33,7 +33,7 @@ public final class DeliveryExecutorTest {
     @After
     public void close() throws InterruptedException {
         application.executions.release(1_000_000);
-        executor.close();
+        applyThread.close();
     }
 
     private static ByteSlice text(String text) {
@@ -46,23 +46,23 @@ public final class DeliveryExecutorTest {
 
     private void deliver(long position, ProposedCommand... commands) {
         ByteSlice value = BatchCodec.encode(List.of(commands));
-        executor.deliver(position, value, PrefixHash.of(value));
-        executor.wake();
+        applyThread.deliver(position, value, PrefixHash.of(value));
+        applyThread.wake();
     }
 
     private void awaitApplied(long position) {
-        Failures.await("position " + position, () -> executor.appliedPosition() == position);
+        Failures.await("position " + position, () -> applyThread.appliedPosition() == position);
     }
 
     private void propose(long sequence, String text) {
         Write write = new Write(text);
         outstanding.acquire(write.command().length());
-        executor.expect(sequence, write);
+        applyThread.expect(sequence, write);
     }
 
     @Test
     public void repeatsAndCommandsWithoutTheirPredecessor_areSkipped() {
-        executor.start();
+        applyThread.start();
         deliver(1, command(2, 1, "a"), command(2, 1, "a"), command(2, 3, "c"));
         deliver(2);
         deliver(3, command(2, 1, "a"), command(2, 2, "b"), command(2, 3, "c"));
@@ -72,7 +72,7 @@ public final class DeliveryExecutorTest {
 
     @Test
     public void ownCommands_comeWithTheirProposalAndReleaseTheirBytes() {
-        executor.start();
+        applyThread.start();
         propose(1, "a");
         propose(2, "b");
         deliver(1, command(1, 2, "b"));
@@ -87,7 +87,7 @@ public final class DeliveryExecutorTest {
     /** As after the loss of a disk, with a clock that was set back. */
     @Test
     public void ownCommandAfterThoseOfALaterIncarnation_isAnAlarmOnce() {
-        executor.start();
+        applyThread.start();
         propose(1, "a");
         propose(2, "b");
         deliver(1, new ProposedCommand(1, INCARNATION + 7, 0, 1, text("former life")));
@@ -102,7 +102,7 @@ public final class DeliveryExecutorTest {
     /** Others must see nothing in it: they drop the same command. */
     @Test
     public void commandOfAnotherReplicasEarlierIncarnation_isSkipped() {
-        executor.start();
+        applyThread.start();
         deliver(1, new ProposedCommand(2, INCARNATION + 7, 0, 1, text("later")), command(2, 1, "earlier"));
         awaitApplied(1);
         assertEquals(List.of("1 later", "1 applied"), application.events());
@@ -111,75 +111,75 @@ public final class DeliveryExecutorTest {
     @Test
     public void barrier_isReachedAfterWhatWasDeliveredBefore() {
         application.executions.drainPermits();
-        executor.start();
+        applyThread.start();
         deliver(1, command(2, 1, "a"));
-        executor.barrier(List.of(() -> application.record("read"), () -> application.record("read")));
+        applyThread.barrier(List.of(() -> application.record("read"), () -> application.record("read")));
         deliver(2, command(2, 2, "b"));
-        executor.wake();
+        applyThread.wake();
         application.executions.release(2);
         awaitApplied(2);
         assertEquals(List.of("1 a", "1 applied", "read", "read", "2 b", "2 applied"), application.events());
     }
 
     @Test
-    public void barrierWithNothingToExecute_wakesTheExecutor() {
-        executor.start();
-        executor.barrier(List.of(() -> application.record("read")));
-        executor.wake();
+    public void barrierWithNothingToApply_wakesTheThread() {
+        applyThread.start();
+        applyThread.barrier(List.of(() -> application.record("read")));
+        applyThread.wake();
         Failures.await("the read", () -> application.events().equals(List.of("read")));
     }
 
     @Test
-    public void slowApplication_backlogMakesTheLoopWait() throws Exception {
+    public void slowApplication_backlogMakesTheHostWait() throws Exception {
         application.executions.drainPermits();
-        executor.start();
+        applyThread.start();
         List<ProposedCommand> commands = new ArrayList<>();
         for (int i = 1; i <= 20; i++) {
             commands.add(command(2, i, "w" + i));
             deliver(i, commands.get(i - 1));
         }
-        Thread loop = new Thread(() -> executor.awaitRoom(500), "loop");
-        loop.start();
-        Failures.awaitBlocked(loop);
-        assertTrue(executor.backlogBytes() > 500);
+        Thread host = new Thread(() -> applyThread.awaitRoom(500), "host");
+        host.start();
+        Failures.awaitBlocked(host);
+        assertTrue(applyThread.backlogBytes() > 500);
         application.executions.release(20);
-        Failures.join(loop);
+        Failures.join(host);
         awaitApplied(20);
-        Failures.await("an empty backlog", () -> executor.backlogBytes() == 0);
+        Failures.await("an empty backlog", () -> applyThread.backlogBytes() == 0);
     }
 
     /** P8 and a dead-lock: whoever waits for room must hear that there will be none. */
     @Test
-    public void applicationThrowsWhileTheLoopWaits_loopIsTold() throws Exception {
+    public void applicationThrowsWhileTheHostWaits_hostIsTold() throws Exception {
         application.executions.drainPermits();
-        executor.start();
+        applyThread.start();
         deliver(1, command(2, 1, RecordingApplication.POISON));
         deliver(2, command(2, 2, "b"));
         AtomicReference<Throwable> thrown = new AtomicReference<>();
-        Thread loop = new Thread(() -> executor.awaitRoom(1), "loop");
-        loop.setUncaughtExceptionHandler((thread, e) -> thrown.set(e));
-        loop.start();
-        Failures.awaitBlocked(loop);
+        Thread host = new Thread(() -> applyThread.awaitRoom(1), "host");
+        host.setUncaughtExceptionHandler((thread, e) -> thrown.set(e));
+        host.start();
+        Failures.awaitBlocked(host);
         application.executions.release(1);
         assertTrue(failures.await().contains("poisoned"));
-        Failures.join(loop);
+        Failures.join(host);
         assertTrue(thrown.get() instanceof PartStoppedException);
         assertEquals("nothing is executed after it", List.of("failed"), application.events());
-        assertEquals(0, executor.appliedPosition());
+        assertEquals(0, applyThread.appliedPosition());
     }
 
     @Test
     public void positionSkipped_stopsTheReplica() throws Exception {
-        executor.start();
+        applyThread.start();
         deliver(2, command(2, 1, "a"));
         assertTrue(failures.await().contains("position 2 delivered after 0"));
     }
 
     @Test
     public void valueThatDoesNotDecode_stopsTheReplica() throws Exception {
-        executor.start();
-        executor.deliver(1, ByteSlice.of(new byte[] {0, 0, 0, 9}), PrefixHash.EMPTY);
-        executor.wake();
+        applyThread.start();
+        applyThread.deliver(1, ByteSlice.of(new byte[] {0, 0, 0, 9}), PrefixHash.EMPTY);
+        applyThread.wake();
         assertTrue(failures.await().contains("claims 9 commands"));
     }
 
@@ -187,8 +187,8 @@ public final class DeliveryExecutorTest {
     public void closed_executesWhatWasDelivered() throws Exception {
         deliver(1, command(2, 1, "a"));
         deliver(2, command(2, 2, "b"));
-        executor.start();
-        executor.close();
-        assertEquals(2, executor.appliedPosition());
+        applyThread.start();
+        applyThread.close();
+        assertEquals(2, applyThread.appliedPosition());
     }
 }

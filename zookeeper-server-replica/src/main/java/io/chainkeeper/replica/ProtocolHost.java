@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -28,16 +27,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All that touches the protocol, by one thread at a time. Takes inputs in batches, carries out the effects of each when
- * it has ended ({@link RecordedEffects}; none of them calls back), and wakes links, log writer and executor once per
- * batch.
+ * Runs a protocol: the only class that calls it, on one thread at a time ({@link Mailbox}). A run takes a batch of
+ * inputs, carries out the effects of each input when that input has ended ({@link RecordedEffects}; no effect calls
+ * back), and wakes links, log writer and apply thread once per batch.
  *
- * <p>A batch is the {@link Turn} of the links' I/O thread, which most inputs come from and most effects go to, so that
- * nobody is woken in between. A thread of its own starts the protocol, gives it its ticks, takes over where the links
- * have no thread, and tells failures.
+ * <p>Usually the I/O thread of the links runs the protocol, because most inputs come from there and most effects go
+ * there, so that no thread has to be woken in between. The host's own thread starts the protocol, gives it its ticks,
+ * runs it where the links have no thread, and reports failures.
  */
-final class OrderingLoop implements Runnable, Effects {
-    private static final Logger LOG = LoggerFactory.getLogger(OrderingLoop.class);
+final class ProtocolHost implements Runnable, Effects {
+    private static final Logger LOG = LoggerFactory.getLogger(ProtocolHost.class);
     private static final int GAUGES_PERIOD_MILLIS = 500;
 
     /** An input other than a proposal, a read or a message. */
@@ -57,7 +56,7 @@ final class OrderingLoop implements Runnable, Effects {
     private final PeerTransport transport;
     private final AcceptorLog log;
     private final LogWriter logWriter;
-    private final DeliveryExecutor executor;
+    private final ApplyThread applyThread;
     private final Application application;
     private final InboundBytes inbound;
     private final ReplicaLimits limits;
@@ -66,11 +65,10 @@ final class OrderingLoop implements Runnable, Effects {
     private final boolean alone;
     private final FailureHandler failure;
     private final Thread thread;
-    private final Turn turn = new Turn();
+    private final Mailbox mailbox = new Mailbox();
     private final CompletableFuture<Boolean> begun = new CompletableFuture<>();
-    private final Runnable takeTurn = this::takeTurn;
+    private final Runnable runOnce = this::tryRunOnce;
 
-    private final ConcurrentLinkedQueue<Object> inputs = new ConcurrentLinkedQueue<>();
     private final HeldMessages held = new HeldMessages(this::transmit);
     private final Map<Long, Readers> barriers = new TreeMap<>();
     private final Measure barrierMicros = new Measure("read_barrier_micros");
@@ -92,15 +90,15 @@ final class OrderingLoop implements Runnable, Effects {
     /** So many ticks after the next one may come late: nobody wakes up for them unless an input comes. */
     private int quietTicks;
 
-    /** When the next turn has to begin if there is no input. */
-    private volatile long nextTurnNanos;
+    /** When the next run has to begin if there is no input. */
+    private volatile long nextRunNanos;
 
-    /** When this loop's thread means to wake up. */
+    /** When the host's own thread means to wake up. */
     private volatile long asleepUntilNanos;
 
     private volatile boolean stopping;
 
-    /** Why there are no more turns, told by this loop's thread: whoever is told may close the replica on the spot. */
+    /** Why there are no more runs. The host's own thread reports it: the handler may close the replica on the spot. */
     private volatile Defect defect;
 
     private volatile OrderingStatus status =
@@ -109,7 +107,7 @@ final class OrderingLoop implements Runnable, Effects {
     private volatile long lastMeasuredNanos = System.nanoTime();
     private int ticksSinceGauges;
 
-    OrderingLoop(
+    ProtocolHost(
             int replicaId,
             long incarnation,
             int streams,
@@ -117,7 +115,7 @@ final class OrderingLoop implements Runnable, Effects {
             PeerTransport transport,
             AcceptorLog log,
             LogWriter logWriter,
-            DeliveryExecutor executor,
+            ApplyThread applyThread,
             Application application,
             InboundBytes inbound,
             ReplicaLimits limits,
@@ -130,7 +128,7 @@ final class OrderingLoop implements Runnable, Effects {
         this.transport = transport;
         this.log = log;
         this.logWriter = logWriter;
-        this.executor = executor;
+        this.applyThread = applyThread;
         this.application = application;
         this.inbound = inbound;
         this.limits = limits;
@@ -156,7 +154,7 @@ final class OrderingLoop implements Runnable, Effects {
         gauges = measure();
     }
 
-    /** Returns whether the protocol has taken up what the log holds; if not, there are no turns, which is told too. */
+    /** Returns whether the protocol has taken up what the log holds; if not, it never runs, which is reported too. */
     boolean start() {
         thread.start();
         return begun.join();
@@ -171,11 +169,11 @@ final class OrderingLoop implements Runnable, Effects {
 
     /** Followed by a {@link #wake}; one for several inputs will do. */
     void add(Object input) {
-        inputs.add(input);
+        mailbox.add(input);
     }
 
     void wake() {
-        if (turn.ask() && !transport.execute(takeTurn)) {
+        if (mailbox.trySchedule() && !transport.execute(runOnce)) {
             LockSupport.unpark(thread);
         }
     }
@@ -188,25 +186,25 @@ final class OrderingLoop implements Runnable, Effects {
         return gauges;
     }
 
-    /** How long ago this loop was last seen to go round; while it works, about half a second at most. */
+    /** How long ago the protocol last got its ticks; while the host works, about half a second at most. */
     long silentMillis() {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastMeasuredNanos);
     }
 
-    // ---------------------------------------------------------------- the loop
+    // ---------------------------------------------------------------- running
 
     @Override
     public void run() {
-        carryOut(this::begin);
+        runToEnd(this::begin);
         begun.complete(!stopping);
         while (!stopping) {
             sleep();
-            if (!takeTurn() && !stopping) {
-                // Another thread has it; it may take long, if it waits for the disk.
+            if (!tryRunOnce() && !stopping) {
+                // Another thread runs the protocol; that may take long, if it waits for the disk.
                 LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(limits.tickMillis()));
             }
         }
-        while (!turn.end()) {
+        while (!mailbox.tryStop()) {
             LockSupport.park(this);
         }
         Defect found = defect;
@@ -225,67 +223,67 @@ final class OrderingLoop implements Runnable, Effects {
             keepIncarnation();
         }
         protocol.onBatchEnd();
-        executor.wake();
+        applyThread.wake();
         nextTickNanos = System.nanoTime();
         asleepUntilNanos = nextTickNanos;
         runBatch();
     }
 
-    /** One batch; returns false if another thread has the turn, or there are no more. */
-    private boolean takeTurn() {
-        boolean taken = !stopping && turn.take();
-        if (taken) {
-            carryOut(this::runBatch);
+    /** Runs one batch; returns false if another thread runs the protocol, or nobody will any more. */
+    private boolean tryRunOnce() {
+        boolean runs = !stopping && mailbox.tryBeginRun();
+        if (runs) {
+            runToEnd(this::runBatch);
         }
-        return taken;
+        return runs;
     }
 
-    /** Does what the turn that this thread has was taken for, and leaves it. */
-    private void carryOut(Runnable work) {
+    /** Does the work of the run that the calling thread has begun, and ends the run. */
+    private void runToEnd(Runnable work) {
         try {
             work.run();
-            leaveTurn();
+            endRun();
         } catch (PartStoppedException e) {
-            breakOff(defect);
+            abortRun(defect);
         } catch (RuntimeException | Error e) {
-            breakOff(new Defect(
+            abortRun(new Defect(
                     "The ordering protocol failed: " + e.getMessage() + ". This replica stops; the others go on.", e));
         }
     }
 
-    private void breakOff(Defect found) {
+    private void abortRun(Defect found) {
         defect = found;
         stopping = true;
-        turn.breakOff();
+        mailbox.abortRun();
         LockSupport.unpark(thread);
     }
 
-    private void leaveTurn() {
+    private void endRun() {
         long seen = durableSeen;
         if (!isInputWaiting(seen)) {
-            // The executor does not wake a thread for links that it had not yet seen paused.
+            // The apply thread wakes nobody for links that were not paused yet when it looked.
             quietTicks = inbound.somePaused() ? 0 : protocol.quietTicks();
         }
-        nextTurnNanos = nextTickNanos + quietTicks * TimeUnit.MILLISECONDS.toNanos(limits.tickMillis());
-        turn.leave();
+        nextRunNanos = nextTickNanos + quietTicks * TimeUnit.MILLISECONDS.toNanos(limits.tickMillis());
+        mailbox.endRun();
         if (isInputWaiting(seen)) {
             wake();
         }
-        if (Thread.currentThread() != thread && (stopping || nextTurnNanos - asleepUntilNanos < 0)) {
+        if (Thread.currentThread() != thread && (stopping || nextRunNanos - asleepUntilNanos < 0)) {
             LockSupport.unpark(thread);
         }
     }
 
     private boolean isInputWaiting(long seenDurable) {
-        return !inputs.isEmpty() || logWriter.durableSequence() != seenDurable;
+        return !mailbox.isEmpty() || logWriter.durableSequence() != seenDurable;
     }
 
     private void sleep() {
-        long until = nextTurnNanos;
+        long until = nextRunNanos;
         asleepUntilNanos = until;
         long left = until - System.nanoTime();
-        // Whoever moves it forward wakes this thread if that is too late.
-        if (left > 0 && nextTurnNanos == until && !stopping) {
+        // A run that wants the next one earlier than that wakes this thread.
+        if (left > 0 && nextRunNanos == until && !stopping) {
             LockSupport.parkNanos(this, left);
         }
     }
@@ -294,7 +292,7 @@ final class OrderingLoop implements Runnable, Effects {
         boolean worked = tickIfDue();
         Object input;
         int count = 0;
-        while (count < limits.maxInputsPerBatch() && (input = inputs.poll()) != null) {
+        while (count < limits.maxInputsPerBatch() && (input = mailbox.poll()) != null) {
             dispatch(input);
             count++;
         }
@@ -308,16 +306,16 @@ final class OrderingLoop implements Runnable, Effects {
         if (worked) {
             protocol.onBatchEnd();
             transport.flush();
-            executor.wake();
+            applyThread.wake();
         }
-        inbound.resumeWhereDrained(transport, executor.backlogBytes());
+        inbound.resumeWhereDrained(transport, applyThread.backlogBytes());
     }
 
     private void dispatch(Object input) {
         if (input instanceof Proposal proposal) {
             propose(proposal);
         } else if (input instanceof Arrived arrived) {
-            inbound.taken(arrived.peer(), arrived.frameBytes());
+            inbound.dequeued(arrived.peer(), arrived.frameBytes());
             protocol.onMessage(arrived.peer(), arrived.message());
         } else if (input instanceof TotalOrder.ReadWaiter waiter) {
             newReaders.add(waiter);
@@ -344,7 +342,7 @@ final class OrderingLoop implements Runnable, Effects {
 
     private void propose(Proposal proposal) {
         long sequence = nextSequence[proposal.stream()]++;
-        executor.expect(sequence, proposal);
+        applyThread.expect(sequence, proposal);
         protocol.onPropose(
                 new ProposedCommand(replicaId, incarnation, proposal.stream(), sequence, proposal.command()));
     }
@@ -385,12 +383,12 @@ final class OrderingLoop implements Runnable, Effects {
     private Map<String, Long> measure() {
         Map<String, Long> all = new TreeMap<>(protocol.gauges());
         logWriter.putGauges(all);
-        executor.putGauges(all);
+        applyThread.putGauges(all);
         barrierMicros.put(all);
         all.put("log_bytes", log.sizeBytes());
         all.put("log_damaged_reads", reader.damagedReads());
         all.put("read_barriers_waiting", (long) barriers.size());
-        all.put("inputs_waiting", (long) inputs.size());
+        all.put("inputs_waiting", (long) mailbox.size());
         lastMeasuredNanos = System.nanoTime();
         return all;
     }
@@ -419,9 +417,9 @@ final class OrderingLoop implements Runnable, Effects {
     @Override
     public void deliver(long position, ByteSlice value, long prefixHash) {
         if (recovering) {
-            executor.awaitRoom(limits.maxBacklogBytes());
+            applyThread.awaitRoom(limits.maxBacklogBytes());
         }
-        executor.deliver(position, value, prefixHash);
+        applyThread.deliver(position, value, prefixHash);
     }
 
     @Override
@@ -429,7 +427,7 @@ final class OrderingLoop implements Runnable, Effects {
         Readers readers = barriers.remove(token);
         InvariantViolated.check(readers != null, "barrier %d reached twice or never asked for", token);
         barrierMicros.addMicrosSince(readers.sinceNanos());
-        executor.barrier(readers.waiters());
+        applyThread.barrier(readers.waiters());
     }
 
     @Override
@@ -445,7 +443,7 @@ final class OrderingLoop implements Runnable, Effects {
                 List<LogRecord> records = reader.read(fromPosition, maxBytes);
                 submit((Input) p -> p.onLogRead(fromPosition, records));
             } catch (IOException | RuntimeException e) {
-                // Told by the loop: whoever closes the replica for it waits for the thread of the log reader.
+                // Reported by the host's own thread: closing the replica waits for the thread of the log reader.
                 submit((Input) p -> {
                     defect = new Defect(
                             "Reading position " + fromPosition + " from the acceptor log failed: " + e.getMessage()

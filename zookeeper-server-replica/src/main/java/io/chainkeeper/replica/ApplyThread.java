@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * The one thread that executes: takes what the order has delivered, in order, skips repeats, and calls the application.
  * Barriers pass through the same queue, so that a read sees everything delivered before its barrier.
  */
-final class DeliveryExecutor implements Runnable {
+final class ApplyThread implements Runnable {
     private record Delivered(long position, ByteSlice value, long prefixHash, long sinceNanos) {}
 
     private record Barrier(List<TotalOrder.ReadWaiter> waiters) {}
@@ -49,7 +49,7 @@ final class DeliveryExecutor implements Runnable {
     private final Measure batchCommands = new Measure("batch_commands");
     private final Measure batchBytes = new Measure("batch_bytes");
 
-    DeliveryExecutor(
+    ApplyThread(
             Application application,
             int replicaId,
             long incarnation,
@@ -75,12 +75,12 @@ final class DeliveryExecutor implements Runnable {
         thread.start();
     }
 
-    /** Ordering loop: remembers an own command, before the protocol sees it. */
+    /** Protocol host: remembers an own command, before the protocol sees it. */
     void expect(long sequence, Proposal proposal) {
         own.get(proposal.stream()).add(new Own(sequence, proposal, System.nanoTime()));
     }
 
-    /** Ordering loop: queues a decided value. Woken by {@link #wake}. */
+    /** Protocol host: queues a decided value. Woken by {@link #wake}. */
     void deliver(long position, ByteSlice value, long prefixHash) {
         synchronized (lock) {
             waiting.add(new Delivered(position, value, prefixHash, System.nanoTime()));
@@ -89,9 +89,9 @@ final class DeliveryExecutor implements Runnable {
     }
 
     /**
-     * Ordering loop: waits until less than so many bytes wait for execution.
+     * Protocol host: waits until less than so many bytes wait for execution.
      *
-     * @throws PartStoppedException if this executor has stopped, so that there will never be room
+     * @throws PartStoppedException if this thread has stopped, so that there will never be room
      */
     void awaitRoom(long maxBacklogBytes) {
         if (backlogBytes <= maxBacklogBytes) {
@@ -100,26 +100,26 @@ final class DeliveryExecutor implements Runnable {
         synchronized (lock) {
             while (backlogBytes > maxBacklogBytes) {
                 if (stopping) {
-                    throw new PartStoppedException("the executor has stopped");
+                    throw new PartStoppedException("the apply thread has stopped");
                 }
                 lock.notifyAll();
                 try {
                     lock.wait();
                 } catch (InterruptedException e) {
-                    throw new ReplicaStoppedException("interrupted while waiting for the executor");
+                    throw new ReplicaStoppedException("interrupted while waiting for the apply thread");
                 }
             }
         }
     }
 
-    /** Ordering loop: releases reads after everything delivered so far. */
+    /** Protocol host: releases reads after everything delivered so far. */
     void barrier(List<TotalOrder.ReadWaiter> waiters) {
         synchronized (lock) {
             waiting.add(new Barrier(waiters));
         }
     }
 
-    /** Ordering loop: once after each batch of inputs. */
+    /** Protocol host: once after each batch of inputs. */
     void wake() {
         synchronized (lock) {
             if (idle && !waiting.isEmpty()) {
@@ -150,10 +150,10 @@ final class DeliveryExecutor implements Runnable {
     @Override
     public void run() {
         try {
-            ArrayDeque<Object> batch = take();
+            ArrayDeque<Object> batch = awaitWork();
             while (batch != null) {
                 execute(batch);
-                batch = take();
+                batch = awaitWork();
             }
         } catch (RuntimeException | Error | MalformedMessageException e) {
             stop(); // whoever waits for room must not wait for ever
@@ -165,7 +165,7 @@ final class DeliveryExecutor implements Runnable {
         }
     }
 
-    private ArrayDeque<Object> take() {
+    private ArrayDeque<Object> awaitWork() {
         synchronized (lock) {
             while (waiting.isEmpty()) {
                 if (stopping) {
@@ -230,7 +230,7 @@ final class DeliveryExecutor implements Runnable {
             boolean isOwn = command.proposer() == replicaId && command.incarnation() == incarnation;
             ProposerTable.Verdict verdict = proposers.advance(command);
             if (verdict == ProposerTable.Verdict.APPLY) {
-                application.apply(position, command, isOwn ? takeOwn(command) : null);
+                application.apply(position, command, isOwn ? pollOwn(command) : null);
             } else if (isOwn && verdict == ProposerTable.Verdict.SUPERSEDED && !superseded) {
                 superseded = true;
                 application.superseded(proposers.incarnationOf(replicaId));
@@ -238,7 +238,7 @@ final class DeliveryExecutor implements Runnable {
         }
     }
 
-    private Proposal takeOwn(ProposedCommand command) {
+    private Proposal pollOwn(ProposedCommand command) {
         Own next = own.get(command.stream()).poll();
         InvariantViolated.check(
                 next != null && next.sequence() == command.sequence(),

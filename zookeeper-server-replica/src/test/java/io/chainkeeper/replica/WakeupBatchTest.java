@@ -5,28 +5,28 @@ import static org.junit.Assert.assertThrows;
 
 import org.junit.Test;
 
-/** Requests that were read together wake the ordering thread once, behind the last of them, and never too late. */
-public final class RequestBurstTest {
+/** Requests that were read together wake the protocol host once, behind the last of them, and never too late. */
+public final class WakeupBatchTest {
     private int wakeUps;
     private final Runnable wakeUp = () -> wakeUps++;
 
     private void propose(int times) {
         for (int i = 0; i < times; i++) {
-            RequestBurst.wakeBehind(wakeUp);
+            WakeupBatch.wake(wakeUp);
         }
     }
 
     @Test
-    public void outsideABurst_eachInputWakes() {
+    public void outsideABatch_eachInputWakes() {
         propose(3);
         assertEquals(3, wakeUps);
     }
 
     @Test
-    public void burst_wakesOnceBehindIt() {
-        RequestBurst.read(() -> {
-            propose(RequestBurst.MAX_HELD_INPUTS);
-            assertEquals("in the burst", 0, wakeUps);
+    public void batch_wakesOnceBehindIt() {
+        WakeupBatch.run(() -> {
+            propose(WakeupBatch.MAX_HELD_INPUTS);
+            assertEquals("in the batch", 0, wakeUps);
         });
         assertEquals(1, wakeUps);
         propose(1);
@@ -34,19 +34,19 @@ public final class RequestBurstTest {
     }
 
     @Test
-    public void longBurst_wakesMeanwhile() {
-        RequestBurst.read(() -> {
-            propose(RequestBurst.MAX_HELD_INPUTS + 1);
-            assertEquals("in the burst", 1, wakeUps);
+    public void longBatch_wakesMeanwhile() {
+        WakeupBatch.run(() -> {
+            propose(WakeupBatch.MAX_HELD_INPUTS + 1);
+            assertEquals("in the batch", 1, wakeUps);
         });
         assertEquals(2, wakeUps);
     }
 
     @Test
-    public void burstThatFails_wakes() {
+    public void batchThatFails_wakes() {
         assertThrows(
                 IllegalStateException.class,
-                () -> RequestBurst.read(() -> {
+                () -> WakeupBatch.run(() -> {
                     propose(1);
                     throw new IllegalStateException("a request that cannot be read");
                 }));
@@ -54,32 +54,32 @@ public final class RequestBurstTest {
     }
 
     @Test
-    public void burstOfNothing_wakesNobody() {
-        RequestBurst.read(() -> {});
+    public void emptyBatch_wakesNobody() {
+        WakeupBatch.run(() -> {});
         assertEquals(0, wakeUps);
     }
 
     @Test
-    public void twoOrders_eachIsWoken() {
+    public void twoHosts_eachIsWoken() {
         int[] otherWakeUps = new int[1];
         Runnable other = () -> otherWakeUps[0]++;
-        RequestBurst.read(() -> {
+        WakeupBatch.run(() -> {
             propose(2);
-            RequestBurst.wakeBehind(other);
+            WakeupBatch.wake(other);
         });
         assertEquals(1, wakeUps);
         assertEquals(1, otherWakeUps[0]);
     }
 
-    /** Else what it waits for would not be looked at before the next tick. */
+    /** Otherwise the host would not look at what the thread waits for before the next tick. */
     @Test
-    public void noRoomInABurst_wakesBeforeItWaits() throws Exception {
+    public void noRoomInABatch_wakesBeforeItWaits() throws Exception {
         OutstandingBytes bytes = new OutstandingBytes(1);
         int[] wokenWhileWaiting = new int[1];
         Thread reader = new Thread(
-                () -> RequestBurst.read(() -> {
+                () -> WakeupBatch.run(() -> {
                     bytes.acquire(10);
-                    RequestBurst.wakeBehind(() -> wokenWhileWaiting[0]++);
+                    WakeupBatch.wake(() -> wokenWhileWaiting[0]++);
                     bytes.acquire(10);
                 }),
                 "reader");

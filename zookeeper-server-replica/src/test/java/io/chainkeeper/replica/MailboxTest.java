@@ -1,0 +1,97 @@
+package io.chainkeeper.replica;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.ordering.InvariantViolated;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.Test;
+
+/** One thread at a time runs the protocol, and no run that was asked for is forgotten. */
+public final class MailboxTest {
+    private static final int THREADS = 4;
+    private static final int INPUTS_OF_EACH = 20_000;
+
+    private final Mailbox mailbox = new Mailbox();
+
+    @Test
+    public void starter_hasTheFirstRun() {
+        assertFalse(mailbox.trySchedule());
+        assertFalse(mailbox.tryBeginRun());
+        mailbox.endRun();
+        assertTrue(mailbox.tryBeginRun());
+    }
+
+    @Test
+    public void scheduledTwice_oneCallerFindsAThread() {
+        mailbox.endRun();
+        assertTrue(mailbox.trySchedule());
+        assertFalse("scheduled already", mailbox.trySchedule());
+        assertTrue("also by another thread than the one that was asked", mailbox.tryBeginRun());
+        assertFalse("running", mailbox.trySchedule());
+        mailbox.endRun();
+        assertTrue(mailbox.trySchedule());
+    }
+
+    @Test
+    public void stopped_neverRunsAgain() {
+        assertFalse("another thread runs", mailbox.tryStop());
+        mailbox.endRun();
+        assertTrue(mailbox.trySchedule());
+        assertTrue(mailbox.tryStop());
+        assertFalse(mailbox.tryBeginRun());
+        assertFalse(mailbox.trySchedule());
+        assertTrue("stopped already", mailbox.tryStop());
+    }
+
+    @Test
+    public void aborted_neverRunsAgain() {
+        mailbox.abortRun();
+        assertFalse(mailbox.tryBeginRun());
+        assertFalse(mailbox.trySchedule());
+        assertTrue(mailbox.tryStop());
+    }
+
+    @Test
+    public void endedTwice_isADefect() {
+        mailbox.endRun();
+        assertThrows(InvariantViolated.class, mailbox::endRun);
+    }
+
+    /** Each thread adds an input, runs itself if it has to find a thread, and looks for further inputs afterwards. */
+    @Test
+    public void manyThreads_runInTurnAndMissNothing() throws InterruptedException {
+        int[] taken = new int[1]; // guarded by the mailbox alone
+        mailbox.endRun();
+        Runnable work = () -> {
+            while (mailbox.trySchedule() && mailbox.tryBeginRun()) {
+                while (mailbox.poll() != null) {
+                    taken[0]++;
+                }
+                mailbox.endRun();
+                if (mailbox.isEmpty()) {
+                    return;
+                }
+            }
+        };
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            Thread thread = new Thread(() -> {
+                for (int input = 0; input < INPUTS_OF_EACH; input++) {
+                    mailbox.add(input);
+                    work.run();
+                }
+            });
+            threads.add(thread);
+            thread.start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertTrue(mailbox.tryBeginRun());
+        assertEquals(THREADS * INPUTS_OF_EACH, taken[0]);
+    }
+}
