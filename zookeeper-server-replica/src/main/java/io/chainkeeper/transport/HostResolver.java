@@ -4,7 +4,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 
-/** Turns a member's host name into addresses. Asked anew at every attempt to connect; may block. Thread-safe. */
+/** Turns a member's host name into addresses. Called anew at every attempt to connect; may block. Thread-safe. */
 @FunctionalInterface
 public interface HostResolver {
     /**

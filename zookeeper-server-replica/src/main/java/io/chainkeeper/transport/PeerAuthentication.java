@@ -3,8 +3,8 @@ package io.chainkeeper.transport;
 import java.io.IOException;
 
 /**
- * Where links get their SASL from. Thread-safe. Exchanges may block, so they are made and used by threads other than
- * the I/O thread, one at a time.
+ * Authenticates links with SASL. Thread-safe. Exchanges may block, so threads other than the I/O thread make and use
+ * them; each exchange is used by one thread at a time.
  */
 public interface PeerAuthentication {
     /** @return whether this replica authenticates itself, and demands the same of the other side, when it connects */
@@ -18,7 +18,7 @@ public interface PeerAuthentication {
      *
      * @param host the member's host as configured
      * @return an exchange that begins with the answer to an empty token
-     * @throws IOException if it cannot begin; says why, one line
+     * @throws IOException if the exchange cannot begin; says why, one line
      */
     Exchange client(String host) throws IOException;
 
@@ -26,7 +26,7 @@ public interface PeerAuthentication {
      * Begins the exchange of a connection that this replica has accepted.
      *
      * @return an exchange that begins with the answer to the other side's first token
-     * @throws IOException if it cannot begin; says why, one line
+     * @throws IOException if the exchange cannot begin; says why, one line
      */
     Exchange server() throws IOException;
 

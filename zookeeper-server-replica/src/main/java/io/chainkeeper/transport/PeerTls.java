@@ -3,14 +3,14 @@ package io.chainkeeper.transport;
 import javax.net.ssl.SSLEngine;
 
 /**
- * Where links get their TLS from. Engines authenticate both sides: one that lets a peer in without a trusted
+ * Makes the TLS engines of links. Engines authenticate both sides: an engine that lets a peer in without a trusted
  * certificate makes the replica ids of the handshake worthless. Thread-safe.
  */
 public interface PeerTls {
     /**
      * An engine for a connection that this replica opens.
      *
-     * @param host the member's host as configured; what its certificate is held against
+     * @param host the member's host as configured; its certificate must be for this host
      * @param port the member's port
      * @return a fresh engine in client mode
      */
@@ -25,12 +25,12 @@ public interface PeerTls {
      */
     SSLEngine server(String remoteAddress, int remotePort);
 
-    /** @return whether connections that this replica opens use TLS; for as long as all members change over to it */
+    /** @return whether connections that this replica opens use TLS; false while members change over to TLS */
     default boolean dials() {
         return true;
     }
 
-    /** @return whether peers without TLS are let in too; for as long as all members change over to it */
+    /** @return whether peers without TLS are let in too; true while members change over to TLS */
     default boolean admitsPlain() {
         return false;
     }

@@ -11,23 +11,24 @@ import java.util.Map;
  * <p>Frames sent to a peer arrive in order and without gaps while the link is up. A link whose outgoing bytes exceed
  * their bound is closed (and reopened), never silently thinned out.
  *
- * <p>Who the other members are may change at any time. What is asked for a replica that is not, or no longer, among
- * them is not done: the caller may be one event behind.
+ * <p>The set of other members may change at any time. Calls about a replica that is not, or no longer, a member have no
+ * effect: the caller may be one event behind.
  */
 public interface PeerTransport extends Closeable {
     /**
      * Opens the listening port and starts connecting.
      *
-     * @param listener told of everything that happens; called by I/O threads
+     * @param listener told of everything that happens; called by the I/O thread
      * @throws IOException if the port cannot be opened; the message names address and remedy
      */
     void start(Listener listener) throws IOException;
 
     /**
-     * Names the peers there are from now on. The link to a peer no longer named is closed, which the listener is told
-     * once, and so are its bulk connections; it is let in no more. A peer whose address changed is dialled at the new
-     * one, its link closed before. Nothing happens to the others. Takes effect shortly after the call, on the I/O
-     * thread; of several calls the last counts. Safe for use by any thread, before {@link #start} too, and idempotent.
+     * Names the peers there are from now on. The link to a peer that is no longer named is closed, which the listener
+     * is told once, and so are the bulk connections of that peer; it is let in no more. If the address of a peer
+     * changed, its link is closed and the new address is dialled. The other peers notice nothing. Takes effect shortly
+     * after the call, on the I/O thread; of several calls the last counts. Safe for use by any thread, before {@link
+     * #start} too, and idempotent.
      *
      * @param peers replica id (1 to 255) to address; this replica itself, if named, is ignored
      * @throws io.chainkeeper.ordering.InvariantViolated if an id is out of range
@@ -35,9 +36,9 @@ public interface PeerTransport extends Closeable {
     void setPeers(Map<Integer, PeerAddress> peers);
 
     /**
-     * Lets frames be sent over the link whose {@link Listener#onPeerUp} the caller has just taken note of. To be called
-     * by the thread that sends, once for each {@code onPeerUp}, in order. Until then {@link #send} does nothing: what
-     * was written for a link that has broken meanwhile must not slip into its successor.
+     * Lets frames be sent over a link, after the sender has noticed its {@link Listener#onPeerUp}. To be called by the
+     * thread that sends, once for each {@code onPeerUp}, in order. Until then {@link #send} does nothing: frames that
+     * were meant for a connection that has broken meanwhile must not slip into the next one.
      *
      * @param peer replica id
      */
@@ -57,8 +58,8 @@ public interface PeerTransport extends Closeable {
     void flush();
 
     /**
-     * Runs a task on the thread that makes all calls of the listener, after what it is doing at the moment. Safe for
-     * use by any thread.
+     * Runs a task on the thread that makes all calls of the listener, after what that thread is doing at the moment.
+     * Safe for use by any thread.
      *
      * @param task must not block for long: no link is served meanwhile
      * @return whether it will be run; false before {@link #start} and once the transport is being closed. A task that
@@ -74,8 +75,8 @@ public interface PeerTransport extends Closeable {
     void resumeReading(int peer);
 
     /**
-     * Closes a link because of what came over it; it is opened again after the usual back-off. Safe for use by any
-     * thread.
+     * Closes a link because of what came over it; the link is opened again after the usual back-off. Safe for use by
+     * any thread.
      *
      * @param peer replica id
      * @param reason what the peer did, for the log
@@ -83,7 +84,7 @@ public interface PeerTransport extends Closeable {
     void disconnect(int peer, String reason);
 
     /**
-     * Names what answers the bulk requests of other members, which are refused without it. To be called before
+     * Sets the responder to bulk requests of other members; without a responder they are refused. To be called before
      * {@link #start}.
      *
      * @param responder called by threads of the transport
@@ -101,14 +102,15 @@ public interface PeerTransport extends Closeable {
     StateChannel openStateChannel(int peer) throws IOException;
 
     /**
-     * @return whether every peer that this replica connects to has been tried: a link came up, or an attempt has failed
-     *     or was refused, of which the listener has been told. Those with larger ids connect to this one; any thread
+     * @return whether every peer that this replica connects to has been tried: a link came up, or an attempt has
+     *     failed, or was refused and the listener has been told so. Peers with larger ids connect to this replica; any
+     *     thread
      */
     default boolean hasTriedPeers() {
         return true;
     }
 
-    /** @return whether whoever reaches the port can claim to be a member; any thread */
+    /** @return whether anybody who reaches the port can claim to be a member; any thread */
     default boolean admitsUnauthenticated() {
         return false;
     }
@@ -127,7 +129,7 @@ public interface PeerTransport extends Closeable {
         void onPeerUp(int peer);
 
         /**
-         * The link is closed; no frame of it is reported any more.
+         * The link is closed; none of its frames is reported any more.
          *
          * @param peer replica id
          */
@@ -142,14 +144,15 @@ public interface PeerTransport extends Closeable {
          */
         boolean onFrame(int peer, ByteSlice frame);
 
-        /** The frames that were read together have all been told: the moment to wake whoever is to look at them. */
+        /** All frames that were read together have been reported: the moment to wake the thread that handles them. */
         default void onFramesRead() {}
 
         /**
-         * A peer refused this replica or was refused by it. The link was closed and will be tried again. Told when the
-         * reason changes and from time to time while it lasts; not told of refused replicas that are no members here.
+         * A peer refused this replica or was refused by it. The connection was closed and will be tried again. Called
+         * when the reason changes and from time to time while the reason lasts; not for refused replicas that are no
+         * members here.
          *
-         * @param peer replica id, as claimed; this replica's own if somebody else claims it
+         * @param peer replica id, as claimed; this replica's own id if another process claims it
          * @param kind {@link RefusalKind#NOT_A_MEMBER} if the other side does not know this replica, in which case
          *     telling the log is left to the listener; {@link RefusalKind#CLAIMED} if it need not have been that peer,
          *     so that nothing must follow from it

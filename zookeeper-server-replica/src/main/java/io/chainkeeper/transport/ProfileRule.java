@@ -1,8 +1,8 @@
 package io.chainkeeper.transport;
 
-/** Which servers' execution profiles may differ, and how: the transport takes them for numbers. */
+/** Which execution profiles of two servers go together. To the transport a profile is a number. */
 public interface ProfileRule {
-    /** They must be equal. */
+    /** Profiles must be equal. */
     ProfileRule EQUAL = new ProfileRule() {
         @Override
         public boolean mayBeLinked(long own, long other) {
@@ -16,18 +16,18 @@ public interface ProfileRule {
     };
 
     /**
-     * @param own a server's number
-     * @param other another server's
-     * @return whether they may be linked
+     * @param own profile of a server
+     * @param other profile of another server
+     * @return whether the two servers may be linked
      */
     boolean mayBeLinked(long own, long other);
 
     /**
      * Names what differs.
      *
-     * @param own number of the server that says so
-     * @param other another number
-     * @param where who has the other one, as in "the cluster"
+     * @param own profile of the server that reports the difference
+     * @param other another profile
+     * @param where who has the other profile, as in "the cluster"
      * @return the settings that differ with both values, one phrase; empty if it cannot be told
      */
     String difference(long own, long other, String where);

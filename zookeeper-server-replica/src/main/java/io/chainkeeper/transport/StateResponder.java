@@ -14,7 +14,7 @@ public interface StateResponder {
      * @param peer replica id of the member that asks
      * @param request at most {@link StateChannel#MAX_REQUEST_BYTES} bytes, owned by the callee
      * @return at most {@link StateChannel#MAX_ANSWER_BYTES} bytes, which must not change any more
-     * @throws IOException with one line for the log; the connection is closed then
+     * @throws IOException if there is no answer, with one line for the log; the connection is then closed
      */
     ByteSlice answer(int peer, ByteSlice request) throws IOException;
 }

@@ -12,15 +12,15 @@ import io.chainkeeper.ordering.SizeLimits;
  * @param handshakeTimeoutMillis how long a new connection may take to prove itself, TLS included
  * @param reconnectMinMillis first pause after a failed or broken connection; each further failure doubles it
  * @param reconnectMaxMillis longest pause; the actual one lies between half the pause and the pause
- * @param pingIntervalMillis a link over which nothing was sent for so long carries a ping
- * @param idleLimitMillis a link over which nothing was received for so long is closed; at least twice the ping
+ * @param pingIntervalMillis a ping is sent over a link when nothing else was sent for so long
+ * @param idleLimitMillis a link is closed when nothing was received over it for so long; at least twice the ping
  *     interval
- * @param maxPendingHandshakes accepted connections that have not proved themselves; one more closes the oldest, as
- *     does one more than a quarter of them from one address
+ * @param maxPendingHandshakes accepted connections that have not proved themselves; one more closes the oldest. From
+ *     one address a quarter as many are let in; one more closes the oldest of that address
  * @param maxStateConnections connections for bulk requests that other members may have open here at a time, and that
  *     this replica may have open to others
- * @param stateIdleLimitMillis an accepted connection for bulk requests over which nothing was asked for so long is
- *     closed, up to a quarter later; at least 4
+ * @param stateIdleLimitMillis an accepted connection for bulk requests is closed when nothing was asked over it for so
+ *     long, or for up to a quarter longer; at least 4
  * @param stateAnswerLimitMillis how long a bulk request waits while nothing arrives
  */
 public record TransportLimits(
@@ -52,10 +52,10 @@ public record TransportLimits(
             answerLimitMillis());
 
     /** Bytes of the length that stands before each frame. */
-    static final int LENGTH_PREFIX_BYTES = Integer.BYTES;
+    public static final int LENGTH_PREFIX_BYTES = Integer.BYTES;
 
     /**
-     * Checks how the bounds relate.
+     * Checks the bounds and the relations between them.
      *
      * @throws IllegalArgumentException if one is out of its range
      */
@@ -87,7 +87,7 @@ public record TransportLimits(
     }
 
     /** @return accepted connections of one address that have not proved themselves; one more closes its oldest */
-    int maxPendingHandshakesPerAddress() {
+    public int maxPendingHandshakesPerAddress() {
         return Math.max(1, maxPendingHandshakes / 4);
     }
 

@@ -18,6 +18,9 @@ public final class TransportSettings {
     /** Largest replica id; the smallest is 1. A replica has fewer peers than that. */
     public static final int MAX_REPLICA_ID = 255;
 
+    /** Bytes of {@link #diskIdentity}. */
+    public static final int DISK_IDENTITY_BYTES = 16;
+
     /** Longest name of a protocol, in bytes of UTF-8. */
     public static final int MAX_PROTOCOL_BYTES = 64;
 
@@ -69,7 +72,7 @@ public final class TransportSettings {
      * @param id any number
      * @return whether it can be a replica's
      */
-    static boolean isReplicaId(int id) {
+    public static boolean isReplicaId(int id) {
         return id >= 1 && id <= MAX_REPLICA_ID;
     }
 
@@ -91,12 +94,12 @@ public final class TransportSettings {
         return members;
     }
 
-    /** @return hash of the settings that influence execution; members with different ones do not talk */
+    /** @return hash of the settings that influence execution; {@link #profileRule} says which may differ */
     public long executionProfile() {
         return executionProfile;
     }
 
-    /** @return which other members' profiles are good enough */
+    /** @return which profiles of other members go with this replica's */
     public ProfileRule profileRule() {
         return profileRule;
     }
@@ -141,7 +144,7 @@ public final class TransportSettings {
         return diskIdentity;
     }
 
-    /** @return whether whoever reaches the port can claim to be a member */
+    /** @return whether anybody who reaches the port can claim to be a member */
     public boolean admitsUnauthenticated() {
         boolean byTls = tls != null && !tls.admitsPlain();
         boolean bySasl = authentication != null && authentication.demands();
@@ -149,7 +152,7 @@ public final class TransportSettings {
     }
 
     /** @return whether a peer that this replica connects to has to show that it is a member */
-    boolean demandsProofOfDialed() {
+    public boolean demandsProofOfDialed() {
         boolean byTls = tls != null && tls.dials();
         boolean bySasl = authentication != null && authentication.dials();
         return byTls || bySasl || secret != null && secret.isRequired();
@@ -174,7 +177,7 @@ public final class TransportSettings {
         private PeerTls tls;
         private PeerAuthentication authentication;
         private PeerSecret secret;
-        private ByteSlice diskIdentity = Credentials.NO_DISK;
+        private ByteSlice diskIdentity = ByteSlice.of(new byte[DISK_IDENTITY_BYTES]);
         private HostResolver resolver = HostResolver.PLATFORM;
 
         private Builder(int replicaId, String protocol, Map<Integer, PeerAddress> members) {
@@ -266,13 +269,13 @@ public final class TransportSettings {
         }
 
         /**
-         * @param identity {@value Credentials#DISK_BYTES} random bytes that the directory of this replica keeps;
-         *     default 0
+         * @param identity {@value TransportSettings#DISK_IDENTITY_BYTES} random bytes that the directory of this
+         *     replica keeps; default 0
          * @return this
          */
         public Builder diskIdentity(ByteSlice identity) {
             InvariantViolated.check(
-                    identity.length() == Credentials.DISK_BYTES, "a disk's identity of %d bytes", identity.length());
+                    identity.length() == DISK_IDENTITY_BYTES, "a disk's identity of %d bytes", identity.length());
             this.diskIdentity = identity;
             return this;
         }

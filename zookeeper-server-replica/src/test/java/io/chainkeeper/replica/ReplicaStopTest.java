@@ -27,11 +27,11 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.PrefixHash;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
-import io.chainkeeper.transport.NettyPeerTransport;
 import io.chainkeeper.transport.PeerAddress;
 import io.chainkeeper.transport.PeerTransport;
 import io.chainkeeper.transport.RefusalKind;
 import io.chainkeeper.transport.TransportSettings;
+import io.chainkeeper.transport.netty.NettyPeerTransport;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
@@ -282,7 +282,10 @@ public final class ReplicaStopTest {
         assertClosedAfter("poisoned");
     }
 
-    /** While the log is replayed the host waits for the apply thread; if that thread fails, the host must not wait for ever. */
+    /**
+     * While the log is replayed the host waits for the apply thread; if that thread fails, the host must not wait for
+     * ever.
+     */
     @Test
     public void applicationThrowsDuringReplay_replicaStops() throws Exception {
         application.executions.drainPermits();

@@ -1,0 +1,367 @@
+package io.chainkeeper.transport.netty;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.transport.LinkStatistics;
+import io.chainkeeper.transport.PeerAddress;
+import io.chainkeeper.transport.PeerTransport;
+import io.chainkeeper.transport.StateChannel;
+import io.chainkeeper.transport.StateResponder;
+import io.chainkeeper.transport.TransportSettings;
+import io.chainkeeper.transport.bulk.StateConnections;
+import io.chainkeeper.transport.bulk.StateDialer;
+import io.chainkeeper.transport.handshake.HandshakeContext;
+import io.chainkeeper.transport.handshake.HandshakePolicy;
+import io.chainkeeper.transport.handshake.RefusalReporter;
+import io.chainkeeper.transport.io.FrameWriter;
+import io.chainkeeper.transport.io.IoThread;
+import io.chainkeeper.transport.io.Sockets;
+import io.chainkeeper.transport.link.LinkContext;
+import io.chainkeeper.transport.link.PeerConnection;
+import io.chainkeeper.transport.link.PeerLink;
+import io.chainkeeper.transport.link.PeerTable;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.SingleThreadIoEventLoop;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Links between replicas over TCP. One I/O thread serves all of them and makes all calls of the listener, so these
+ * follow each other; a few more threads, alive only while needed, look names up, compute for TLS and run the responder.
+ *
+ * <p>A failure inside the listener closes the link and goes to the uncaught-exception handler of the I/O thread.
+ */
+public final class NettyPeerTransport implements PeerTransport {
+    private static final Logger LOG = LoggerFactory.getLogger(PeerTransport.class);
+    private static final int BACKLOG = 128;
+    private static final int BLOCKING_THREAD_IDLE_SECONDS = 10;
+    private static final int CLOSE_LIMIT_SECONDS = 5;
+    private static final int THREAD_LIMIT_MILLIS = 1_000;
+
+    private final TransportSettings settings;
+    private final PeerTable peers;
+    private final List<Thread> threads = new CopyOnWriteArrayList<>();
+    private StateResponder responder;
+    private volatile Parts parts;
+    private Channel listening;
+    private boolean closed;
+
+    /**
+     * What a transport that has been started consists of.
+     *
+     * @param io does all input and output
+     * @param links what the links share
+     * @param bulk connections for bulk requests
+     * @param responders threads that answer bulk requests
+     */
+    private record Parts(IoThread io, LinkContext links, StateConnections bulk, ThreadPoolExecutor responders) {}
+
+    /** @param settings who this replica is, where its peers are, what bounds the links */
+    public NettyPeerTransport(TransportSettings settings) {
+        this.settings = settings;
+        this.peers = new PeerTable(settings.replicaId(), settings.members());
+    }
+
+    @Override
+    public synchronized void start(Listener listener) throws IOException {
+        InvariantViolated.check(parts == null && !closed, "a transport is started once");
+        int self = settings.replicaId();
+        EventLoop loop = new SingleThreadIoEventLoop(null, threads("peer-io-" + self), Sockets.ioHandler());
+        IoThread io = new IoThread(
+                loop, pool(1, "peer-blocking-" + self), new DefaultChannelGroup("peers-of-" + self, loop, true));
+        ThreadPoolExecutor responders = pool(settings.limits().maxStateConnections(), "peer-answer-" + self);
+        StateConnections bulk = new StateConnections(settings, io, responder, responders);
+        RefusalReporter refusals = new RefusalReporter(self, peers::isServed, listener);
+        HandshakePolicy policy = new HandshakePolicy(settings, peers::members);
+        LinkContext links = new LinkContext(new HandshakeContext(settings, io, policy, refusals), listener);
+        Parts all = new Parts(io, links, bulk, responders);
+        parts = all;
+        // Before the port is open: a peer that connects at once must find its link.
+        applyPeers(all);
+        try {
+            listening = listen(all);
+        } catch (IOException e) {
+            close();
+            throw e;
+        }
+        LOG.info("Replica {} listens for its peers on {}", self, listening.localAddress());
+        io.execute(peers::startDialing);
+    }
+
+    private void applyPeers(Parts all) {
+        all.io().execute(() -> peers.apply(all.links(), new PeerChanges(all)));
+    }
+
+    private final class PeerChanges implements PeerTable.Changes {
+        private final Parts all;
+
+        PeerChanges(Parts all) {
+            this.all = all;
+        }
+
+        @Override
+        public void peersAre(int count) {
+            // One thread for each peer's name, which may take the name service long, one for those that strangers ask
+            // for, one for TLS, and one for SASL, which may ask a Kerberos server.
+            all.io().sizeBlocking(count + (settings.authentication() == null ? 2 : 3));
+        }
+
+        @Override
+        public void peerLeft(int peer) {
+            all.links().handshakes().refusals().forget(peer);
+            all.bulk().endAllOf(peer, "it is no member any more");
+        }
+    }
+
+    private ThreadPoolExecutor pool(int threadCount, String name) {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                threadCount,
+                threadCount,
+                BLOCKING_THREAD_IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                threads(name));
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
+    private ThreadFactory threads(String name) {
+        return task -> {
+            Thread thread = new FastThreadLocalThread(task, name);
+            thread.setDaemon(true);
+            threads.removeIf(earlier -> earlier.getState() == Thread.State.TERMINATED);
+            threads.add(thread);
+            return thread;
+        };
+    }
+
+    private Channel listen(Parts all) throws IOException {
+        InetSocketAddress address = bindAddress(settings);
+        ServerBootstrap bootstrap = new ServerBootstrap()
+                .group(all.io().loop(), all.io().loop())
+                .channel(Sockets.listening())
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .childHandler(new PeerAcceptor(all.links(), peers, all.bulk()));
+        Sockets.setOptions(bootstrap::childOption);
+        ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            throw new IOException(
+                    "cannot listen for other replicas on " + address + " ("
+                            + bound.cause().getMessage() + "): stop whatever uses the port, or correct the server."
+                            + settings.replicaId() + " line; if the address is not one of this machine, set"
+                            + " quorumListenOnAllIPs=true",
+                    bound.cause());
+        }
+        all.io().channels().add(bound.channel());
+        return bound.channel();
+    }
+
+    /**
+     * @param settings of a replica
+     * @return where it is to listen
+     * @throws IOException if its own name has no address
+     */
+    static InetSocketAddress bindAddress(TransportSettings settings) throws IOException {
+        PeerAddress own = settings.members().get(settings.replicaId());
+        if (settings.listenOnAllAddresses()) {
+            return new InetSocketAddress(own.port());
+        }
+        try {
+            return new InetSocketAddress(settings.resolver().resolve(own.host()).get(0), own.port());
+        } catch (UnknownHostException e) {
+            throw new IOException(
+                    "cannot listen for other replicas on " + own + ": the name has no address; correct the server."
+                            + settings.replicaId() + " line, or set quorumListenOnAllIPs=true",
+                    e);
+        }
+    }
+
+    /**
+     * @return the address that other replicas can connect to
+     * @throws InvariantViolated if the transport is not started
+     */
+    public synchronized InetSocketAddress localAddress() {
+        InvariantViolated.check(listening != null, "the transport is not started");
+        return (InetSocketAddress) listening.localAddress();
+    }
+
+    @Override
+    public void setPeers(Map<Integer, PeerAddress> members) {
+        peers.want(members);
+        Parts all = parts;
+        // If it is not started yet, the start applies what is wanted then.
+        if (all != null) {
+            applyPeers(all);
+        }
+    }
+
+    @Override
+    public synchronized void answerStateRequests(StateResponder answering) {
+        InvariantViolated.check(parts == null, "a transport is told who answers before it is started");
+        responder = answering;
+    }
+
+    @Override
+    public StateChannel openStateChannel(int peer) throws IOException {
+        Parts all = parts;
+        InvariantViolated.check(all != null, "the transport is not started");
+        InvariantViolated.check(!all.io().isCurrent(), "the listener must not wait for a connection");
+        PeerAddress address = peers.wantedAddress(peer);
+        if (address == null) {
+            throw new IOException("no bulk connection to replica " + peer + " can be opened: it is no other member");
+        }
+        return StateDialer.open(all.links().handshakes(), all.bulk(), peer, address);
+    }
+
+    @Override
+    public boolean hasTriedPeers() {
+        for (PeerLink link : peers.servedLinks()) {
+            if (link.peer() < settings.replicaId() && !link.isTried()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public boolean admitsUnauthenticated() {
+        return settings.admitsUnauthenticated();
+    }
+
+    @Override
+    public void acknowledgeUp(int peer) {
+        PeerLink link = peers.link(peer);
+        if (link != null) {
+            link.acknowledgeUp();
+        }
+    }
+
+    @Override
+    public void send(int peer, ByteSlice[] parts) {
+        long bytes = FrameWriter.length(parts);
+        int bound = settings.limits().maxFrameBytes();
+        InvariantViolated.check(bytes <= bound, "a frame of %d bytes, a link takes at most %d", bytes, bound);
+        PeerLink link = peers.link(peer);
+        PeerConnection connection = link == null ? null : link.sendable();
+        if (connection != null) {
+            connection.send(parts);
+        }
+    }
+
+    @Override
+    public void flush() {
+        for (PeerLink link : peers.servedLinks()) {
+            PeerConnection connection = link.sendable();
+            if (connection != null) {
+                connection.flush();
+            }
+        }
+    }
+
+    @Override
+    public boolean execute(Runnable task) {
+        Parts all = parts;
+        return all != null && all.io().tryExecute(task);
+    }
+
+    @Override
+    public void resumeReading(int peer) {
+        PeerLink link = peers.link(peer);
+        if (link == null) {
+            return;
+        }
+        parts.io().execute(() -> {
+            PeerConnection connection = link.current();
+            if (connection != null) {
+                connection.resumeReading();
+            }
+        });
+    }
+
+    @Override
+    public void disconnect(int peer, String reason) {
+        PeerLink link = peers.link(peer);
+        PeerConnection connection = link == null ? null : link.current();
+        if (connection != null) {
+            parts.io().execute(() -> connection.close("it " + reason, true));
+        }
+    }
+
+    /**
+     * Counters of all links. Any thread, once the transport is started.
+     *
+     * @return replica id to counters, ascending
+     */
+    public SortedMap<Integer, LinkStatistics> statistics() {
+        SortedMap<Integer, LinkStatistics> statistics = new TreeMap<>();
+        for (PeerLink link : peers.servedLinks()) {
+            statistics.put(link.peer(), link.statistics());
+        }
+        return Collections.unmodifiableSortedMap(statistics);
+    }
+
+    /**
+     * Closes all connections (the listener is told) and the port; returns when its threads have ended, but waits no
+     * longer than a second for those that cannot be interrupted, in a name look-up or in the responder. Not to be
+     * called by the listener.
+     */
+    @Override
+    public synchronized void close() {
+        Parts all = parts;
+        if (closed || all == null) {
+            closed = true;
+            return;
+        }
+        InvariantViolated.check(!all.io().isCurrent(), "the listener must not close its own transport");
+        closed = true;
+        // Awaited, because an event loop that shuts down may leave channels open and does not wait for tasks.
+        EventLoop loop = all.io().loop();
+        loop.submit(() -> IoThread.run(() -> {
+                    peers.stop();
+                    all.bulk().stop();
+                    all.io().channels().close();
+                }))
+                .awaitUninterruptibly(CLOSE_LIMIT_SECONDS, TimeUnit.SECONDS);
+        loop.shutdownGracefully(0, CLOSE_LIMIT_SECONDS, TimeUnit.SECONDS);
+        awaitThreads(all);
+    }
+
+    private void awaitThreads(Parts all) {
+        try {
+            if (!all.io().loop().awaitTermination(CLOSE_LIMIT_SECONDS, TimeUnit.SECONDS)) {
+                LOG.warn(
+                        "The I/O thread of replica {} has not ended within {} s: its listener blocks",
+                        settings.replicaId(),
+                        CLOSE_LIMIT_SECONDS);
+            }
+            all.io().blocking().shutdownNow();
+            all.responders().shutdownNow();
+            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(THREAD_LIMIT_MILLIS);
+            for (Thread thread : threads) {
+                // A join of 0 ms would wait for ever.
+                thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
