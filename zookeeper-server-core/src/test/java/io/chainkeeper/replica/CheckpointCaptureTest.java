@@ -28,8 +28,9 @@ import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
 /**
- * A snapshot that somebody asks for while the executor is at work, at whatever moment: its checkpoint belongs to one
- * position. If it held a command as applied that its tree lacks, whoever starts from it would never execute that one.
+ * A snapshot that somebody asks for while the apply thread is at work, at whatever moment: its checkpoint belongs to
+ * one position. If it held a command as applied that its tree lacks, whoever starts from it would never execute that
+ * one.
  */
 public final class CheckpointCaptureTest {
     private static final int TIMEOUT_MILLIS = 4_000;
@@ -42,7 +43,7 @@ public final class CheckpointCaptureTest {
     private final List<String> wrong = new ArrayList<>();
     private long hash = PrefixHash.EMPTY;
     private ThreadlessReplica replica;
-    private ApplyThread executor;
+    private ApplyThread applyThread;
 
     @Before
     public void open() throws Exception {
@@ -52,18 +53,18 @@ public final class CheckpointCaptureTest {
                 settings, new NoTime(), new LoggedFiles(folder.getRoot(), folder.getRoot()), null, failures);
         Watched watched = new Watched(replica.application());
         tableAt.put(0L, watched.proposerTable().encode());
-        executor = new ApplyThread(watched, 1, 1, 1, new OutstandingBytes(1 << 20), () -> {}, failures);
+        applyThread = new ApplyThread(watched, new OwnCommands(1, 1, 1, 1 << 20), () -> {}, failures);
     }
 
     @After
     public void close() throws Exception {
-        executor.close();
+        applyThread.close();
     }
 
     private void deliver(long position, ProposedCommand... commands) {
         ByteSlice value = BatchCodec.encode(List.of(commands));
         hash = PrefixHash.next(hash, position, value);
-        executor.deliver(position, value, hash);
+        applyThread.deliver(position, value, hash);
     }
 
     private static ProposedCommand command(long sequence) {
@@ -71,10 +72,10 @@ public final class CheckpointCaptureTest {
     }
 
     private void execute(long last) throws Exception {
-        executor.start();
-        executor.close();
+        applyThread.start();
+        applyThread.close();
         assertEquals(List.of(), failures.messages());
-        assertEquals(last, executor.appliedPosition());
+        assertEquals(last, applyThread.appliedPosition());
         assertEquals(List.of(), wrong);
     }
 
@@ -95,7 +96,7 @@ public final class CheckpointCaptureTest {
         execute(4);
     }
 
-    /** The replica's application; somebody asks for a snapshot at each of the executor's calls. */
+    /** The replica's application; somebody asks for a snapshot at each of the apply thread's calls. */
     private final class Watched implements Application {
         private final Application application;
 

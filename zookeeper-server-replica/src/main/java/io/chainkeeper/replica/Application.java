@@ -6,7 +6,7 @@ import io.chainkeeper.ordering.ProposedCommand;
 
 /**
  * The deterministic state machine above the order. All methods but {@link #statusChanged}, {@link #memberSilent} and
- * {@link #stateNeeded} are called by the apply thread. An exception out of any of them stops the replica.
+ * {@link #stateNeeded} are called by the apply thread. An exception thrown by any of these methods stops the replica.
  */
 public interface Application {
     /**
@@ -17,8 +17,8 @@ public interface Application {
     long recoveredPosition();
 
     /**
-     * The replicated table of proposers as of {@link #recoveredPosition()}; the apply thread advances it, the application
-     * stores it with each checkpoint.
+     * The replicated table of proposers as of {@link #recoveredPosition()}; the apply thread advances it, the
+     * application stores it with each checkpoint.
      *
      * @return the table, an empty one if there is no checkpoint
      */
@@ -71,8 +71,8 @@ public interface Application {
     void batchEnd();
 
     /**
-     * Executing has failed, perhaps in the middle of a command, and nothing more is executed: whoever waits for it must
-     * not wait any longer. Called by the apply thread, last.
+     * Executing has failed, perhaps in the middle of a command, and nothing more is executed: threads that wait for an
+     * execution must not wait any longer. The last call by the apply thread.
      */
     default void executionFailed() {}
 
@@ -84,7 +84,7 @@ public interface Application {
     void statusChanged(OrderingStatus status);
 
     /**
-     * Said at the leader only: a member went silent or came back. Called by the protocol host; must not block.
+     * Told at the leader only: a member went silent or came back. Called by the protocol host; must not block.
      *
      * @param member replica id
      * @param silent true if it went silent
@@ -93,9 +93,9 @@ public interface Application {
 
     /**
      * The order holds commands of this replica under a later incarnation than the one that runs, as after the loss of a
-     * disk with a clock that was set back. What this replica proposes has no effect, so nobody is to be served until it
-     * has been started again above that incarnation. Said once. Called by the apply thread, which goes on executing
-     * what others propose; must not block.
+     * disk with a clock that was set back. What this replica proposes has no effect, so it must serve no client until
+     * it has been started again with a higher incarnation. Told once. Called by the apply thread, which goes on
+     * executing what others propose; must not block.
      *
      * @param incarnation the latest incarnation of this replica in the order
      */
@@ -103,7 +103,7 @@ public interface Application {
 
     /**
      * This replica lags behind what the members' acceptor logs still hold: only the state of another member can bring
-     * it back. Said again and again while that lasts. Called by the protocol host; must not block.
+     * this replica back. Told again and again while that lasts. Called by the protocol host; must not block.
      *
      * @param fromPeer a member that has the state
      * @param position the position that this replica needs next

@@ -6,11 +6,8 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.ProposedCommand;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * The one thread that executes: takes what the order has delivered, in order, skips repeats, and calls the application.
@@ -21,15 +18,9 @@ final class ApplyThread implements Runnable {
 
     private record Barrier(List<TotalOrder.ReadWaiter> waiters) {}
 
-    /** An own command and the object that the application gave with it. */
-    private record Own(long sequence, Proposal proposal, long sinceNanos) {}
-
     private final Application application;
     private final ProposerTable proposers;
-    private final int replicaId;
-    private final long incarnation;
-    private final List<Queue<Own>> own = new ArrayList<>();
-    private final OutstandingBytes outstanding;
+    private final OwnCommands own;
     private final Runnable onDrained;
     private final FailureHandler failure;
     private final Thread thread;
@@ -43,41 +34,29 @@ final class ApplyThread implements Runnable {
     private volatile long backlogBytes;
     private volatile long appliedPosition;
 
-    private final Measure orderMicros = new Measure("order_micros");
     private final Measure waitMicros = new Measure("executor_wait_micros");
     private final Measure executeMicros = new Measure("execute_micros");
     private final Measure batchCommands = new Measure("batch_commands");
     private final Measure batchBytes = new Measure("batch_bytes");
 
-    ApplyThread(
-            Application application,
-            int replicaId,
-            long incarnation,
-            int streams,
-            OutstandingBytes outstanding,
-            Runnable onDrained,
-            FailureHandler failure) {
+    /**
+     * @param application executes what is delivered
+     * @param own this replica's own commands
+     * @param onDrained called by the thread when it has executed what it had at hand
+     * @param failure told if executing fails
+     */
+    ApplyThread(Application application, OwnCommands own, Runnable onDrained, FailureHandler failure) {
         this.application = application;
         this.proposers = application.proposerTable();
         this.appliedPosition = application.recoveredPosition();
-        this.replicaId = replicaId;
-        this.incarnation = incarnation;
-        this.outstanding = outstanding;
+        this.own = own;
         this.onDrained = onDrained;
         this.failure = failure;
-        for (int i = 0; i < streams; i++) {
-            own.add(new ConcurrentLinkedQueue<>());
-        }
-        this.thread = new Thread(this, "executor-" + replicaId);
+        this.thread = new Thread(this, "executor-" + own.replicaId());
     }
 
     void start() {
         thread.start();
-    }
-
-    /** Protocol host: remembers an own command, before the protocol sees it. */
-    void expect(long sequence, Proposal proposal) {
-        own.get(proposal.stream()).add(new Own(sequence, proposal, System.nanoTime()));
     }
 
     /** Protocol host: queues a decided value. Woken by {@link #wake}. */
@@ -140,7 +119,7 @@ final class ApplyThread implements Runnable {
     void putGauges(Map<String, Long> gauges) {
         gauges.put("executor_backlog_bytes", backlogBytes);
         gauges.put("applied_position", appliedPosition);
-        orderMicros.put(gauges);
+        own.putGauges(gauges);
         waitMicros.put(gauges);
         executeMicros.put(gauges);
         batchCommands.put(gauges);
@@ -156,7 +135,7 @@ final class ApplyThread implements Runnable {
                 batch = awaitWork();
             }
         } catch (RuntimeException | Error | MalformedMessageException e) {
-            stop(); // whoever waits for room must not wait for ever
+            stop(); // a host that waits for room must not wait for ever
             application.executionFailed();
             failure.failed(
                     "Executing the order failed after position " + appliedPosition + ": " + e.getMessage()
@@ -227,27 +206,15 @@ final class ApplyThread implements Runnable {
         batchCommands.add(commands.size());
         batchBytes.add(value.length());
         for (ProposedCommand command : commands) {
-            boolean isOwn = command.proposer() == replicaId && command.incarnation() == incarnation;
+            boolean isOwn = own.contain(command);
             ProposerTable.Verdict verdict = proposers.advance(command);
             if (verdict == ProposerTable.Verdict.APPLY) {
-                application.apply(position, command, isOwn ? pollOwn(command) : null);
+                application.apply(position, command, isOwn ? own.poll(command) : null);
             } else if (isOwn && verdict == ProposerTable.Verdict.SUPERSEDED && !superseded) {
                 superseded = true;
-                application.superseded(proposers.incarnationOf(replicaId));
+                application.superseded(proposers.incarnationOf(own.replicaId()));
             }
         }
-    }
-
-    private Proposal pollOwn(ProposedCommand command) {
-        Own next = own.get(command.stream()).poll();
-        InvariantViolated.check(
-                next != null && next.sequence() == command.sequence(),
-                "own command %d delivered, expected %s",
-                command.sequence(),
-                next == null ? "none" : next.sequence());
-        outstanding.release(command.command().length());
-        orderMicros.addMicrosSince(next.sinceNanos());
-        return next.proposal();
     }
 
     private void stop() {

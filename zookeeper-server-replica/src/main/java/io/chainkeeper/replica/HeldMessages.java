@@ -5,8 +5,8 @@ import io.chainkeeper.ordering.PromiseRule;
 import java.util.ArrayDeque;
 
 /**
- * Messages on their way out. Those that rest on a record wait here until it is durable; a promise that rests on none is
- * refused. Used by the thread that runs the protocol.
+ * Messages on their way out. A message that rests on a record waits here until the record is durable; a promise that
+ * rests on no record is refused. Used by the thread that runs the protocol.
  */
 final class HeldMessages {
     /** Where messages go when they may leave. */

@@ -6,8 +6,9 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.RecoveredState;
 
 /**
- * What goes with this replica's state to those that take it: the head of the latest record of its promise. It need not
- * be durable: to promise more than the sender does no harm. Written by the thread that runs the protocol, read by any.
+ * The head of the latest record of this replica's promise, which goes with the replica's state to the members that
+ * fetch that state. The record need not be durable: it does no harm if a receiver promises more than the sender.
+ * Written by the thread that runs the protocol, read by any.
  */
 final class LatestPromise {
     private final int kind;

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the acceptor log for members that lag. What lies below the truncation point is kept for them only: damage there
- * counts as if it had been dropped. All other damage is this replica's own. {@link #read} is for one thread.
+ * Reads the acceptor log for members that lag. Records below the truncation point are kept for such members only:
+ * damaged ones count as dropped. Damage anywhere else concerns this replica itself. {@link #read} is for one thread.
  */
 final class LogReader {
     private static final Logger LOG = LoggerFactory.getLogger(LogReader.class);
@@ -31,12 +31,12 @@ final class LogReader {
         neededFrom = Math.max(neededFrom, belowPosition);
     }
 
-    /** How many reads have met damage, and were answered as if what is damaged had been dropped. */
+    /** How many reads have met damage and were answered as if the damaged records had been dropped. */
     long damagedReads() {
         return damagedReads;
     }
 
-    /** As {@link AcceptorLog#read}; empty, too, where something is damaged that this replica does not need. */
+    /** As {@link AcceptorLog#read}; also empty where a record is damaged that this replica itself does not need. */
     List<LogRecord> read(long fromPosition, int maxBytes) throws IOException {
         try {
             return log.read(fromPosition, maxBytes);

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The thread that makes records durable: takes everything that waits, appends it, forces it once (group commit), and
- * says how far the log is durable. The only one that writes to the acceptor log.
+ * The thread that makes records durable: takes all records that wait, appends them, forces the log once (group commit),
+ * and tells how far the log is durable. No other thread writes to the acceptor log.
  */
 final class LogWriter implements Runnable {
     private final AcceptorLog log;

@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
  * average and maximum lately. Safe for use by any thread.
  */
 final class Measure {
-    /** What "lately" covers at least; at most twice as long. */
+    /** The least time that "lately" covers; the most is twice as long. */
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final String name;
@@ -49,7 +49,7 @@ final class Measure {
         current.max = Math.max(current.max, value);
     }
 
-    /** Adds the microseconds since then. */
+    /** Adds the microseconds since {@code beganNanos}. */
     void addMicrosSince(long beganNanos) {
         add(TimeUnit.NANOSECONDS.toMicros(clockNanos.getAsLong() - beganNanos));
     }

@@ -41,7 +41,7 @@ final class OutstandingBytes {
     }
 
     private boolean tryAcquire(long cost) {
-        // The bound may be passed by one command, so that one larger than all of it is not stuck.
+        // One command may pass the bound, so that a command larger than the whole bound is not stuck.
         if (used.get() >= max) {
             return false;
         }
@@ -63,7 +63,7 @@ final class OutstandingBytes {
         return used.get();
     }
 
-    /** For how long somebody has waited without any command being finished; 0 if nobody waits. Any thread. */
+    /** For how long a thread has waited without any command being applied; 0 if none waits. Any thread. */
     long stuckMillis() {
         return somebodyWaits ? TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - waitedForSinceNanos) : 0;
     }

@@ -3,8 +3,8 @@ package io.chainkeeper.replica;
 import io.chainkeeper.ordering.ByteSlice;
 
 /**
- * A command of this replica on its way through the order, with whatever the server wants to find again when it is
- * applied (the client's request).
+ * A command of this replica on its way through the order. Subclasses add what the server needs again when the command
+ * is applied (the client's request).
  */
 public abstract class Proposal {
     private final int stream;

@@ -17,18 +17,18 @@ import java.util.TreeMap;
 public final class ProposerTable {
     /** What is to be done with a delivered command. */
     public enum Verdict {
-        /** It is the next of its stream. */
+        /** The command is the next of its stream. */
         APPLY,
-        /** It was applied before. */
+        /** The command was applied before. */
         REPEATED,
         /**
-         * It belongs to an incarnation before one that a command was applied of. If its proposer still runs with it,
-         * nothing that it proposes will ever have an effect: it has to begin a later one.
+         * A command of a later incarnation of the same proposer has been applied. If the proposer still runs with the
+         * earlier incarnation, nothing that it proposes will ever have an effect: it has to begin a later incarnation.
          */
         SUPERSEDED,
         /**
-         * A command before it is missing: a new leader recovered a later command of the stream without an earlier
-         * one. It has no effect; a proposer that lives proposes all of them again, in order.
+         * An earlier command of the stream is missing: a new leader recovered a later one without it. The command has
+         * no effect; a proposer that lives proposes all of them again, in order.
          */
         GAP
     }
@@ -74,7 +74,7 @@ public final class ProposerTable {
 
     /**
      * @param proposer replica id
-     * @return the newest incarnation that a command was applied of, {@link Long#MIN_VALUE} if none
+     * @return the newest incarnation of which a command was applied, {@link Long#MIN_VALUE} if there is none
      */
     public long incarnationOf(int proposer) {
         long newest = Long.MIN_VALUE;

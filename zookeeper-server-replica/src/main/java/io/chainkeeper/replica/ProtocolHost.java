@@ -1,26 +1,19 @@
 package io.chainkeeper.replica;
 
-import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Message;
-import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingStatus;
-import io.chainkeeper.ordering.ProposedCommand;
-import io.chainkeeper.transport.PeerTransport;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
@@ -50,29 +43,21 @@ final class ProtocolHost implements Runnable, Effects {
 
     private record Readers(List<TotalOrder.ReadWaiter> waiters, long sinceNanos) {}
 
-    private final int replicaId;
-    private final long incarnation;
-    private final MessageCodec codec;
-    private final PeerTransport transport;
-    private final AcceptorLog log;
-    private final LogWriter logWriter;
+    private final OwnCommands own;
+    private final ProtocolLinks links;
+    private final ReplicaLog log;
     private final ApplyThread applyThread;
     private final Application application;
-    private final InboundBytes inbound;
     private final ReplicaLimits limits;
-    private final ExecutorService logReader;
-    private final LogReader reader;
-    private final boolean alone;
     private final FailureHandler failure;
     private final Thread thread;
     private final Mailbox mailbox = new Mailbox();
     private final CompletableFuture<Boolean> begun = new CompletableFuture<>();
     private final Runnable runOnce = this::tryRunOnce;
 
-    private final HeldMessages held = new HeldMessages(this::transmit);
+    private final HeldMessages held;
     private final Map<Long, Readers> barriers = new TreeMap<>();
     private final Measure barrierMicros = new Measure("read_barrier_micros");
-    private final long[] nextSequence;
 
     private final RecordedEffects recorded = new RecordedEffects(this);
     private OrderingProtocol protocol;
@@ -80,14 +65,17 @@ final class ProtocolHost implements Runnable, Effects {
     private List<TotalOrder.ReadWaiter> newReaders = new ArrayList<>();
     private boolean incarnationKept;
 
-    /** While the log is read at start, values come faster than they can be executed, and no input is waiting. */
+    /** Whether nobody else is in the ensemble, so that no link will ever come up. */
+    private boolean isAlone;
+
+    /** While the log is read at start, values come faster than they can be executed; no input waits meanwhile. */
     private boolean recovering = true;
 
     private long lastToken;
     private long durableSeen;
     private long nextTickNanos;
 
-    /** So many ticks after the next one may come late: nobody wakes up for them unless an input comes. */
+    /** How many ticks after the next one may come late: no thread wakes up for them unless an input comes. */
     private int quietTicks;
 
     /** When the next run has to begin if there is no input. */
@@ -107,38 +95,32 @@ final class ProtocolHost implements Runnable, Effects {
     private volatile long lastMeasuredNanos = System.nanoTime();
     private int ticksSinceGauges;
 
+    /**
+     * @param own this replica's own commands
+     * @param links to the other members
+     * @param log what the protocol appends goes there
+     * @param applyThread what the protocol delivers goes there
+     * @param application told of leader and members
+     * @param limits bounds of a batch and of what waits
+     * @param failure told, by the host's own thread, if the protocol fails
+     */
     ProtocolHost(
-            int replicaId,
-            long incarnation,
-            int streams,
-            MessageCodec codec,
-            PeerTransport transport,
-            AcceptorLog log,
-            LogWriter logWriter,
+            OwnCommands own,
+            ProtocolLinks links,
+            ReplicaLog log,
             ApplyThread applyThread,
             Application application,
-            InboundBytes inbound,
             ReplicaLimits limits,
-            ExecutorService logReader,
-            boolean alone,
             FailureHandler failure) {
-        this.replicaId = replicaId;
-        this.incarnation = incarnation;
-        this.codec = codec;
-        this.transport = transport;
+        this.own = own;
+        this.links = links;
         this.log = log;
-        this.logWriter = logWriter;
         this.applyThread = applyThread;
         this.application = application;
-        this.inbound = inbound;
         this.limits = limits;
-        this.logReader = logReader;
-        this.reader = new LogReader(log);
-        this.alone = alone;
         this.failure = failure;
-        this.nextSequence = new long[streams];
-        Arrays.fill(nextSequence, 1);
-        this.thread = new Thread(this, "ordering-" + replicaId);
+        this.held = new HeldMessages(links::send);
+        this.thread = new Thread(this, "ordering-" + own.replicaId());
     }
 
     /** What the instance is to be created with. */
@@ -150,30 +132,44 @@ final class ProtocolHost implements Runnable, Effects {
     void host(OrderingProtocol instance, String name) {
         protocol = new RecordedProtocol(instance, recorded);
         protocolName = name;
-        // Who shows the gauges asks for their names once, and may do so before the first tick.
+        // The server asks for the names of the gauges once, perhaps before the first tick.
         gauges = measure();
     }
 
-    /** Returns whether the protocol has taken up what the log holds; if not, it never runs, which is reported too. */
-    boolean start() {
+    /**
+     * Starts the host's own thread and waits until the protocol has taken up what the log holds.
+     *
+     * @param alone whether nobody else is in the ensemble
+     * @return false if the protocol could not take it up; it never runs then, which is reported too
+     */
+    boolean start(boolean alone) {
+        isAlone = alone;
         thread.start();
         return begun.join();
     }
 
     // ---------------------------------------------------------------- inputs, any thread
 
-    void submit(Object input) {
-        add(input);
+    void submit(Input input) {
+        mailbox.add(input);
         wake();
     }
 
-    /** Followed by a {@link #wake}; one for several inputs will do. */
-    void add(Object input) {
-        mailbox.add(input);
+    /** Followed by a {@link #wake}; one for several inputs will do, as with the next two methods. */
+    void add(Proposal proposal) {
+        mailbox.add(proposal);
+    }
+
+    void add(TotalOrder.ReadWaiter reader) {
+        mailbox.add(reader);
+    }
+
+    void add(Arrived message) {
+        mailbox.add(message);
     }
 
     void wake() {
-        if (mailbox.trySchedule() && !transport.execute(runOnce)) {
+        if (mailbox.trySchedule() && !links.execute(runOnce)) {
             LockSupport.unpark(thread);
         }
     }
@@ -186,7 +182,7 @@ final class ProtocolHost implements Runnable, Effects {
         return gauges;
     }
 
-    /** How long ago the protocol last got its ticks; while the host works, about half a second at most. */
+    /** How long ago the host last measured itself; while it works, about half a second at most. */
     long silentMillis() {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastMeasuredNanos);
     }
@@ -219,7 +215,7 @@ final class ProtocolHost implements Runnable, Effects {
                         application.recoveredMembership(),
                         application.proposerTable().prefixHash()));
         recovering = false;
-        if (alone) {
+        if (isAlone) {
             keepIncarnation();
         }
         protocol.onBatchEnd();
@@ -229,7 +225,7 @@ final class ProtocolHost implements Runnable, Effects {
         runBatch();
     }
 
-    /** Runs one batch; returns false if another thread runs the protocol, or nobody will any more. */
+    /** Runs one batch; returns false if another thread runs the protocol, or none will any more. */
     private boolean tryRunOnce() {
         boolean runs = !stopping && mailbox.tryBeginRun();
         if (runs) {
@@ -262,7 +258,7 @@ final class ProtocolHost implements Runnable, Effects {
         long seen = durableSeen;
         if (!isInputWaiting(seen)) {
             // The apply thread wakes nobody for links that were not paused yet when it looked.
-            quietTicks = inbound.somePaused() ? 0 : protocol.quietTicks();
+            quietTicks = links.somePaused() ? 0 : protocol.quietTicks();
         }
         nextRunNanos = nextTickNanos + quietTicks * TimeUnit.MILLISECONDS.toNanos(limits.tickMillis());
         mailbox.endRun();
@@ -275,7 +271,7 @@ final class ProtocolHost implements Runnable, Effects {
     }
 
     private boolean isInputWaiting(long seenDurable) {
-        return !mailbox.isEmpty() || logWriter.durableSequence() != seenDurable;
+        return !mailbox.isEmpty() || log.durableSequence() != seenDurable;
     }
 
     private void sleep() {
@@ -305,17 +301,18 @@ final class ProtocolHost implements Runnable, Effects {
         }
         if (worked) {
             protocol.onBatchEnd();
-            transport.flush();
+            // First, because flushing may write to sockets, and the apply thread can work meanwhile.
             applyThread.wake();
+            links.flush();
         }
-        inbound.resumeWhereDrained(transport, applyThread.backlogBytes());
+        links.resumeWhereDrained(applyThread.backlogBytes());
     }
 
     private void dispatch(Object input) {
         if (input instanceof Proposal proposal) {
             propose(proposal);
         } else if (input instanceof Arrived arrived) {
-            inbound.dequeued(arrived.peer(), arrived.frameBytes());
+            links.dequeued(arrived.peer(), arrived.frameBytes());
             protocol.onMessage(arrived.peer(), arrived.message());
         } else if (input instanceof TotalOrder.ReadWaiter waiter) {
             newReaders.add(waiter);
@@ -324,27 +321,24 @@ final class ProtocolHost implements Runnable, Effects {
         }
     }
 
-    /** Makes the incarnation durable, once, before anything of it can leave this replica. */
+    /** Makes the incarnation durable, once, before any command of this incarnation can leave this replica. */
     void keepIncarnation() {
         if (incarnationKept) {
             return;
         }
         incarnationKept = true;
         ByteSlice head = ByteSlice.of(
-                ByteBuffer.allocate(Long.BYTES).putLong(incarnation).array());
+                ByteBuffer.allocate(Long.BYTES).putLong(own.incarnation()).array());
         ByteSlice name = ByteSlice.of(protocolName.getBytes(StandardCharsets.UTF_8));
         recorded.begin();
         recorded.append(new LogRecord(LogRecord.METADATA, LogRecord.PROTOCOL_KIND, name, ByteSlice.EMPTY));
         long sequence = recorded.append(new LogRecord(LogRecord.METADATA, Replica.INCARNATION, head, ByteSlice.EMPTY));
         recorded.end();
-        logWriter.awaitDurable(sequence);
+        log.awaitDurable(sequence);
     }
 
     private void propose(Proposal proposal) {
-        long sequence = nextSequence[proposal.stream()]++;
-        applyThread.expect(sequence, proposal);
-        protocol.onPropose(
-                new ProposedCommand(replicaId, incarnation, proposal.stream(), sequence, proposal.command()));
+        protocol.onPropose(own.number(proposal));
     }
 
     private boolean tickIfDue() {
@@ -355,7 +349,7 @@ final class ProtocolHost implements Runnable, Effects {
         long tickNanos = TimeUnit.MILLISECONDS.toNanos(limits.tickMillis());
         long missed = (now - nextTickNanos) / tickNanos;
         int ticks = 1 + (int) Math.min(missed, quietTicks);
-        // A pause must not be made up for: the others' clocks went on meanwhile, ours starts afresh.
+        // After a pause the missed ticks are not made up for: the others' clocks went on meanwhile, ours starts afresh.
         nextTickNanos = missed < quietTicks ? nextTickNanos + ticks * tickNanos : now + tickNanos;
         quietTicks = 0;
         for (int i = 0; i < ticks; i++) {
@@ -370,7 +364,7 @@ final class ProtocolHost implements Runnable, Effects {
     }
 
     private boolean noticeDurable() {
-        long durable = logWriter.durableSequence();
+        long durable = log.durableSequence();
         if (durable == durableSeen) {
             return false;
         }
@@ -382,11 +376,9 @@ final class ProtocolHost implements Runnable, Effects {
 
     private Map<String, Long> measure() {
         Map<String, Long> all = new TreeMap<>(protocol.gauges());
-        logWriter.putGauges(all);
+        log.putGauges(all);
         applyThread.putGauges(all);
         barrierMicros.put(all);
-        all.put("log_bytes", log.sizeBytes());
-        all.put("log_damaged_reads", reader.damagedReads());
         all.put("read_barriers_waiting", (long) barriers.size());
         all.put("inputs_waiting", (long) mailbox.size());
         lastMeasuredNanos = System.nanoTime();
@@ -405,13 +397,9 @@ final class ProtocolHost implements Runnable, Effects {
         held.sendAfter(logSequence, to, message);
     }
 
-    private void transmit(int to, Message message) {
-        transport.send(to, codec.encode(message));
-    }
-
     @Override
     public long append(LogRecord record) {
-        return held.appended(logWriter.append(record));
+        return held.appended(log.append(record));
     }
 
     @Override
@@ -432,23 +420,25 @@ final class ProtocolHost implements Runnable, Effects {
 
     @Override
     public void truncate(long belowPosition) {
-        reader.truncated(belowPosition);
-        logWriter.truncate(belowPosition);
+        log.truncate(belowPosition);
     }
 
     @Override
     public void readLog(long fromPosition, int maxBytes) {
-        logReader.execute(() -> {
-            try {
-                List<LogRecord> records = reader.read(fromPosition, maxBytes);
-                submit((Input) p -> p.onLogRead(fromPosition, records));
-            } catch (IOException | RuntimeException e) {
-                // Reported by the host's own thread: closing the replica waits for the thread of the log reader.
-                submit((Input) p -> {
+        log.read(fromPosition, maxBytes, new ReplicaLog.ReadListener() {
+            @Override
+            public void onRead(List<LogRecord> records) {
+                submit(p -> p.onLogRead(fromPosition, records));
+            }
+
+            @Override
+            public void onReadFailed(Exception cause) {
+                // Reported by the host's own thread: closing the replica waits for the thread that has read.
+                submit(p -> {
                     defect = new Defect(
-                            "Reading position " + fromPosition + " from the acceptor log failed: " + e.getMessage()
+                            "Reading position " + fromPosition + " from the acceptor log failed: " + cause.getMessage()
                                     + ". This replica stops; check its disk.",
-                            e);
+                            cause);
                     throw new PartStoppedException("the acceptor log cannot be read");
                 });
             }
@@ -462,7 +452,7 @@ final class ProtocolHost implements Runnable, Effects {
 
     @Override
     public void refuse(int from, String reason) {
-        transport.disconnect(from, reason);
+        links.disconnect(from, reason);
     }
 
     @Override

@@ -10,11 +10,11 @@ import io.chainkeeper.ordering.PromiseRule;
 import java.util.ArrayDeque;
 
 /**
- * What a protocol asks for during an input. The host carries it out, in order, when the input has ended; of an input
- * that fails, nothing. Used by one thread at a time.
+ * The effects that a protocol asks for during an input. The host carries them out, in order, when the input has ended;
+ * if the input fails, it carries out none of them. Used by one thread at a time.
  */
 final class RecordedEffects implements Effects {
-    /** A start asks for the execution of all that the log holds, which must not lie in memory at once. */
+    /** A start asks for the execution of everything that the log holds, which must not lie in memory all at once. */
     private static final int MAX_WHILE_STARTING = 16;
 
     private final Effects host;
@@ -33,7 +33,7 @@ final class RecordedEffects implements Effects {
         isOpen = true;
     }
 
-    /** The start begins. Its effects are carried out in steps, in order, because nothing bounds how many they are. */
+    /** The start begins. Its effects are carried out in steps, in order, because nothing bounds their number. */
     void beginStart() {
         begin();
         isStarting = true;

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * A protocol behind the contract of {@link Effects}: what an input asks for is carried out when
- * it has ended, and of an input that fails nothing is. Used by one thread at a time.
+ * A protocol behind the contract of {@link Effects}: the effects that an input asks for are carried out when the input
+ * has ended, and none of them if the input fails. Used by one thread at a time.
  */
 public final class RecordedProtocol implements OrderingProtocol {
     private final OrderingProtocol protocol;
@@ -22,7 +22,7 @@ public final class RecordedProtocol implements OrderingProtocol {
 
     /**
      * @param protocol created with these effects
-     * @param effects what it asks for
+     * @param effects collects what the protocol asks for
      */
     RecordedProtocol(OrderingProtocol protocol, RecordedEffects effects) {
         this.protocol = protocol;
@@ -32,8 +32,8 @@ public final class RecordedProtocol implements OrderingProtocol {
     /**
      * Creates a protocol behind the contract.
      *
-     * @param host carries out what it asks for; calls nothing back
-     * @param maker creates it with the effects that it is to use
+     * @param host carries out what the protocol asks for; calls nothing back
+     * @param maker creates the protocol with the effects that it is to use
      * @return the protocol as the host is to call it
      */
     public static RecordedProtocol create(Effects host, Function<Effects, OrderingProtocol> maker) {

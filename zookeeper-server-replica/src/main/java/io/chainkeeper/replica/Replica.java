@@ -7,7 +7,6 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
-import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
@@ -26,10 +25,6 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntUnaryOperator;
 import org.slf4j.Logger;
@@ -44,8 +39,9 @@ public final class Replica implements TotalOrder, Closeable {
     public static final int INCARNATION = LogRecord.FIRST_HOST_KIND;
 
     /**
-     * How far the incarnation moves on when the clock was set back. Protocols derive numbers from the incarnation that
-     * must not reach those of the next one. Normally milliseconds lie between two starts; here an hour's worth does.
+     * How far the incarnation moves on when the clock was set back. Protocols derive numbers from the incarnation,
+     * which must not reach the numbers of the next incarnation. Normally the time between two starts keeps incarnations
+     * apart; here an hour's worth of milliseconds does.
      */
     private static final int STEP_AFTER_CLOCK_SET_BACK = 3_600_000;
 
@@ -54,22 +50,16 @@ public final class Replica implements TotalOrder, Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(Replica.class);
 
     private final PeerTransport transport;
-    private final AcceptorLog log;
-    private final LatestPromise promise;
-    private final LogWriter logWriter;
+    private final OwnCommands own;
+    private final ProtocolLinks links;
+    private final ReplicaLog log;
     private final ApplyThread applyThread;
     private final ProtocolHost host;
-    private final OutstandingBytes outstanding;
-    private final MessageCodec codec;
-    private final InboundBytes inbound;
-    private final ExecutorService logReader;
     private final FailureHandler failure;
     private final AtomicBoolean failed = new AtomicBoolean();
-    private final int streams;
-    private final int replicaId;
     private final int memberCount;
-    private final long incarnation;
-    private final Links links = new Links();
+    private final boolean isAlone;
+    private final LinkEvents linkEvents = new LinkEvents();
     private final Runnable wakeUp = this::wakeHost;
     private volatile boolean refusalsExpected;
     private final CompletableFuture<String> failureMessage = new CompletableFuture<>();
@@ -103,38 +93,17 @@ public final class Replica implements TotalOrder, Closeable {
             ReplicaLimits limits,
             FailureHandler failure) {
         this.transport = transport;
-        this.log = log;
-        this.codec = factory.codec();
         this.failure = failure;
-        this.replicaId = replicaId;
-        this.memberCount = ensemble.participants().size();
-        this.streams = factory.streamCount(memberCount);
-        this.outstanding = new OutstandingBytes(limits.maxOutstandingBytes());
-        this.inbound = new InboundBytes(limits);
-        this.incarnation = incarnation;
-        this.logReader = new ThreadPoolExecutor(
-                0, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), r -> new Thread(r, "log-reader-" + replicaId));
-        this.promise = new LatestPromise(log.recovered(0), factory.promiseKind());
-        this.logWriter =
-                new LogWriter(log, promise, limits.maxUnsyncedBytes(), "log-writer-" + replicaId, wakeUp, this::fail);
-        this.applyThread = new ApplyThread(
-                application, replicaId, incarnation, streams, outstanding, this::wakeHostIfPaused, this::fail);
-        this.host = new ProtocolHost(
-                replicaId,
-                incarnation,
-                streams,
-                codec,
-                transport,
-                log,
-                logWriter,
-                applyThread,
-                application,
-                inbound,
-                limits,
-                logReader,
-                ensemble.participants().equals(List.of(replicaId))
-                        && ensemble.observers().isEmpty(),
-                this::fail);
+        List<Integer> participants = ensemble.participants();
+        this.memberCount = participants.size();
+        this.isAlone =
+                participants.equals(List.of(replicaId)) && ensemble.observers().isEmpty();
+        this.own =
+                new OwnCommands(replicaId, incarnation, factory.streamCount(memberCount), limits.maxOutstandingBytes());
+        this.links = new ProtocolLinks(transport, factory.codec(), limits);
+        this.log = new ReplicaLog(log, factory.promiseKind(), limits.maxUnsyncedBytes(), replicaId, wakeUp, this::fail);
+        this.applyThread = new ApplyThread(application, own, this::wakeHostIfPaused, this::fail);
+        this.host = new ProtocolHost(own, links, this.log, applyThread, application, limits, this::fail);
         SplittableRandom random = new SplittableRandom(new SecureRandom().nextLong());
         OrderingProtocol protocol = factory.create(
                 new ProtocolContext(
@@ -157,10 +126,11 @@ public final class Replica implements TotalOrder, Closeable {
      * @param appliedPosition position of the application's checkpoint, 0 if there is none
      * @param latestKnown the latest incarnation of this replica that the order is known to hold; what the log knows
      *     need not be included. {@link Long#MIN_VALUE} if none is known
-     * @return larger than that, and than the number of any earlier start with this log that had a link. A start on a
-     *     disk that is lost may have had a larger one, if the clock was set back since: whatever this start orders has
-     *     no effect then, and it is told so. Two starts that know of the same latest one with their clocks behind that
-     *     share a number once in 3 600 000 times
+     * @return a number larger than {@code latestKnown}, and than the number of any earlier start with this log that had
+     *     a link. A start on a disk that is lost may have had a larger number, if the clock was set back since: then
+     *     what this start proposes has no effect, and it is told so ({@link Application#superseded}). Two starts that
+     *     know of the same latest incarnation, and whose clocks are behind it, get the same number once in 3 600 000
+     *     times
      */
     public static long nextIncarnation(AcceptorLog log, long appliedPosition, long latestKnown) {
         LogRecord previous = log.recovered(appliedPosition).metadata(INCARNATION);
@@ -174,10 +144,10 @@ public final class Replica implements TotalOrder, Closeable {
      *
      * @param latest the latest incarnation known
      * @param clockMillis the wall clock; it keeps incarnations apart where nothing is remembered
-     * @param random draws a number below the one given; asked only if the clock is behind the latest incarnation. It
-     *     keeps those apart that know of the same latest one, on disks that were lost one after the other: a clock that
-     *     is known to be wrong may show both the same
-     * @return later than that one
+     * @param random draws a number below the given bound; asked only if the clock is behind the latest incarnation. It
+     *     keeps two starts apart that know of the same latest incarnation, on disks that were lost one after the other:
+     *     a clock that is known to be wrong may show both the same time
+     * @return an incarnation later than {@code latest}
      */
     public static long incarnationAfter(long latest, long clockMillis, IntUnaryOperator random) {
         if (clockMillis > latest) {
@@ -187,8 +157,8 @@ public final class Replica implements TotalOrder, Closeable {
     }
 
     /**
-     * Tells, before {@link #start}, that members of the configured ensemble may refuse this replica although it is in
-     * the right place: they belong to a cluster that the user has given up.
+     * Tells, before {@link #start}, that members of the configured ensemble may refuse this replica although its
+     * configuration is right: those members belong to a cluster that the user has given up.
      */
     public void expectRefusals() {
         refusalsExpected = true;
@@ -201,18 +171,18 @@ public final class Replica implements TotalOrder, Closeable {
      *     threads, to be ended by {@link #close}
      */
     public void start() throws IOException {
-        logWriter.start();
+        log.start();
         applyThread.start();
-        // Whoever starts servers takes one whose ports are open for one that has started.
-        if (!host.start()) {
+        // The port opens last: users take a server whose ports are open for one that has started.
+        if (!host.start(isAlone)) {
             throw new IOException(failureMessage.join());
         }
-        transport.start(links);
+        transport.start(linkEvents);
     }
 
     /** @return number of this start; how it compares with those of earlier ones, see {@link #nextIncarnation} */
     public long incarnation() {
-        return incarnation;
+        return own.incarnation();
     }
 
     @Override
@@ -221,7 +191,7 @@ public final class Replica implements TotalOrder, Closeable {
         int bytes = proposal.command().length();
         InvariantViolated.check(
                 bytes <= MAX_COMMAND_BYTES, "a command of %d bytes, the order takes %d", bytes, MAX_COMMAND_BYTES);
-        outstanding.acquire(bytes);
+        own.awaitRoom(proposal);
         host.add(proposal);
         WakeupBatch.wake(wakeUp);
     }
@@ -240,13 +210,13 @@ public final class Replica implements TotalOrder, Closeable {
     }
 
     /**
-     * What this replica has promised, as its protocol records it: at least what the state rests on that it has executed
-     * by now. May be called by any thread.
+     * What this replica has promised, as its protocol records it: at least all promises that its executed state rests
+     * on. May be called by any thread.
      *
      * @return empty if nothing, or nothing that goes with a state ({@link OrderingProtocolFactory#promiseKind})
      */
     public ByteSlice promise() {
-        return promise.head();
+        return log.promise();
     }
 
     @Override
@@ -266,12 +236,12 @@ public final class Replica implements TotalOrder, Closeable {
 
     @Override
     public long stuckMillis() {
-        return outstanding.stuckMillis();
+        return own.stuckMillis();
     }
 
     @Override
     public Set<Integer> linkedPeers() {
-        return links.linked;
+        return linkEvents.linked;
     }
 
     @Override
@@ -286,18 +256,18 @@ public final class Replica implements TotalOrder, Closeable {
 
     @Override
     public int streamCount() {
-        return streams;
+        return own.streams();
     }
 
     @Override
     public void checkpointTaken(long position) {
-        host.submit((ProtocolHost.Input) protocol -> protocol.onCheckpoint(position));
+        host.submit(protocol -> protocol.onCheckpoint(position));
     }
 
     @Override
     public void configure(Ensemble ensemble, Map<Integer, PeerAddress> addresses) {
         transport.setPeers(addresses);
-        host.submit((ProtocolHost.Input) protocol -> protocol.onEnsemble(ensemble));
+        host.submit(protocol -> protocol.onEnsemble(ensemble));
     }
 
     /**
@@ -316,14 +286,14 @@ public final class Replica implements TotalOrder, Closeable {
     }
 
     private void wakeHostIfPaused() {
-        if (inbound.somePaused()) {
+        if (links.somePaused()) {
             host.wake();
         }
     }
 
     private void fail(String message, Throwable cause) {
         stopped = true;
-        outstanding.stop();
+        own.stop();
         if (failed.compareAndSet(false, true)) {
             failureMessage.complete(message);
             failure.failed(message, cause);
@@ -334,22 +304,19 @@ public final class Replica implements TotalOrder, Closeable {
     @Override
     public void close() throws IOException {
         stopped = true;
-        outstanding.stop();
+        own.stop();
         try {
             host.close();
             transport.close();
             applyThread.close();
-            logWriter.close();
-            logReader.shutdown();
-            logReader.awaitTermination(10, TimeUnit.SECONDS);
+            log.close();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while stopping the replica", e);
         }
-        log.close();
     }
 
-    private final class Links implements PeerTransport.Listener {
+    private final class LinkEvents implements PeerTransport.Listener {
         private final Set<Integer> up = new TreeSet<>();
         private final Set<Integer> refused = new TreeSet<>();
         private volatile Set<Integer> linked = Set.of();
@@ -359,9 +326,9 @@ public final class Replica implements TotalOrder, Closeable {
             up.add(peer);
             linked = Set.copyOf(up);
             refused.remove(peer);
-            host.submit((ProtocolHost.Input) protocol -> {
+            host.submit(protocol -> {
                 host.keepIncarnation();
-                transport.acknowledgeUp(peer);
+                links.acknowledgeUp(peer);
                 protocol.onPeerUp(peer);
             });
         }
@@ -370,18 +337,18 @@ public final class Replica implements TotalOrder, Closeable {
         public synchronized void onPeerDown(int peer) {
             up.remove(peer);
             linked = Set.copyOf(up);
-            host.submit((ProtocolHost.Input) protocol -> protocol.onPeerDown(peer));
+            host.submit(protocol -> protocol.onPeerDown(peer));
         }
 
         @Override
         public boolean onFrame(int peer, ByteSlice frame) {
             try {
-                Message message = codec.decode(frame);
-                boolean mayReadOn = inbound.arrived(peer, frame.length(), applyThread.backlogBytes());
+                Message message = links.decode(frame);
+                boolean mayReadOn = links.arrived(peer, frame.length(), applyThread.backlogBytes());
                 host.add(new ProtocolHost.Arrived(peer, message, frame.length()));
                 return mayReadOn;
             } catch (MalformedMessageException e) {
-                transport.disconnect(peer, "sent a frame that does not decode: " + e.getMessage());
+                links.disconnect(peer, "sent a frame that does not decode: " + e.getMessage());
                 return true;
             }
         }
@@ -399,15 +366,15 @@ public final class Replica implements TotalOrder, Closeable {
                         "Waiting to be added: server {} does not know server {} yet; add it with reconfig, or correct"
                                 + " the server.N lines",
                         peer,
-                        replicaId);
+                        own.replicaId());
                 return;
             }
             if (kind == RefusalKind.CLAIMED || up.contains(peer)) {
-                return; // whoever it was, the peer itself has not been heard
+                return; // nothing shows that the peer itself was refused
             }
             refused.add(peer);
             if (!refusalsExpected && up.isEmpty() && refused.size() > memberCount / 2) {
-                // One that differs is the other's fault; a majority that does means that this replica is misplaced.
+                // If one peer differs, that peer is misplaced; if a majority differs, this replica is.
                 fail("This server does not belong to servers " + refused + " of its server list: " + reason, null);
             }
         }

@@ -3,8 +3,8 @@ package io.chainkeeper.replica;
 import io.chainkeeper.ordering.SizeLimits;
 
 /**
- * The bounds of a replica's queues, in one place. Each that counts bytes may be passed by one command, value or frame:
- * those may be larger than a whole queue ({@link SizeLimits}).
+ * The bounds of a replica's queues, in one place. One command, value or frame may pass each bound that counts bytes,
+ * because it may be larger than a whole queue ({@link SizeLimits}).
  *
  * @param maxOutstandingBytes bytes of this replica's own commands that are proposed and not yet applied; more wait in
  *     {@link TotalOrder#propose}

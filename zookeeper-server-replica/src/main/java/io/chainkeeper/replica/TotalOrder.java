@@ -36,14 +36,14 @@ public interface TotalOrder {
      */
     Map<String, Long> gauges();
 
-    /** @return since when nothing has been heard of the thread that orders, milliseconds; a second is unusual */
+    /** @return how long ago the protocol host last measured itself, which it does twice a second; milliseconds */
     default long silentMillis() {
         return 0;
     }
 
     /**
-     * @return for how long {@link #propose} has kept somebody waiting without any command being finished, milliseconds;
-     *     0 while nobody waits
+     * @return for how long a caller has waited in {@link #propose} without any command being applied, milliseconds; 0
+     *     while none waits
      */
     default long stuckMillis() {
         return 0;
@@ -54,7 +54,7 @@ public interface TotalOrder {
         return Set.of();
     }
 
-    /** @return whether all replicas that this one connects to have been tried, and those that refuse it have said so */
+    /** @return whether this replica has tried all peers that it connects to, and those that refuse it have said so */
     default boolean hasTriedPeers() {
         return true;
     }
@@ -68,7 +68,7 @@ public interface TotalOrder {
     int streamCount();
 
     /**
-     * Tells that recovery no longer needs the order up to a position.
+     * Tells the order that recovery no longer needs it up to a position.
      *
      * @param position covered by the oldest checkpoint that may be needed
      */

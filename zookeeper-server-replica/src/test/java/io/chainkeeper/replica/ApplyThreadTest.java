@@ -19,10 +19,9 @@ public final class ApplyThreadTest {
     private static final long INCARNATION = 3;
 
     private final RecordingApplication application = new RecordingApplication();
-    private final OutstandingBytes outstanding = new OutstandingBytes(1 << 20);
+    private final OwnCommands own = new OwnCommands(1, INCARNATION, 1, 1 << 20);
     private final Failures failures = new Failures();
-    private final ApplyThread applyThread =
-            new ApplyThread(application, 1, INCARNATION, 1, outstanding, () -> {}, failures);
+    private final ApplyThread applyThread = new ApplyThread(application, own, () -> {}, failures);
 
     private static final class Write extends Proposal {
         Write(String text) {
@@ -56,8 +55,8 @@ public final class ApplyThreadTest {
 
     private void propose(long sequence, String text) {
         Write write = new Write(text);
-        outstanding.acquire(write.command().length());
-        applyThread.expect(sequence, write);
+        own.awaitRoom(write);
+        assertEquals(sequence, own.number(write).sequence());
     }
 
     @Test
@@ -77,11 +76,11 @@ public final class ApplyThreadTest {
         propose(2, "b");
         deliver(1, command(1, 2, "b"));
         awaitApplied(1);
-        assertTrue("skipped for its gap, not lost", outstanding.used() > 0);
+        assertTrue("skipped for its gap, not lost", own.outstandingBytes() > 0);
         deliver(2, command(2, 1, "x"), command(1, 1, "a"), command(1, 2, "b"));
         awaitApplied(2);
         assertEquals(List.of("1 applied", "2 x", "2 a own", "2 b own", "2 applied"), application.events());
-        assertEquals(0, outstanding.used());
+        assertEquals(0, own.outstandingBytes());
     }
 
     /** As after the loss of a disk, with a clock that was set back. */
@@ -148,7 +147,7 @@ public final class ApplyThreadTest {
         Failures.await("an empty backlog", () -> applyThread.backlogBytes() == 0);
     }
 
-    /** P8 and a dead-lock: whoever waits for room must hear that there will be none. */
+    /** P8 and a dead-lock: a host that waits for room must hear that there will be none. */
     @Test
     public void applicationThrowsWhileTheHostWaits_hostIsTold() throws Exception {
         application.executions.drainPermits();

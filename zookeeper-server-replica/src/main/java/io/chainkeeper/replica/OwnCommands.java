@@ -1,0 +1,108 @@
+package io.chainkeeper.replica;
+
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.ProposedCommand;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * The commands that this replica has proposed in its present incarnation and not yet applied: bounds their bytes,
+ * numbers them, and finds the proposal of a command that comes back from the order.
+ */
+final class OwnCommands {
+    private record InFlight(long sequence, Proposal proposal, long sinceNanos) {}
+
+    private final int replicaId;
+    private final long incarnation;
+    private final OutstandingBytes outstanding;
+    private final long[] nextSequence;
+    private final List<Queue<InFlight>> inFlight = new ArrayList<>();
+    private final Measure orderMicros = new Measure("order_micros");
+
+    /**
+     * @param replicaId this replica's id
+     * @param incarnation number of this start
+     * @param streams in how many streams commands are ordered
+     * @param maxOutstandingBytes see {@link ReplicaLimits}
+     */
+    OwnCommands(int replicaId, long incarnation, int streams, long maxOutstandingBytes) {
+        this.replicaId = replicaId;
+        this.incarnation = incarnation;
+        this.outstanding = new OutstandingBytes(maxOutstandingBytes);
+        this.nextSequence = new long[streams];
+        Arrays.fill(nextSequence, 1);
+        for (int i = 0; i < streams; i++) {
+            inFlight.add(new ConcurrentLinkedQueue<>());
+        }
+    }
+
+    int replicaId() {
+        return replicaId;
+    }
+
+    long incarnation() {
+        return incarnation;
+    }
+
+    int streams() {
+        return nextSequence.length;
+    }
+
+    /**
+     * Any thread: waits until there is room for a command.
+     *
+     * @throws ReplicaStoppedException if this replica stops meanwhile
+     */
+    void awaitRoom(Proposal proposal) {
+        outstanding.acquire(proposal.command().length());
+    }
+
+    /** Protocol host: gives a command its number and remembers its proposal, before the protocol sees the command. */
+    ProposedCommand number(Proposal proposal) {
+        long sequence = nextSequence[proposal.stream()]++;
+        inFlight.get(proposal.stream()).add(new InFlight(sequence, proposal, System.nanoTime()));
+        return new ProposedCommand(replicaId, incarnation, proposal.stream(), sequence, proposal.command());
+    }
+
+    /** Returns whether this replica has proposed a command in its present incarnation. */
+    boolean contain(ProposedCommand command) {
+        return command.proposer() == replicaId && command.incarnation() == incarnation;
+    }
+
+    /** Apply thread: forgets an own command that is applied now, and returns its proposal. */
+    Proposal poll(ProposedCommand command) {
+        InFlight next = inFlight.get(command.stream()).poll();
+        InvariantViolated.check(
+                next != null && next.sequence() == command.sequence(),
+                "own command %d delivered, expected %s",
+                command.sequence(),
+                next == null ? "none" : next.sequence());
+        outstanding.release(command.command().length());
+        orderMicros.addMicrosSince(next.sinceNanos());
+        return next.proposal();
+    }
+
+    /** Returns the bytes of all own commands that have not been applied, with what each counts besides. */
+    long outstandingBytes() {
+        return outstanding.used();
+    }
+
+    /** Returns for how long a thread has waited for room without any command being applied; 0 if none waits. */
+    long stuckMillis() {
+        return outstanding.stuckMillis();
+    }
+
+    /** Puts how long commands take from their number to their application. */
+    void putGauges(Map<String, Long> gauges) {
+        orderMicros.put(gauges);
+    }
+
+    /** Threads that wait for room, and those that ask for it from now on, are told that this replica stops. */
+    void stop() {
+        outstanding.stop();
+    }
+}

@@ -1,0 +1,130 @@
+package io.chainkeeper.replica;
+
+import io.chainkeeper.log.AcceptorLog;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.ordering.RecoveredState;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The acceptor log as the protocol host uses it: one thread writes it ({@link LogWriter}), another reads it for members
+ * that lag ({@link LogReader}). Owns the log and both threads.
+ */
+final class ReplicaLog {
+    private static final int READER_IDLE_SECONDS = 10;
+
+    /** Told of the outcome of a reading, by the thread that reads. */
+    interface ReadListener {
+        /** @param records see {@link AcceptorLog#read} */
+        void onRead(List<LogRecord> records);
+
+        /** @param failure why the records that this replica itself needs cannot be read */
+        void onReadFailed(Exception failure);
+    }
+
+    private final AcceptorLog log;
+    private final LatestPromise promise;
+    private final LogWriter writer;
+    private final LogReader reader;
+    private final ExecutorService readerThread;
+
+    /**
+     * @param log open; nothing has been appended to it
+     * @param promiseKind {@link OrderingProtocolFactory#promiseKind}
+     * @param maxUnsyncedBytes see {@link ReplicaLimits}
+     * @param replicaId for the names of the threads
+     * @param onDurable called by the writing thread when more is durable
+     * @param failure told if the log cannot be written
+     */
+    ReplicaLog(
+            AcceptorLog log,
+            int promiseKind,
+            long maxUnsyncedBytes,
+            int replicaId,
+            Runnable onDurable,
+            FailureHandler failure) {
+        this.log = log;
+        this.promise = new LatestPromise(log.recovered(0), promiseKind);
+        this.writer = new LogWriter(log, promise, maxUnsyncedBytes, "log-writer-" + replicaId, onDurable, failure);
+        this.reader = new LogReader(log);
+        this.readerThread = new ThreadPoolExecutor(
+                0,
+                1,
+                READER_IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                task -> new Thread(task, "log-reader-" + replicaId));
+    }
+
+    void start() {
+        writer.start();
+    }
+
+    /** Before the first {@link #append}: see {@link AcceptorLog#recovered}. */
+    RecoveredState recovered(long appliedPosition) {
+        return log.recovered(appliedPosition);
+    }
+
+    /** Queues a record; returns its log sequence. Waits while too many bytes are not durable yet. */
+    long append(LogRecord record) {
+        return writer.append(record);
+    }
+
+    /**
+     * Waits until a record is durable.
+     *
+     * @throws PartStoppedException if the writing thread has stopped
+     */
+    void awaitDurable(long logSequence) {
+        writer.awaitDurable(logSequence);
+    }
+
+    /** Returns the log sequence of the last record that is durable. Any thread. */
+    long durableSequence() {
+        return writer.durableSequence();
+    }
+
+    /** This replica itself needs nothing below a position any more. */
+    void truncate(long belowPosition) {
+        reader.truncated(belowPosition);
+        writer.truncate(belowPosition);
+    }
+
+    /** Begins to read records of consecutive positions, at most about so many bytes. */
+    void read(long fromPosition, int maxBytes, ReadListener listener) {
+        readerThread.execute(() -> {
+            try {
+                listener.onRead(reader.read(fromPosition, maxBytes));
+            } catch (IOException | RuntimeException e) {
+                listener.onReadFailed(e);
+            }
+        });
+    }
+
+    /** Returns the head of the latest record of this replica's promise, empty if there is none. Any thread. */
+    ByteSlice promise() {
+        return promise.head();
+    }
+
+    /** Puts what forcing the log takes, how many records wait for it, and how large and how sound the log is. */
+    void putGauges(Map<String, Long> gauges) {
+        writer.putGauges(gauges);
+        gauges.put("log_bytes", log.sizeBytes());
+        gauges.put("log_damaged_reads", reader.damagedReads());
+    }
+
+    /** Makes durable what was appended, ends both threads and closes the log. */
+    void close() throws IOException, InterruptedException {
+        writer.close();
+        readerThread.shutdown();
+        readerThread.awaitTermination(READER_IDLE_SECONDS, TimeUnit.SECONDS);
+        log.close();
+    }
+}
