@@ -9,6 +9,6 @@ package io.chainkeeper.command;
  *     letAnySaslUserDoX}); null if there is none
  */
 public record AccessRules(boolean skipsLists, String anySaslUserAs) {
-    /** What servers do that are not told otherwise. */
+    /** The rules of a server without such settings. */
     public static final AccessRules ALL_LISTS_HOLD = new AccessRules(false, null);
 }

@@ -26,8 +26,8 @@ public sealed interface Command {
      * @param payload the request record's bytes; null if the operation has no record
      * @param quotaRefusedOp index of the first part of a multi that exceeds a quota (0 for a single operation), or
      *     {@link #QUOTA_KEPT}
-     * @param localSession whether the proposer alone knows the session: it answers for it, and no other replica looks
-     *     for the session
+     * @param localSession whether the proposer alone knows the session: the proposer answers for the session, and no
+     *     other replica looks for it
      * @param lackedSchemes flags of schemes that the proposer has no authentication provider for, if an access list of
      *     the request names one, and {@link #NO_TIMES_TO_LIVE}, {@link #KEEPS_CONFIGURATION}; else 0
      * @param access what the proposer's settings say about its client's rights
@@ -54,7 +54,7 @@ public sealed interface Command {
         public static final int KEEPS_CONFIGURATION = 1 << 29;
 
         /**
-         * A request that all access lists hold for.
+         * A request for which all access lists hold.
          *
          * @param wallClockMillis see {@link ClientRequest}
          * @param sessionId see {@link ClientRequest}
@@ -132,7 +132,7 @@ public sealed interface Command {
     }
 
     /**
-     * A client has connected to the proposer and wants to go on with its session there. Takes no zxid.
+     * A client has connected to the proposer and wants to continue its session there. Takes no zxid.
      *
      * @param wallClockMillis see {@link Command#wallClockMillis}
      * @param sessionId the session
@@ -141,8 +141,8 @@ public sealed interface Command {
     record Attach(long wallClockMillis, long sessionId, int timeoutMillis) implements Command {}
 
     /**
-     * Nobody has heard of a session for its timeout. Closes it, and takes a zxid, only if owner and epoch are still
-     * the given ones.
+     * No replica has heard of a session for its timeout. Closes the session, and takes a zxid, only if owner and epoch
+     * are still the given ones.
      *
      * @param wallClockMillis see {@link Command#wallClockMillis}
      * @param sessionId the session
@@ -171,7 +171,7 @@ public sealed interface Command {
      * @param former what the proposer's directory held before; null if it took part in forming the cluster
      * @param goesWithout replicas that the cluster may be formed without, by the user's decision, ascending
      * @param maxTransactionBytes the longest transaction that the proposer can read back from its log; 0 from releases
-     *     that did not say so
+     *     that did not tell
      * @param schemes the schemes that the proposer knows besides those of ZooKeeper, with the class of the provider;
      *     null from releases whose replicas all had the same
      */
@@ -190,13 +190,13 @@ public sealed interface Command {
         }
 
         /**
-         * Of a release whose replicas all had the same schemes.
+         * The command of a release whose replicas all had the same schemes.
          *
-         * @param wallClockMillis see the other parameter of this name, as with all
-         * @param executionProfile see there
-         * @param former see there
-         * @param goesWithout see there
-         * @param maxTransactionBytes see there
+         * @param wallClockMillis see {@link ReplicaStarted}
+         * @param executionProfile see {@link ReplicaStarted}
+         * @param former see {@link ReplicaStarted}
+         * @param goesWithout see {@link ReplicaStarted}
+         * @param maxTransactionBytes see {@link ReplicaStarted}
          */
         public ReplicaStarted(
                 long wallClockMillis,
@@ -209,7 +209,7 @@ public sealed interface Command {
     }
 
     /**
-     * Names a fresh ensemble, once, or gives it another name; others are ignored. Takes no zxid.
+     * Names an ensemble that has no name, or replaces its name; ignored if neither applies. Takes no zxid.
      *
      * @param wallClockMillis see {@link Command#wallClockMillis}
      * @param clusterId random
@@ -295,7 +295,7 @@ public sealed interface Command {
     record PlanProgress(long wallClockMillis, long sessionId, int cxid) implements Command {}
 
     /**
-     * Changes nothing: whoever sees it come back knows that commands are ordered. Takes no zxid.
+     * Changes nothing: a proposer that sees its no-op come back knows that commands are ordered. Takes no zxid.
      *
      * @param wallClockMillis see {@link Command#wallClockMillis}
      */

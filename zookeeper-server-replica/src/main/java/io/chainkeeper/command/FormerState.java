@@ -40,7 +40,7 @@ public record FormerState(Kind kind, long epoch, long zxid, long digest) {
     }
 
     /**
-     * Zab's order: what a member of a later epoch has counts more, even if its zxid is lower.
+     * Zab's order: the state of a later epoch is ahead, even if its zxid is lower.
      *
      * @param other a state
      * @return whether this one is more advanced

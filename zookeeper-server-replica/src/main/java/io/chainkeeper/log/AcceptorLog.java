@@ -7,14 +7,14 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * The durable record of an acceptor. Opening validates what is there: a torn tail is cut, corruption anywhere else is
- * refused.
+ * The durable record of an acceptor. Opening a log validates its contents: a torn tail is cut off; corruption anywhere
+ * else is refused.
  *
  * <p>Threads: {@code append}, {@code sync}, {@code truncate} and {@code close} are called by one thread, the log
- * writer; {@code read} may be called by one other thread at the same time, and returns only records whose append has
- * returned; it sees at least those that were synced before it was called.
+ * writer; {@code read} may be called by one other thread at the same time. It returns only records whose append has
+ * returned, and at least those that were synced before the call.
  *
- * <p>An {@link IOException} out of {@code append} or {@code sync} is final: what is on disk is then unknown, and the
+ * <p>An {@link IOException} thrown by {@code append} or {@code sync} is final: what is on disk is then unknown, and the
  * owner ends the process without calling the log again. A failed fsync is never tried again. The log writer's thread
  * must not be interrupted: Java closes a file under an interrupted thread.
  */
@@ -22,19 +22,19 @@ public interface AcceptorLog extends Closeable {
     /**
      * What was found when the log was opened.
      *
-     * @param appliedPosition the application's own durable position, passed through to {@link
+     * @param appliedPosition the application's own durable position, returned by {@link
      *     RecoveredState#appliedPosition()}
      * @return valid until the first append
      */
     RecoveredState recovered(long appliedPosition);
 
     /**
-     * Writes a record behind all others. It is durable after the next {@link #sync}.
+     * Writes a record behind all others. The record is durable after the next {@link #sync}.
      *
      * @param record the record; its bytes are not used after return
      * @throws IOException if it could not be written; the log must not be used any more
-     * @throws io.chainkeeper.ordering.InvariantViolated if it is larger than {@link AcceptorLogSettings} allow; nothing
-     *     was written
+     * @throws io.chainkeeper.ordering.InvariantViolated if the record is larger than {@link AcceptorLogSettings} allow;
+     *     nothing was written
      */
     void append(LogRecord record) throws IOException;
 
@@ -46,9 +46,9 @@ public interface AcceptorLog extends Closeable {
     void sync() throws IOException;
 
     /**
-     * Allows positional records below a position to be dropped. Metadata stays. How many are kept nevertheless, for
-     * replicas that were away, is up to the log ({@link AcceptorLogSettings#retentionBytes}); records that were dropped
-     * may be there again after a restart.
+     * Allows the log to drop positional records below a position. Metadata stays. How many of them the log keeps
+     * nevertheless, for replicas that were away, is up to the log ({@link AcceptorLogSettings#retentionBytes}); records
+     * that were dropped may be there again after a restart.
      *
      * @param belowPosition the first position that must stay readable
      * @throws IOException if old files could not be removed
@@ -56,11 +56,11 @@ public interface AcceptorLog extends Closeable {
     void truncate(long belowPosition) throws IOException;
 
     /**
-     * Drops all positional records up to a position, for ever: the state up to there came from another replica, so what
-     * was accepted here below it need not be what was decided. On return this is on stable storage, whatever the log's
-     * durability, and no start will find them again. Records that are appended later count, whatever their position.
-     * Metadata stays. Called before anything of this start is read or appended; does nothing if the latest call was for
-     * the same position.
+     * Drops all positional records up to a position, for ever: the state up to that position came from another replica,
+     * so what was accepted here need not be what was decided. On return the drop is on stable storage, whatever the
+     * log's durability, and no start will find the records again. Records that are appended later count, whatever their
+     * position. Metadata stays. Called before this start reads or appends anything; does nothing if the latest call was
+     * for the same position.
      *
      * @param position the last position to be dropped
      * @throws IOException if it could not be written; the log must not be used any more
@@ -84,7 +84,7 @@ public interface AcceptorLog extends Closeable {
 
     /**
      * @return how often and how long the log was forced to stable storage, kept up to date; may be called by any
-     *     thread; unless overridden, that of a log that never forces
+     *     thread. The default is for a log that never forces
      */
     default SyncStatistics syncStatistics() {
         return new SyncStatistics();

@@ -11,16 +11,16 @@ import io.chainkeeper.ordering.SizeLimits;
  * @param preallocationBytes how much a segment file grows at a time under small writes, filled with zeros ahead of the
  *     records, so that most of them need no change of the file's length; more than a segment means the whole segment at
  *     once
- * @param largeWriteBytes a write of so many bytes or more goes to the end of the file without zeros ahead of it: they
- *     would double what is written, to spare one change of the length
+ * @param largeWriteBytes a write of so many bytes or more goes to the end of the file without zeros ahead of it: the
+ *     zeros would double what is written, to spare one change of the length
  * @param writeBufferBytes how many bytes are gathered for one write; at least 64
  * @param maxRecordBytes largest head and body of one record together
  * @param maxMetadataBytes largest sum of the latest metadata records of all kinds, with their headers
  * @param retentionBytes how many bytes below the truncation point are kept for replicas that were away; 0 or more
- * @param memoryRetentionBytes the same when the log is kept in memory only; the smaller of the two counts
+ * @param memoryRetentionBytes as {@code retentionBytes}, for a log in memory; the smaller of the two counts
  * @param maxRetainedPositions how many positions below the truncation point are kept at most; bounds the index
  * @param asyncForceIntervalMillis pause between two forces in the background; with the duration of one force this is
- *     what a power failure can cost under {@link Durability#ASYNC}
+ *     how much a power failure can lose under {@link Durability#ASYNC}
  * @param lmdbMapBytes largest size of the LMDB store; only address space is reserved. More than an epoch of ISS may
  *     hold when its positions have eight megabytes each: the log must not be full before the disk is
  */
@@ -99,7 +99,7 @@ public record AcceptorLogSettings(
                 lmdbMapBytes);
     }
 
-    /** @param record is to be appended and must be within {@link #maxRecordBytes} */
+    /** @param record to be appended; must be within {@link #maxRecordBytes} */
     void checkSize(LogRecord record) {
         long bytes = (long) record.head().length() + record.body().length();
         InvariantViolated.check(

@@ -11,8 +11,8 @@ public final class AcceptorLogs {
     private AcceptorLogs() {}
 
     /**
-     * Opens the log of a directory; begins one, and creates the directory, if there is none. A log of the other store,
-     * or any log on disk if none is wanted, is refused rather than forgotten.
+     * Opens the log of a directory; if there is none, creates the directory and begins a log. A log of the other store,
+     * or any log on disk if the settings want none there, is refused rather than forgotten.
      *
      * @param directory where the log lies; not touched under {@link Durability#MEMORY}
      * @param store which implementation
@@ -57,7 +57,8 @@ public final class AcceptorLogs {
     }
 
     /**
-     * Looks at the log of a directory and changes nothing, not even by opening it. No server may run on the directory.
+     * Looks at the log of a directory and changes nothing, not even what opening would change. No server may run on the
+     * directory.
      *
      * @param directory where the log would lie; need not exist
      * @return what tells of the protocol that has written it; null if there is no log

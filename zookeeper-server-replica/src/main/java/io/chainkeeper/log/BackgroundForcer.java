@@ -4,8 +4,8 @@ import java.io.Closeable;
 import java.io.IOException;
 
 /**
- * Forces a log in the background: at once when there is something new, then not again before a pause is over. Idle, it
- * waits without waking. The first failure ends it and is reported by {@link #dirty}.
+ * Forces a log in the background: at once when there is something new, then not again before a pause is over. While
+ * nothing is new, its thread sleeps. The first failure ends the thread and is reported by {@link #dirty}.
  */
 final class BackgroundForcer implements Closeable {
     /** What is to be done. */

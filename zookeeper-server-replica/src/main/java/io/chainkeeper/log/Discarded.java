@@ -5,8 +5,8 @@ import io.chainkeeper.ordering.LogRecord;
 import java.nio.ByteBuffer;
 
 /**
- * The host's metadata record that positional records up to a position, and before this record, no longer count. Head:
- * the position, a long.
+ * The metadata record by which the host says that positional records up to a position no longer count, if they stand
+ * before this record in the log. Head: the position, a long.
  */
 final class Discarded {
     /** Kind of the record. */

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 
 /** Reads records without their bodies, which may be most of a log. Used by one thread. */
 final class HeadReader implements Closeable {
-    /** More than a header and the heads that protocols write, so that one read brings both. */
+    /** More than a header and the heads that protocols write, so that one read brings header and head. */
     private static final int READ_BYTES = 256;
 
     private final LogFiles files;
@@ -22,12 +22,12 @@ final class HeadReader implements Closeable {
     }
 
     /**
-     * Reads one.
+     * Reads one record.
      *
      * @param position the position
-     * @param location where its record lies, see {@link PositionIndex#location}
+     * @param location where the record lies, see {@link PositionIndex#location}
      * @param length the record's size on disk
-     * @param salt the segment's
+     * @param salt of the segment
      * @return the record with an empty body
      * @throws IOException if it cannot be read or its header is not intact
      */

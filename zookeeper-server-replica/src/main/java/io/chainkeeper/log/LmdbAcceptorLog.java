@@ -45,7 +45,7 @@ final class LmdbAcceptorLog implements AcceptorLog {
     /** Name of the database of metadata. */
     static final String METADATA = "metadata";
 
-    /** Without these, LMDB's buffers cannot be mapped. */
+    /** Without these options of the JVM, LMDB's buffers cannot be mapped. */
     static final String JVM_OPTIONS =
             "--add-opens=java.base/java.nio=ALL-UNNAMED --add-opens=java.base/sun.nio.ch=ALL-UNNAMED";
 
@@ -136,8 +136,9 @@ final class LmdbAcceptorLog implements AcceptorLog {
     }
 
     /**
-     * Reading a mapped page behind the end of the file would end the process with a signal. A file that was cut is
-     * filled up with zeros, which LMDB or the checksums recognise as damage; it gets its length back when refused.
+     * Reading a mapped page behind the end of the file would end the process with a signal. So a file that was cut is
+     * filled up with zeros, which LMDB or the checksums recognise as damage; when it is refused it gets its length
+     * back.
      */
     private void coverLastPage() throws IOException {
         long needed = (env.info().lastPageNumber + 1) * env.stat().pageSize;
@@ -159,7 +160,7 @@ final class LmdbAcceptorLog implements AcceptorLog {
     private void checkAll(Dbi<ByteBuffer> database) throws IOException {
         try (Txn<ByteBuffer> transaction = env.txnRead();
                 Cursor<ByteBuffer> cursor = database.openCursor(transaction)) {
-            // A search, not cursor.first(): it needs all of JVM_OPTIONS, so that a missing one shows here.
+            // A search, not cursor.first(): a search needs all of JVM_OPTIONS, so that a missing one shows here.
             boolean found = cursor.get(codec.key(0), GetOp.MDB_SET_RANGE);
             while (found) {
                 decode(codec, cursor, database == positions);
@@ -276,7 +277,7 @@ final class LmdbAcceptorLog implements AcceptorLog {
                 more = deleteBelow(position + 1);
             }
         });
-        // Last, so that after a crash before it the next start begins anew.
+        // The record comes last, so that after a crash before it the next start discards anew.
         append(Discarded.record(position));
         write(() -> {
             commit();

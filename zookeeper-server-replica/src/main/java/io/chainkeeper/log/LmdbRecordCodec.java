@@ -7,8 +7,8 @@ import java.util.zip.CRC32C;
 
 /**
  * Keys and values of {@link LmdbAcceptorLog}. A key is the position or, for metadata, the kind, as a big-endian long,
- * so that LMDB's order is theirs. A value is an int CRC32C of the key and what follows, an int kind, an int length of
- * the head, head and body. Reuses its buffers; for one thread.
+ * so that LMDB sorts keys by number. A value is an int CRC32C of the key and what follows, an int kind, an int length
+ * of the head, head and body. Reuses its buffers; for one thread.
  */
 final class LmdbRecordCodec {
     private static final int VALUE_OVERHEAD_BYTES = 12;

@@ -20,7 +20,7 @@ import org.lmdbjava.GetOp;
 import org.lmdbjava.LmdbException;
 import org.lmdbjava.Txn;
 
-/** Reads what kinds of records an LMDB store holds, without the right to change it. Stateless. */
+/** Reads which kinds of records an LMDB store holds; opens the store read-only. Stateless. */
 final class LmdbTraces {
     private LmdbTraces() {}
 

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * What the segmented log needs of a directory. The seam at which tests make disks fail and lose what was not forced.
+ * What the segmented log needs of a directory. Tests replace it, to make disks fail and lose what was not forced.
  * New, renamed and deleted entries are durable only after {@link #syncDirectory}.
  */
 interface LogFiles {

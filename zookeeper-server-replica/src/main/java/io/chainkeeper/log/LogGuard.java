@@ -3,7 +3,7 @@ package io.chainkeeper.log;
 import java.io.IOException;
 
 /**
- * Sees to it that a log is not used after it failed, after it was closed, or after a call ended half way.
+ * Makes sure that a log is not used after it has failed, after it was closed, or after a call was broken off.
  *
  * <p>{@link #enter} and {@link #leave} are called by the log writer's thread, {@link #check} by any.
  */

@@ -7,14 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the segment files of a directory hold. Finding out changes nothing; a log that no crash can have left behind is
- * refused.
+ * What the segment files of a directory hold. The scan changes nothing; it refuses a log that no crash can have left
+ * behind.
  */
 final class LogRecovery {
     /** All segments, ascending; empty if there is no log yet. */
     final List<Segment> segments = new ArrayList<>();
 
-    /** Segments that were being prepared when the server ended. They hold nothing that counts. */
+    /** Segments that were being prepared when the server ended. They hold no record that counts. */
     final List<String> abandoned = new ArrayList<>();
 
     /** Where the latest record of each position lies. */
@@ -29,10 +29,10 @@ final class LogRecovery {
     /** Where the records of the last segment end. */
     int end;
 
-    /** Whether something is to be cut off behind {@link #end}. */
+    /** Whether bytes other than zeros stand behind {@link #end}, to be cut off. */
     boolean torn;
 
-    /** From here on to {@link #end} the last segment may never have been forced. */
+    /** From this offset to {@link #end} the last segment may never have been forced. */
     int forcedOffset;
 
     private final LogFiles files;
@@ -94,7 +94,7 @@ final class LogRecovery {
         }
     }
 
-    /** What tells of the protocol. */
+    /** Returns what tells which protocol has written the log. */
     LogTraces traces() {
         List<LogRecord> latest = new ArrayList<>();
         metadata.forEach(latest::add);
@@ -130,7 +130,7 @@ final class LogRecovery {
         if (record.position() == LogRecord.METADATA) {
             LogRecord latest = scanner.toRecord();
             metadata.put(latest);
-            // A copy at the beginning of a segment says nothing of what was appended between it and its original.
+            // A copy at the beginning of a segment says nothing about records between the original and the copy.
             if (latest.kind() == Discarded.KIND
                     && scanner.offset() >= scanner.header().metadataEnd()) {
                 index.removeBelow(Discarded.position(latest) + 1);

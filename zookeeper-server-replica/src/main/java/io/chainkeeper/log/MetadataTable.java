@@ -9,7 +9,7 @@ final class MetadataTable {
     private final LogRecord[] latest = new LogRecord[128];
     private long bytes;
 
-    /** @param record metadata; its bytes are copied, because they are written again whenever a segment begins */
+    /** @param record metadata; the table copies its bytes, because each new segment begins with them */
     void put(LogRecord record) {
         bytes = bytesWith(record);
         latest[record.kind()] = copy(record);

@@ -47,7 +47,7 @@ final class PositionIndex {
     }
 
     /**
-     * Notes where a record lies; it supersedes what was noted for its position.
+     * Notes where a record lies, instead of what was noted for the position before.
      *
      * @param position from 1
      * @param segment the segment's number
@@ -65,7 +65,7 @@ final class PositionIndex {
 
     /**
      * @param position from 1
-     * @return for {@link #segment} and {@link #offset}; 0 if there is no record
+     * @return the location, to be given to {@link #segment} and {@link #offset}; 0 if there is no record
      */
     long location(long position) {
         Page page = pages.get(position / PAGE_POSITIONS);

@@ -7,11 +7,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Records of consecutive positions that follow each other in one segment, so that one read brings them all. The records
- * made of it are views of the one array that was read.
+ * Records of consecutive positions that follow each other in one segment, so that one read brings them all. The decoded
+ * records are views of the one array that was read.
  */
 final class SegmentRun {
-    // Between two wanted records there may be metadata or a superseded record, not more: it would be read for nothing.
+    // Room for metadata or a superseded record between two wanted ones; more would be read for nothing.
     private static final int MAX_GAP_BYTES = 4096;
 
     private final long firstPosition;
@@ -69,8 +69,8 @@ final class SegmentRun {
         end = PositionIndex.offset(location) + length;
     }
 
-    /** @param writer from whose buffer what has not been written yet is copied; the caller holds its lock */
-    void takeBuffered(SegmentWriter writer) {
+    /** @param writer its buffer holds what has not been written yet, which is copied; the caller holds its lock */
+    void copyBuffered(SegmentWriter writer) {
         bytes = new byte[end - offsets[0]];
         buffered = writer.copyBuffered(segment, offsets[0], bytes);
     }
@@ -80,7 +80,7 @@ final class SegmentRun {
      *
      * @param file the segment
      * @param files for messages
-     * @param segmentSalt the segment's
+     * @param segmentSalt salt of the segment
      * @throws IOException if that failed
      */
     void load(LogFile file, LogFiles files, long segmentSalt) throws IOException {

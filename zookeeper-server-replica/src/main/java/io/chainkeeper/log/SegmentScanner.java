@@ -5,7 +5,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Walks through the records of one segment file from its beginning, checking everything. Reads only. */
+/** Reads the records of one segment file from its beginning and checks everything. Changes nothing. */
 final class SegmentScanner implements Closeable {
     private static final int WINDOW_BYTES = 1 << 18;
 
@@ -64,8 +64,9 @@ final class SegmentScanner implements Closeable {
     }
 
     /**
-     * Looks behind {@link #end}, where no intact record begins, for proof that the bytes there had been on stable
-     * storage: an intact record that was written after the segment had been forced beyond {@link #end}.
+     * Called where no intact record begins at {@link #end}: looks behind it for proof that the bytes at {@link #end}
+     * had been on stable storage. The proof is an intact record that was written after the segment had been forced
+     * beyond {@link #end}.
      *
      * @return whether there is one, so that what stands at {@link #end} is damage and not an unfinished write
      * @throws IOException if the file cannot be read

@@ -42,8 +42,8 @@ final class SegmentWriter implements Closeable {
     }
 
     /**
-     * Ends the present segment, if there is one, and begins the next with copies of the metadata. On return both are
-     * on stable storage.
+     * Ends the present segment, if there is one, and begins the next with copies of the metadata. On return both
+     * segments are on stable storage.
      *
      * @param number the new segment's number
      * @param metadata the latest metadata
@@ -72,15 +72,15 @@ final class SegmentWriter implements Closeable {
         }
         flush();
         force();
-        // Only a complete segment ever bears a segment's name, and nothing is written to one whose name could vanish.
+        // Only a complete segment ever bears a segment's name, and no record goes to a file whose name could vanish.
         files.rename(preparedName, segment.name());
         files.syncDirectory();
         return segment;
     }
 
     /**
-     * Goes on writing a segment that was found when the log was opened. What may never have been forced is written
-     * again first: after a failed force the system may hold bytes in memory that it will not write by itself.
+     * Goes on writing a segment that was found when the log was opened. Bytes that may never have been forced are
+     * written again first: after a failed force the system may hold bytes in memory that it will not write by itself.
      *
      * @param found the last segment
      * @param end where its records end
@@ -185,7 +185,7 @@ final class SegmentWriter implements Closeable {
         }
     }
 
-    /** Zeros spare a small write the file's growth. A large one they would make twice as large. */
+    /** Zeros ahead spare small writes the growth of the file, but would make a large write twice as large. */
     private long preallocationEnd(int end) {
         if (end - flushedOffset >= settings.largeWriteBytes()) {
             return end;

@@ -16,9 +16,9 @@ import java.util.function.Consumer;
  * The acceptor log as a row of append-only segment files ({@link SegmentHeader}, {@link RecordHeader}). Each begins
  * with the latest metadata, so that any number of the oldest can be deleted.
  *
- * <p>What a crash may leave: the records after the last {@link #sync} are there, or not, or in part. Opening keeps the
- * intact ones up to the first that is not, and cuts the rest off. Where a later record proves that the bad one had been
- * on stable storage, and everywhere else, a bad record is damage and the log is refused.
+ * <p>After a crash the records behind the last {@link #sync} are there, or missing, or there in part. Opening keeps the
+ * intact records up to the first that is not intact, and cuts off the rest. If a later record proves that a bad record
+ * had been on stable storage, or if the bad record lies anywhere else, it is damage and the log is refused.
  */
 final class SegmentedAcceptorLog implements AcceptorLog {
     private final LogFiles files;
@@ -177,7 +177,7 @@ final class SegmentedAcceptorLog implements AcceptorLog {
         guard.leave();
     }
 
-    /** How many of the oldest segments hold nothing that must, or within the retention should, be kept. */
+    /** How many of the oldest segments hold no record that must be kept, or should be kept within the retention. */
     private int droppable(long belowPosition) {
         int unneeded = 0;
         for (Segment segment : segments) {
@@ -207,7 +207,7 @@ final class SegmentedAcceptorLog implements AcceptorLog {
             index.removeBelow(oldest.maxPosition + 1);
         }
         files.delete(oldest.name());
-        // One after the other: after a crash a younger segment must not be missing while an older one is there.
+        // Segment by segment: after a crash no younger segment may be missing while an older one is there.
         files.syncDirectory();
     }
 
@@ -237,7 +237,7 @@ final class SegmentedAcceptorLog implements AcceptorLog {
             if (run == null) {
                 return null;
             }
-            run.takeBuffered(writer);
+            run.copyBuffered(writer);
             salt = salt(run.segment());
             file = files.openForReading(run.name());
         }
