@@ -3,17 +3,21 @@ package io.chainkeeper;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.Assert.assertEquals;
 
+import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.junit.ArchUnitRunner;
 import com.tngtech.archunit.lang.ArchRule;
-import com.tngtech.archunit.library.dependencies.SliceAssignment;
-import com.tngtech.archunit.library.dependencies.SliceIdentifier;
-import java.util.regex.Pattern;
+import java.io.IOException;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.junit.runner.RunWith;
 
 /** Which package may know which: docs/architecture.md, held. */
@@ -70,25 +74,29 @@ public final class LayeringTest {
     public static final ArchRule layersFormNoCircle =
             slices().matching("io.chainkeeper.(*)..").should().beFreeOfCycles();
 
-    /** What carries a protocol has no packages in circles inside either; the root of a layer is a package too. */
+    /** Nor does any package with any other: each can be read, and changed, with those above it in the table. */
     @ArchTest
-    public static final ArchRule packagesBelowTheServerFormNoCircle =
-            slices().assignedFrom(new PackagesBelowTheServer()).should().beFreeOfCycles();
+    public static final ArchRule packagesFormNoCircle =
+            slices().matching("io.chainkeeper.(**)").should().beFreeOfCycles();
 
-    private static final class PackagesBelowTheServer implements SliceAssignment {
-        private static final Pattern NAMES =
-                Pattern.compile("io\\.chainkeeper\\.(ordering|log|transport|replica|command|config|main)(\\..*)?");
-
-        @Override
-        public SliceIdentifier getIdentifierOf(JavaClass type) {
-            String name = type.getPackageName();
-            return NAMES.matcher(name).matches() ? SliceIdentifier.of(name) : SliceIdentifier.ignore();
+    /** docs/architecture.md: each package may use those above it in the table, not those below. */
+    @ArchTest
+    public static void packagesUseThoseAboveThemInTheTable(JavaClasses classes) throws IOException {
+        PackageTable table = PackageTable.read();
+        SortedSet<String> findings = new TreeSet<>();
+        for (JavaClass each : classes) {
+            boolean isDocument = each.getSimpleName().equals("package-info");
+            if (!isDocument && table.rowOf(each.getPackageName()) == PackageTable.NO_ROW) {
+                findings.add(each.getPackageName() + " is not in the table");
+            }
+            for (Dependency use : each.getDirectDependenciesFromSelf()) {
+                String used = use.getTargetClass().getPackageName();
+                if (table.rowOf(used) > table.rowOf(each.getPackageName())) {
+                    findings.add(use.getDescription());
+                }
+            }
         }
-
-        @Override
-        public String getDescription() {
-            return "packages below the server";
-        }
+        assertEquals(String.join("\n", findings), Set.of(), findings);
     }
 
     /** One family of packages adapts ZooKeeper; nobody else sees its classes. */

@@ -1,6 +1,6 @@
 package io.chainkeeper.compatibility;
 
-import io.chainkeeper.server.OrderedZooKeeperServer;
+import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,8 +7,8 @@ import java.util.Set;
 /** Refuses settings that promise an encrypted port which the server would not have. */
 final class SecuritySettings {
     private static final String CONNECTION_FACTORY_PROPERTY = "zookeeper.serverCnxnFactory";
-    private static final Set<String> PLAIN_FACTORIES =
-            Set.of("org.apache.zookeeper.server.NIOServerCnxnFactory", "io.chainkeeper.server.ClientConnections");
+    private static final Set<String> PLAIN_FACTORIES = Set.of(
+            "org.apache.zookeeper.server.NIOServerCnxnFactory", "io.chainkeeper.server.connection.ClientConnections");
     private static final String NETTY_FACTORY_LINE =
             "serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory";
     private static final String SECURE_PORT = "secureClientPort";

@@ -12,7 +12,7 @@ import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.AcceptorLogs;
 import io.chainkeeper.log.Durability;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
-import io.chainkeeper.server.execution.Zxids;
+import io.chainkeeper.server.state.Zxids;
 import io.chainkeeper.server.storage.Checkpoint;
 import io.chainkeeper.server.storage.CheckpointStore;
 import io.chainkeeper.server.storage.TxnLogScanner;

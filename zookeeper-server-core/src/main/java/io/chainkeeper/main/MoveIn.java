@@ -11,7 +11,7 @@ import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.AcceptorLogs;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
-import io.chainkeeper.server.execution.Zxids;
+import io.chainkeeper.server.state.Zxids;
 import io.chainkeeper.server.storage.StopMarker;
 import io.chainkeeper.server.storage.TxnLogScanner;
 import java.io.File;

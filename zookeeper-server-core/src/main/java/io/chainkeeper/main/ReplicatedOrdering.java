@@ -19,7 +19,7 @@ import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.Replica;
 import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.replica.TotalOrder;
-import io.chainkeeper.server.OrderingFactory;
+import io.chainkeeper.server.bootstrap.OrderingFactory;
 import io.chainkeeper.server.transfer.InstalledState;
 import io.chainkeeper.server.transfer.StateOffer;
 import io.chainkeeper.transport.PeerAuthentication;

@@ -14,7 +14,7 @@ import io.chainkeeper.log.AcceptorLogs;
 import io.chainkeeper.log.Durability;
 import io.chainkeeper.log.LogStore;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
-import io.chainkeeper.server.execution.Zxids;
+import io.chainkeeper.server.state.Zxids;
 import io.chainkeeper.server.storage.FormerDirectory;
 import io.chainkeeper.server.storage.StopMarker;
 import io.chainkeeper.server.storage.StopMarker.Stopped;

@@ -18,7 +18,7 @@ import io.chainkeeper.ordering.RecoveredState;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.replica.Replica;
-import io.chainkeeper.server.OrderingFactory.RunningOrder;
+import io.chainkeeper.server.bootstrap.OrderingFactory.RunningOrder;
 import io.chainkeeper.server.transfer.InstalledState;
 import java.io.IOException;
 import java.lang.reflect.Proxy;

@@ -4,6 +4,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertThrows;
 
+import io.chainkeeper.server.guard.AuthenticationSchemes;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.zookeeper.CreateMode;

@@ -3,6 +3,7 @@ package io.chainkeeper.server;
 import static org.junit.Assert.assertEquals;
 
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.server.connection.ClientConnections;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;

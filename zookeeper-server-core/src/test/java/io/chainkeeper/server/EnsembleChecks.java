@@ -12,11 +12,11 @@ import org.apache.zookeeper.server.DataTree;
 import org.apache.zookeeper.server.ZKDatabase;
 
 /** Comparisons of whole replicas. */
-final class EnsembleChecks {
+public final class EnsembleChecks {
     private EnsembleChecks() {}
 
     /** Tree, sessions and zxid of all replicas are the same, once all have executed everything. */
-    static void assertReplicasEqual(TestEnsemble ensemble, int replicas) throws Exception {
+    public static void assertReplicasEqual(TestEnsemble ensemble, int replicas) throws Exception {
         ensemble.awaitEqualPositions();
         List<String> states = new ArrayList<>();
         for (int id = 1; id <= replicas; id++) {
@@ -30,7 +30,7 @@ final class EnsembleChecks {
     }
 
     /** Everything that must be equal, as text. */
-    static String state(ZKDatabase database) throws Exception {
+    public static String state(ZKDatabase database) throws Exception {
         DataTree tree = database.getDataTree();
         StringBuilder text = new StringBuilder();
         text.append("zxid ").append(Long.toHexString(tree.lastProcessedZxid));

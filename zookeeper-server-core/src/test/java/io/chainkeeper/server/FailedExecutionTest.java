@@ -3,6 +3,7 @@ package io.chainkeeper.server;
 import static org.junit.Assert.assertEquals;
 
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.server.bootstrap.ChainkeeperServer;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;

@@ -10,6 +10,7 @@ import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.NewClusterRequest;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.server.bootstrap.ChainkeeperServer;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;

@@ -6,6 +6,7 @@ import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.server.connection.ClientConnections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;

@@ -14,6 +14,7 @@ import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ProposerTable.Verdict;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.replica.TotalOrder;
+import io.chainkeeper.server.bootstrap.OrderingFactory;
 import io.chainkeeper.server.transfer.StateOffer;
 import io.chainkeeper.transport.PeerAddress;
 import io.chainkeeper.transport.StateChannel;

@@ -273,11 +273,11 @@ public class MigrationTest {
                     "both have reported",
                     () -> states(ensemble, 1).equals(List.of(1, 2))
                             && states(ensemble, 2).equals(List.of(1, 2)));
-            int leader = ensemble.server(1).view().leads() ? 1 : 2;
+            int leader = ensemble.replica(1).view().leads() ? 1 : 2;
             TestEnsemble.await("no client is let in while the leader looks at the order many times", () -> {
                 assertNoSession(ensemble, 1);
                 assertNoSession(ensemble, 2);
-                return ensemble.server(leader).view().leaderUptimeMillis() > 20 * TestEnsemble.TICK_MILLIS;
+                return ensemble.replica(leader).view().leaderUptimeMillis() > 20 * TestEnsemble.TICK_MILLIS;
             });
             ensemble.start(3);
             for (int id = 1; id <= 3; id++) {

@@ -7,6 +7,7 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.server.bootstrap.ChainkeeperServer;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -11,6 +11,8 @@ import io.chainkeeper.config.SharedSettings;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.server.guard.AuthenticationSchemes;
+import io.chainkeeper.server.guard.AuthenticationSchemesTest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;

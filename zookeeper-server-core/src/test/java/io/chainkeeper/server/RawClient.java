@@ -16,17 +16,17 @@ import org.apache.zookeeper.proto.RequestHeader;
 import org.apache.zookeeper.server.ByteBufferInputStream;
 
 /** A client that speaks ZooKeeper's protocol without any thread: it can fall silent and send nonsense. */
-final class RawClient implements AutoCloseable {
+public final class RawClient implements AutoCloseable {
     private final Socket socket;
     private final DataInputStream in;
     private final DataOutputStream out;
     private final ConnectResponse session = new ConnectResponse();
 
-    RawClient(int port, int timeoutMillis) throws IOException {
+    public RawClient(int port, int timeoutMillis) throws IOException {
         this(port, timeoutMillis, 0, new byte[16]);
     }
 
-    RawClient(int port, int timeoutMillis, long sessionId, byte[] password) throws IOException {
+    public RawClient(int port, int timeoutMillis, long sessionId, byte[] password) throws IOException {
         socket = new Socket("127.0.0.1", port);
         socket.setSoTimeout(TestEnsemble.DEADLINE_SECONDS * 1000);
         in = new DataInputStream(socket.getInputStream());
@@ -44,7 +44,7 @@ final class RawClient implements AutoCloseable {
         return session.getPasswd();
     }
 
-    void request(int xid, int opcode, Record record) throws IOException {
+    public void request(int xid, int opcode, Record record) throws IOException {
         send(new RequestHeader(xid, opcode), record);
     }
 
@@ -57,14 +57,14 @@ final class RawClient implements AutoCloseable {
     }
 
     /** The next reply's header; its body is left unread. */
-    ReplyHeader reply() throws IOException {
+    public ReplyHeader reply() throws IOException {
         ReplyHeader header = new ReplyHeader();
         ByteBufferInputStream.byteBuffer2Record(receive(), header);
         return header;
     }
 
     /** Whether the server closes the connection before it sends anything more. */
-    boolean closedByServer() throws IOException {
+    public boolean closedByServer() throws IOException {
         try {
             return in.read() < 0;
         } catch (SocketException e) {

@@ -6,6 +6,7 @@ import static org.junit.Assert.assertThrows;
 import static org.junit.Assume.assumeTrue;
 
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.server.bootstrap.ChainkeeperServer;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

@@ -7,7 +7,7 @@ import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
-import io.chainkeeper.server.reconfig.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsembleConfiguration;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.List;

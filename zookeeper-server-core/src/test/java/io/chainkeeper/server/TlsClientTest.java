@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.server.connection.NettyConnections;
 import io.chainkeeper.server.tls.TlsStores;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

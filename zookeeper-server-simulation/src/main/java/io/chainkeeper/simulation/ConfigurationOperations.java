@@ -2,9 +2,9 @@ package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
-import io.chainkeeper.server.ThreadlessReplica;
-import io.chainkeeper.server.reconfig.EnsembleConfiguration;
-import io.chainkeeper.server.reconfig.EnsembleConfiguration.Server;
+import io.chainkeeper.server.bootstrap.ThreadlessReplica;
+import io.chainkeeper.server.state.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsembleConfiguration.Server;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

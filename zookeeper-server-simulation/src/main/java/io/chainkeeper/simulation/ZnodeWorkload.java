@@ -5,7 +5,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.ProposedCommand;
-import io.chainkeeper.server.reconfig.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsembleConfiguration;
 import io.chainkeeper.simulation.checker.History;
 import io.chainkeeper.simulation.checker.LinearizabilityChecker;
 import io.chainkeeper.simulation.checker.ZnodeModel;

@@ -9,7 +9,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
-import io.chainkeeper.server.reconfig.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsembleConfiguration;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

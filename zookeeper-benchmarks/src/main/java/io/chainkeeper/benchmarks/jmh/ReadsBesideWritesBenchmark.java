@@ -3,7 +3,7 @@ package io.chainkeeper.benchmarks.jmh;
 import io.chainkeeper.config.OrderingConfigParser;
 import io.chainkeeper.main.ReplicaStarter;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
-import io.chainkeeper.server.ChainkeeperServer;
+import io.chainkeeper.server.bootstrap.ChainkeeperServer;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;

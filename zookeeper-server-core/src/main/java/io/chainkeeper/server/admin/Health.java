@@ -1,8 +1,8 @@
 package io.chainkeeper.server.admin;
 
 import io.chainkeeper.ordering.OrderingStatus.Role;
-import io.chainkeeper.server.OrderView;
-import io.chainkeeper.server.OrderedZooKeeperServer;
+import io.chainkeeper.server.monitoring.OrderView;
+import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -24,17 +24,19 @@ final class Health {
 
     /**
      * @param server the server
+     * @param view what this replica knows about the order
      * @param refusesWrites whether it refuses its clients' writes because the disk is full
      * @param clientPortProblem why clients cannot connect, null if they can
      * @param probe finds out whether writes are ordered
      */
     Health(
             OrderedZooKeeperServer server,
+            OrderView view,
             BooleanSupplier refusesWrites,
             Supplier<String> clientPortProblem,
             WriteProbe probe) {
         this.server = server;
-        this.view = server.view();
+        this.view = view;
         this.refusesWrites = refusesWrites;
         this.clientPortProblem = clientPortProblem;
         this.probe = probe;

@@ -1,7 +1,8 @@
 package io.chainkeeper.server.admin;
 
-import io.chainkeeper.server.OrderedZooKeeperServer;
-import io.chainkeeper.server.request.Proposer;
+import io.chainkeeper.server.monitoring.OrderView;
+import io.chainkeeper.server.proposal.Proposer;
+import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.security.GeneralSecurityException;
@@ -41,6 +42,7 @@ public final class OrderedAdminServer implements AdminServer {
      * Creates the AdminServer that zoo.cfg asks for; it does not listen yet.
      *
      * @param server the server that it is about
+     * @param view what this replica knows about the order
      * @param proposer for the no-ops of {@code /ready?write}
      * @param refusesWrites whether the disk is full
      * @param clientPortProblem why clients cannot connect, null if they can
@@ -50,6 +52,7 @@ public final class OrderedAdminServer implements AdminServer {
      */
     public static AdminServer create(
             OrderedZooKeeperServer server,
+            OrderView view,
             Proposer proposer,
             BooleanSupplier refusesWrites,
             Supplier<String> clientPortProblem,
@@ -62,10 +65,10 @@ public final class OrderedAdminServer implements AdminServer {
         try {
             settings.check();
             JettyAdminServer jetty = new JettyAdminServer();
-            WriteProbe probe = new WriteProbe(server.view().replicaId(), proposer::proposeNoOp, clockMillis);
-            Health health = new Health(server, refusesWrites, clientPortProblem, probe);
-            OrderedCommands commands = new OrderedCommands(server);
-            addPages(jetty, settings.commandUrl(), health, new StatusReport(server, health, further), commands);
+            WriteProbe probe = new WriteProbe(view.replicaId(), proposer::proposeNoOp, clockMillis);
+            Health health = new Health(server, view, refusesWrites, clientPortProblem, probe);
+            OrderedCommands commands = new OrderedCommands(server, view);
+            addPages(jetty, settings.commandUrl(), health, new StatusReport(server, view, health, further), commands);
             jetty.setZooKeeperServer(server);
             return new OrderedAdminServer(jetty, probe, commands);
         } catch (IOException | GeneralSecurityException | AdminServerException e) {

@@ -3,8 +3,8 @@ package io.chainkeeper.server.admin;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
-import io.chainkeeper.server.OrderView;
-import io.chainkeeper.server.OrderedZooKeeperServer;
+import io.chainkeeper.server.monitoring.OrderView;
+import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -45,10 +45,15 @@ final class OrderedCommands extends HttpServlet {
     private transient volatile ZooKeeperServer server;
     private final transient Map<String, Command> commands = new TreeMap<>();
 
-    OrderedCommands(OrderedZooKeeperServer server) {
+    OrderedCommands(OrderedZooKeeperServer server, OrderView view) {
         this.server = server;
-        for (Command command :
-                List.of(new Leader(), new ZabState(), new Srvr(), new Stat(), new Observers(), new Restore())) {
+        for (Command command : List.of(
+                new Leader(view),
+                new ZabState(view),
+                new Srvr(view),
+                new Stat(view),
+                new Observers(view),
+                new Restore())) {
             command.getNames().forEach(name -> commands.put(name, command));
         }
     }
@@ -96,10 +101,12 @@ final class OrderedCommands extends HttpServlet {
     /** Changes what a command of ZooKeeper's answers. */
     private abstract static class Amended extends GetCommand {
         private final Command original;
+        final OrderView view;
 
-        Amended(Command original, List<String> names) {
+        Amended(Command original, List<String> names, OrderView view) {
             super(names, original.isServerRequired());
             this.original = original;
+            this.view = view;
         }
 
         @Override
@@ -115,54 +122,57 @@ final class OrderedCommands extends HttpServlet {
     }
 
     private static final class Leader extends Amended {
-        Leader() {
-            super(new Commands.LeaderCommand(), List.of("leader", "lead"));
+        Leader(OrderView view) {
+            super(new Commands.LeaderCommand(), List.of("leader", "lead"), view);
         }
 
         @Override
         void amend(CommandResponse response, OrderedZooKeeperServer server) {
-            response.put("is_leader", server.view().leads());
+            response.put("is_leader", view.leads());
         }
     }
 
     private static final class ZabState extends Amended {
-        ZabState() {
-            super(new Commands.ZabStateCommand(), List.of("zabstate"));
+        ZabState(OrderView view) {
+            super(new Commands.ZabStateCommand(), List.of("zabstate"), view);
         }
 
         @Override
         void amend(CommandResponse response, OrderedZooKeeperServer server) {
-            response.put("is_leader", server.view().leads());
+            response.put("is_leader", view.leads());
         }
     }
 
     private static class Srvr extends Amended {
-        Srvr() {
-            super(new Commands.SrvrCommand(), List.of("server_stats", "srvr"));
+        Srvr(OrderView view) {
+            super(new Commands.SrvrCommand(), List.of("server_stats", "srvr"), view);
         }
 
-        private Srvr(Command original, List<String> names) {
-            super(original, names);
+        private Srvr(Command original, List<String> names, OrderView view) {
+            super(original, names, view);
         }
 
         @Override
         void amend(CommandResponse response, OrderedZooKeeperServer server) {
             response.put("server_stats", shown(server.serverStats(), server.getState()));
-            if (server.view().leads()) {
+            if (view.leads()) {
                 response.put("proposal_stats", server.proposalSizes());
             }
         }
     }
 
     private static final class Stat extends Srvr {
-        Stat() {
-            super(new Commands.StatCommand(), List.of("stats", "stat"));
+        Stat(OrderView view) {
+            super(new Commands.StatCommand(), List.of("stats", "stat"), view);
         }
     }
 
     private static final class Observers extends GetCommand {
-        Observers() {
+        private final OrderView view;
+
+        Observers(OrderView view) {
             super(List.of("observers", "obsr"));
+            this.view = view;
         }
 
         /** Shown by the leader, which knows all of them; ZooKeeper's followers show those that they serve, if any. */
@@ -170,9 +180,7 @@ final class OrderedCommands extends HttpServlet {
         public CommandResponse runGet(ZooKeeperServer server, Map<String, String> arguments) {
             CommandResponse response = initializeResponse();
             List<Map<String, Object>> observers = new ArrayList<>();
-            if (server instanceof OrderedZooKeeperServer ordered
-                    && ordered.view().leads()) {
-                OrderView view = ordered.view();
+            if (server instanceof OrderedZooKeeperServer ordered && view.leads()) {
                 ordered.self.getView().forEach((id, of) -> {
                     if (of.type == LearnerType.OBSERVER && view.linkedPeers().contains(id.intValue())) {
                         Map<String, Object> observer = new LinkedHashMap<>();

@@ -1,8 +1,8 @@
 package io.chainkeeper.server.admin;
 
 import io.chainkeeper.ordering.OrderingStatus;
-import io.chainkeeper.server.OrderView;
-import io.chainkeeper.server.OrderedZooKeeperServer;
+import io.chainkeeper.server.monitoring.OrderView;
+import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,12 +27,13 @@ final class StatusReport {
 
     /**
      * @param server the server
+     * @param view what this replica knows about the order
      * @param health for the alarms
      * @param further numbers beside those of the order, without prefix
      */
-    StatusReport(OrderedZooKeeperServer server, Health health, Map<String, LongSupplier> further) {
+    StatusReport(OrderedZooKeeperServer server, OrderView view, Health health, Map<String, LongSupplier> further) {
         this.server = server;
-        this.view = server.view();
+        this.view = view;
         this.health = health;
         this.further = further;
     }

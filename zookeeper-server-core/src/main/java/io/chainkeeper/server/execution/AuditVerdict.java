@@ -1,5 +1,6 @@
 package io.chainkeeper.server.execution;
 
+import io.chainkeeper.server.state.StateDigest;
 import java.util.List;
 
 /**

@@ -2,7 +2,8 @@ package io.chainkeeper.server.execution;
 
 import io.chainkeeper.command.AuthId;
 import io.chainkeeper.command.Command;
-import io.chainkeeper.server.AuthenticationSchemes;
+import io.chainkeeper.server.guard.AuthenticationSchemes;
+import io.chainkeeper.server.state.SideState;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

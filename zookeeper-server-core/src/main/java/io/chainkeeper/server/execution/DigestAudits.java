@@ -2,6 +2,9 @@ package io.chainkeeper.server.execution;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.state.StateDigest;
+import io.chainkeeper.server.storage.RecoveredTransactions;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.chainkeeper.server.execution;
 
-import io.chainkeeper.server.AuthenticationSchemes;
+import io.chainkeeper.server.guard.AuthenticationSchemes;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.jute.Record;

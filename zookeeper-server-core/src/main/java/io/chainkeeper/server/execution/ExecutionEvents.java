@@ -1,6 +1,7 @@
 package io.chainkeeper.server.execution;
 
-import io.chainkeeper.server.reconfig.EnsemblePlan;
+import io.chainkeeper.server.state.EnsemblePlan;
+import io.chainkeeper.server.state.StateDigest;
 import java.util.List;
 import java.util.UUID;
 

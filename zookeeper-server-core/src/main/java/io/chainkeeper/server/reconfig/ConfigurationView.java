@@ -1,7 +1,6 @@
 package io.chainkeeper.server.reconfig;
 
-import io.chainkeeper.server.Aside;
-import io.chainkeeper.server.ClientPort;
+import io.chainkeeper.server.state.EnsembleConfiguration;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.apache.zookeeper.server.quorum.QuorumPeer;

@@ -2,7 +2,9 @@ package io.chainkeeper.server.reconfig;
 
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.replica.TotalOrder;
-import io.chainkeeper.server.execution.SideState;
+import io.chainkeeper.server.state.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsemblePlan;
+import io.chainkeeper.server.state.SideState;
 import io.chainkeeper.transport.PeerAddress;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,9 @@ package io.chainkeeper.server.reconfig;
 
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
-import io.chainkeeper.server.OrderedZooKeeperServer;
-import io.chainkeeper.server.execution.SideState;
+import io.chainkeeper.server.state.EnsembleConfiguration;
+import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.io.IOException;
 import java.io.StringReader;
 import java.util.List;

@@ -2,10 +2,10 @@ package io.chainkeeper.server.reconfig;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.ordering.Membership;
-import io.chainkeeper.server.Aside;
-import io.chainkeeper.server.execution.SideState;
-import io.chainkeeper.server.request.PendingReconfig;
-import io.chainkeeper.server.request.Proposer;
+import io.chainkeeper.server.proposal.Proposer;
+import io.chainkeeper.server.state.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsemblePlan;
+import io.chainkeeper.server.state.SideState;
 import java.util.Objects;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.KeeperException;

@@ -2,6 +2,7 @@ package io.chainkeeper.server.request;
 
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.replica.TotalOrder;
+import io.chainkeeper.server.proposal.ClientProposal;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import org.apache.zookeeper.server.Request;
@@ -20,7 +21,7 @@ import org.apache.zookeeper.server.Request;
  */
 final class ConnectionGate {
     /** A request that waits. */
-    final class Entry implements TotalOrder.ReadWaiter {
+    final class Entry implements TotalOrder.ReadWaiter, ClientProposal.Turn {
         private final Request request;
         private final boolean write;
         private final Runnable turn;
@@ -37,8 +38,30 @@ final class ConnectionGate {
             this.ready = ready;
         }
 
-        Request request() {
+        @Override
+        public Request request() {
             return request;
+        }
+
+        /**
+         * The place of a write in the order is later than all that could have been seen when the reads before it
+         * arrived, so they need no barrier any more.
+         */
+        @Override
+        public void beforeExecution() {
+            for (Entry entry = first(); entry != this; entry = first()) {
+                InvariantViolated.check(entry != null, "a write was delivered that its connection does not wait for");
+                InvariantViolated.check(!entry.write, "a connection's writes were delivered out of order");
+                run(entry);
+                removeFirst();
+            }
+        }
+
+        @Override
+        public void afterExecution() {
+            InvariantViolated.check(first() == this, "a write was executed that is not its connection's next");
+            removeFirst();
+            drain();
         }
 
         @Override
@@ -186,26 +209,6 @@ final class ConnectionGate {
         synchronized (waiting) {
             waiting.removeFirst();
         }
-    }
-
-    /**
-     * Executor thread: runs everything before a write. Its place in the order is later than all that could have been
-     * seen when these reads arrived, so they need no barrier any more.
-     */
-    void beforeWrite(Entry write) {
-        for (Entry entry = first(); entry != write; entry = first()) {
-            InvariantViolated.check(entry != null, "a write was delivered that its connection does not wait for");
-            InvariantViolated.check(!entry.write, "a connection's writes were delivered out of order");
-            run(entry);
-            removeFirst();
-        }
-    }
-
-    /** Executor thread: the write at the head is done. */
-    void afterWrite(Entry write) {
-        InvariantViolated.check(first() == write, "a write was executed that is not its connection's next");
-        removeFirst();
-        drain();
     }
 
     /** Executor thread: runs reads up to the next write or unreached barrier. */

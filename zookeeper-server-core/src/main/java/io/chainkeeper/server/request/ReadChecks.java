@@ -1,5 +1,6 @@
 package io.chainkeeper.server.request;
 
+import io.chainkeeper.server.zookeeper.LocalRefusal;
 import java.io.IOException;
 import java.util.List;
 import org.apache.zookeeper.KeeperException;

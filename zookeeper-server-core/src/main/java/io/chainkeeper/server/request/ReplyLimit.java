@@ -1,6 +1,8 @@
 package io.chainkeeper.server.request;
 
-import io.chainkeeper.server.OrderedZooKeeperServer;
+import io.chainkeeper.server.guard.ReplyMemory;
+import io.chainkeeper.server.zookeeper.LocalRefusal;
+import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.io.IOException;
 import java.util.Collection;
 import org.apache.jute.BinaryInputArchive;

@@ -4,7 +4,7 @@ import io.chainkeeper.command.AccessRules;
 import io.chainkeeper.command.AuthId;
 import io.chainkeeper.command.Command;
 import io.chainkeeper.ordering.ByteSlice;
-import io.chainkeeper.server.execution.ClientRights;
+import io.chainkeeper.server.guard.ClientRights;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.zookeeper.ZooDefs.OpCode;

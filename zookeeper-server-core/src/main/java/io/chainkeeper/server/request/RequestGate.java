@@ -5,11 +5,19 @@ import io.chainkeeper.command.CommandCodec;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.replica.ReplicaStoppedException;
-import io.chainkeeper.server.OrderedZooKeeperServer;
-import io.chainkeeper.server.SpaceWatch;
+import io.chainkeeper.server.connection.InlineAnswers;
 import io.chainkeeper.server.execution.ExecutableRequests;
-import io.chainkeeper.server.execution.ExecutionLock;
-import io.chainkeeper.server.execution.SideState;
+import io.chainkeeper.server.guard.ExecutionLock;
+import io.chainkeeper.server.guard.ReplyMemory;
+import io.chainkeeper.server.guard.SpaceWatch;
+import io.chainkeeper.server.proposal.ClientProposal;
+import io.chainkeeper.server.proposal.Proposer;
+import io.chainkeeper.server.proposal.UpgradeProposal;
+import io.chainkeeper.server.reconfig.PendingReconfig;
+import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.zookeeper.LocalRefusal;
+import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
+import io.chainkeeper.server.zookeeper.RequestEntry;
 import java.io.IOException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -29,7 +37,7 @@ import org.slf4j.LoggerFactory;
  * answered here if nothing of their connection waits and no barrier is needed, else they wait in the connection's
  * {@link ConnectionGate}. Pings are answered at once.
  */
-public final class RequestGate implements RequestProcessor {
+public final class RequestGate implements RequestEntry {
     private static final Logger LOG = LoggerFactory.getLogger(RequestGate.class);
 
     private final OrderedZooKeeperServer server;
@@ -159,13 +167,12 @@ public final class RequestGate implements RequestProcessor {
         }
     }
 
-    /**
-     * Makes room for the requests of a connection that a session has been attached to.
-     *
-     * @param connection the connection
-     * @return its gate
-     */
-    public ConnectionGate open(ServerCnxn connection) {
+    @Override
+    public void opened(ServerCnxn connection) {
+        open(connection);
+    }
+
+    private ConnectionGate open(ServerCnxn connection) {
         ConnectionGate gate =
                 gates.computeIfAbsent(connection, key -> new ConnectionGate(this::answer, this::drainBehindBarrier));
         if (connection.isStale()) {
@@ -264,7 +271,7 @@ public final class RequestGate implements RequestProcessor {
             gate.end();
         }
         try {
-            proposer.propose(new ClientProposal(proposer.streamOf(request.sessionId), command, gate, entry));
+            proposer.propose(new ClientProposal(proposer.streamOf(request.sessionId), command, entry));
         } catch (ReplicaStoppedException e) {
             request.cnxn.close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
         }

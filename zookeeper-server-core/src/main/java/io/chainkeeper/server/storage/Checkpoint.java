@@ -26,7 +26,7 @@ import java.util.zip.CRC32C;
  * @param coveredZxid a fuzzy snapshot may hold effects of transactions up to this one, and the transaction log was on
  *     stable storage up to it
  * @param proposers see {@link io.chainkeeper.replica.ProposerTable#encode}
- * @param sideState see {@link io.chainkeeper.server.execution.SideState#encode}
+ * @param sideState see {@link io.chainkeeper.server.state.SideState#encode}
  */
 public record Checkpoint(
         long position, long zxid, long snapshotZxid, long coveredZxid, ByteSlice proposers, ByteSlice sideState) {

@@ -2,7 +2,7 @@ package io.chainkeeper.server.storage;
 
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.replica.FailureHandler;
-import io.chainkeeper.server.execution.Zxids;
+import io.chainkeeper.server.state.Zxids;
 import java.io.File;
 import java.io.IOException;
 import java.util.concurrent.ExecutionException;

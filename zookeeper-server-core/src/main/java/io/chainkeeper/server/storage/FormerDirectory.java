@@ -3,7 +3,7 @@ package io.chainkeeper.server.storage;
 import io.chainkeeper.command.FormerState;
 import io.chainkeeper.command.FormerState.Kind;
 import io.chainkeeper.config.AtomicFile;
-import io.chainkeeper.server.execution.Zxids;
+import io.chainkeeper.server.state.Zxids;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.chainkeeper.server.storage;
 
 import io.chainkeeper.config.AtomicFile;
-import io.chainkeeper.server.execution.Zxids;
+import io.chainkeeper.server.state.Zxids;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

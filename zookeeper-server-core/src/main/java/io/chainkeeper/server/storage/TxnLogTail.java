@@ -1,6 +1,6 @@
 package io.chainkeeper.server.storage;
 
-import io.chainkeeper.server.execution.Zxids;
+import io.chainkeeper.server.state.Zxids;
 import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;

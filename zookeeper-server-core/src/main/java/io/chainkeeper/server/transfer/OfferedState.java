@@ -1,7 +1,7 @@
 package io.chainkeeper.server.transfer;
 
 import io.chainkeeper.ordering.ByteSlice;
-import io.chainkeeper.server.execution.Zxids;
+import io.chainkeeper.server.state.Zxids;
 import io.chainkeeper.server.storage.Checkpoint;
 import io.chainkeeper.server.storage.CheckpointStore;
 import io.chainkeeper.server.storage.TxnLogScanner;

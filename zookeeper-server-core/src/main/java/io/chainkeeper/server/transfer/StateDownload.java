@@ -2,7 +2,7 @@ package io.chainkeeper.server.transfer;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
-import io.chainkeeper.server.execution.SideState;
+import io.chainkeeper.server.state.SideState;
 import io.chainkeeper.server.storage.Checkpoint;
 import io.chainkeeper.server.transfer.StateManifest.Kind;
 import io.chainkeeper.server.transfer.StateManifest.StateFile;

@@ -4,7 +4,7 @@ import io.chainkeeper.command.FormerState;
 import io.chainkeeper.config.AtomicFile;
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.ordering.MalformedMessageException;
-import io.chainkeeper.server.execution.SideState;
+import io.chainkeeper.server.state.SideState;
 import io.chainkeeper.server.storage.Checkpoint;
 import io.chainkeeper.server.storage.CheckpointStore;
 import io.chainkeeper.server.transfer.IncomingState.Step;

@@ -22,9 +22,9 @@ public class ConnectionGateTest {
     }
 
     private void execute(ConnectionGate.Entry write) {
-        gate.beforeWrite(write);
+        write.beforeExecution();
         answered.add(write.request().cxid);
-        gate.afterWrite(write);
+        write.afterExecution();
     }
 
     @Test
@@ -86,6 +86,6 @@ public class ConnectionGateTest {
     public void writesDeliveredOutOfOrder_areABug() {
         gate.addWrite(request(1));
         ConnectionGate.Entry second = gate.addWrite(request(2));
-        assertThrows(InvariantViolated.class, () -> gate.beforeWrite(second));
+        assertThrows(InvariantViolated.class, () -> second.beforeExecution());
     }
 }

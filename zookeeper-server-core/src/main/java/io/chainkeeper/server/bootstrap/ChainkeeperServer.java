@@ -1,0 +1,363 @@
+package io.chainkeeper.server.bootstrap;
+
+import io.chainkeeper.config.OrderingConfig;
+import io.chainkeeper.replica.FailureHandler;
+import io.chainkeeper.server.monitoring.OrderView;
+import io.chainkeeper.server.state.ExecutionProfileMismatch;
+import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
+import io.chainkeeper.server.zookeeper.PassiveQuorumPeer;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
+import javax.security.sasl.SaslException;
+import org.apache.zookeeper.server.ExitCode;
+import org.apache.zookeeper.server.admin.AdminServer.AdminServerException;
+import org.apache.zookeeper.server.quorum.QuorumPeer;
+import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
+import org.apache.zookeeper.server.quorum.QuorumPeerMain;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One replica of a Chainkeeper ensemble: the entry point for {@code main} and for tests. Start it once, stop it once.
+ */
+public final class ChainkeeperServer {
+    private static final Logger LOG = LoggerFactory.getLogger(ChainkeeperServer.class);
+    private static final long CLIENTS_FIRST_MILLIS = 2_000;
+    private static final long LOOK_EVERY_MILLIS = 50;
+
+    /**
+     * How often a replica begins anew because the order holds a later start of it. Once is enough after a lost disk,
+     * twice if something of its former life is still on its way.
+     */
+    private static final int MAX_STARTS_SUPERSEDED = 4;
+
+    private final QuorumPeerConfig config;
+    private final OrderingConfig ordering;
+    private final OrderingFactory orderingFactory;
+    private final CountDownLatch startDecided = new CountDownLatch(1);
+    private final CountDownLatch adminServerDecided = new CountDownLatch(1);
+    private final Object monitor = new Object();
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final AtomicReference<Throwable> startFailure = new AtomicReference<>();
+    private final AtomicBoolean failed = new AtomicBoolean();
+    private final NewStart newStart = new StartInside();
+    private boolean stopWanted;
+    /** Why another start is to follow this one; null if none is. */
+    private String restartReason;
+
+    /** Why the present start has followed another one. The peer's thread. */
+    private String startReason;
+
+    /** Never reset: once its start is in the order, only another server with this myid can supersede it. */
+    private volatile int startsSuperseded;
+
+    private volatile boolean clientsFirst;
+    private volatile PreparedFiles prepared;
+    private volatile ReplicaLife life;
+    private volatile String failureMessage;
+    private volatile int exitCode = ExitCode.EXECUTION_FINISHED.getValue();
+
+    /**
+     * @param config the parsed zoo.cfg; its parsing must have come before any other use of ZooKeeper's classes
+     * @param ordering its ordering part
+     * @param orderingFactory starts the order
+     */
+    public ChainkeeperServer(QuorumPeerConfig config, OrderingConfig ordering, OrderingFactory orderingFactory) {
+        this.config = config;
+        this.ordering = ordering;
+        this.orderingFactory = orderingFactory;
+    }
+
+    private final class PeerMain extends QuorumPeerMain {
+        @Override
+        protected QuorumPeer getQuorumPeer() throws SaslException {
+            return PassiveQuorumPeer.create(
+                    ChainkeeperServer.this::live, ChainkeeperServer.this::peerFailed, prepared.files());
+        }
+
+        /** Ends a peer that could not load its files; one that could ends itself. */
+        void abandon() {
+            if (quorumPeer != null) {
+                quorumPeer.shutdown();
+            }
+        }
+    }
+
+    /**
+     * Loads the files, starts the order, opens the client port and the AdminServer. Clients are let in as soon as the
+     * order has a leader and this replica has caught up.
+     *
+     * @throws IOException if a file, directory or port cannot be used; the message names it
+     */
+    public void start() throws IOException {
+        begin();
+        await(adminServerDecided);
+    }
+
+    /**
+     * As {@link #start}, but returns when the client port is open. The AdminServer, for which a JVM that has just been
+     * started takes half a second, follows when clients have been let in, or after two seconds.
+     *
+     * @throws IOException if a file, directory or port cannot be used; the message names it
+     */
+    public void startClientsFirst() throws IOException {
+        clientsFirst = true;
+        begin();
+    }
+
+    private void begin() throws IOException {
+        // The order's own log is what durability rests on; see SnapshotWriter for when this log is forced.
+        System.setProperty("zookeeper.forceSync", "no");
+        prepareFiles();
+        Thread peerThread = new Thread(this::runPeer, "peer-main-" + config.getServerId());
+        peerThread.setDaemon(true);
+        peerThread.start();
+        await(startDecided);
+        Throwable failure = startFailure.get();
+        if (failure != null) {
+            throw new IOException(reason(failure), failure);
+        }
+    }
+
+    private static void await(CountDownLatch latch) throws IOException {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while starting", e);
+        }
+    }
+
+    /** ZooKeeper wraps what it found in its files into an exception that does not say it. */
+    private static String reason(Throwable failure) {
+        Throwable cause = failure;
+        while (cause instanceof RuntimeException && cause.getCause() instanceof IOException) {
+            cause = cause.getCause();
+        }
+        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    }
+
+    private void runPeer() {
+        try {
+            runPeerOnce();
+            while (restartsNow()) {
+                LOG.info("Replica {} starts again {}", config.getServerId(), startReason);
+                prepareFiles();
+                runPeerOnce();
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            peerFailed(e);
+        } finally {
+            stopped.countDown();
+        }
+    }
+
+    private void prepareFiles() throws IOException {
+        prepared = PreparedFiles.prepare(config, ordering);
+        orderingFactory.prepare();
+    }
+
+    private void runPeerOnce() {
+        PeerMain main = new PeerMain();
+        try {
+            main.runFromConfig(config);
+        } catch (IOException | AdminServerException | RuntimeException | Error e) {
+            Throwable cause = prepared.check().causeOf(e);
+            try {
+                main.abandon();
+                orderingFactory.abandon();
+            } finally {
+                peerFailed(cause);
+            }
+        }
+    }
+
+    /** Whether the life that has ended is followed by another one. */
+    private boolean restartsNow() {
+        synchronized (monitor) {
+            boolean restarts = restartReason != null && !stopWanted;
+            startReason = restartReason;
+            restartReason = null;
+            return restarts;
+        }
+    }
+
+    private final class StartInside implements NewStart {
+        @Override
+        public void stateFetched() {
+            restart("from the state that it has fetched");
+        }
+
+        @Override
+        public void superseded(long incarnation) {
+            LOG.warn(
+                    "What replica {} proposes has no effect: the order holds a later start of it, number {}. Its clock"
+                            + " was set back, or it has lost a directory that it had with a clock that was ahead",
+                    config.getServerId(),
+                    incarnation);
+            orderingFactory.startAbove(incarnation);
+            startsSuperseded++;
+            if (startsSuperseded > MAX_STARTS_SUPERSEDED) {
+                fail(
+                        "the order holds later starts of replica " + config.getServerId() + " again and again: another"
+                                + " server runs with the same myid; end it, or correct its myid",
+                        null);
+            } else {
+                restart("with a number above that");
+            }
+        }
+
+        @Override
+        public Map<String, LongSupplier> gauges() {
+            return Map.of("starts_superseded", () -> startsSuperseded);
+        }
+
+        private void restart(String reason) {
+            synchronized (monitor) {
+                restartReason = reason;
+                monitor.notifyAll();
+            }
+        }
+    }
+
+    private void stop() {
+        synchronized (monitor) {
+            stopWanted = true;
+            monitor.notifyAll();
+        }
+    }
+
+    private void awaitEndOfLife() throws InterruptedException {
+        synchronized (monitor) {
+            while (!stopWanted && restartReason == null) {
+                monitor.wait();
+            }
+        }
+    }
+
+    /** Returns early if the life is to end. */
+    private void awaitClientsServed(OrderedZooKeeperServer server) throws InterruptedException {
+        synchronized (monitor) {
+            long left = CLIENTS_FIRST_MILLIS / LOOK_EVERY_MILLIS;
+            while (left-- > 0 && !server.isServing() && !stopWanted && restartReason == null) {
+                monitor.wait(LOOK_EVERY_MILLIS);
+            }
+        }
+    }
+
+    /** The peer's thread, from start to stop. */
+    private void live(PassiveQuorumPeer peer) throws IOException {
+        try (ReplicaLife started = startLife(peer)) {
+            life = started;
+            startDecided.countDown();
+            if (clientsFirst) {
+                awaitClientsServed(started.server());
+            }
+            started.startAdminServer();
+            adminServerDecided.countDown();
+            awaitEndOfLife();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            adminServerDecided.countDown();
+            orderingFactory.abandon();
+            peer.shutdown();
+        }
+    }
+
+    private ReplicaLife startLife(PassiveQuorumPeer peer) throws IOException {
+        prepared.check().await();
+        FailureHandler failureHandler = this::fail;
+        return ReplicaLife.start(peer, prepared.files(), config, ordering, orderingFactory, failureHandler, newStart);
+    }
+
+    private void peerFailed(Throwable failure) {
+        if (startDecided.getCount() > 0) {
+            startFailure.compareAndSet(null, failure);
+            startDecided.countDown();
+        } else {
+            fail("the server stopped: " + failure.getMessage(), failure);
+        }
+    }
+
+    private void fail(String message, Throwable cause) {
+        if (failed.compareAndSet(false, true)) {
+            exitCode = ExitCode.UNEXPECTED_ERROR.getValue();
+            failureMessage = message;
+            // Where the user has to change a setting, the message says so and a trace would only hide it.
+            Throwable shown = cause instanceof ExecutionProfileMismatch ? null : cause;
+            LOG.error("Replica {} stops: {}", config.getServerId(), message, shown);
+            stop();
+        }
+    }
+
+    /**
+     * Waits until the server has stopped, by {@link #shutdown} or because it cannot go on.
+     *
+     * @return ZooKeeper's exit code: 0 after {@code shutdown}, 1 after a failure
+     * @throws InterruptedException if the waiting thread is interrupted
+     */
+    public int awaitShutdown() throws InterruptedException {
+        stopped.await();
+        return exitCode;
+    }
+
+    /**
+     * Waits, after {@link #start}, until this start has shown whether it works, as far as that shows soon: clients are
+     * served, or whoever could refuse this server has had the time to, and it waits for others.
+     *
+     * @return false if the server ends instead
+     * @throws InterruptedException if the waiting thread is interrupted
+     */
+    public boolean awaitStarted() throws InterruptedException {
+        StartWatch watch = new StartWatch(System.nanoTime());
+        synchronized (monitor) {
+            while (!stopWanted) {
+                ReplicaLife current = life;
+                if (current != null
+                        && watch.hasStarted(current.server().isServing(), current.view(), System.nanoTime())) {
+                    return true;
+                }
+                monitor.wait(LOOK_EVERY_MILLIS);
+            }
+            return false;
+        }
+    }
+
+    /** @return why the server failed, one line; null if it did not */
+    public String failureMessage() {
+        return failureMessage;
+    }
+
+    /** Stops the server and waits until its files are closed. May be called by any thread, repeatedly. */
+    public void shutdown() {
+        stop();
+        try {
+            stopped.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** @return the replicated state beside the tree; after {@link #start} */
+    public SideState sideState() {
+        return life.sideState();
+    }
+
+    /** @return what this replica knows about the order, null before it has started */
+    public OrderView view() {
+        ReplicaLife current = life;
+        return current == null ? null : current.view();
+    }
+
+    /** @return the server inside, null before it has started; for AdminServer commands and tests */
+    public OrderedZooKeeperServer server() {
+        ReplicaLife current = life;
+        return current == null ? null : current.server();
+    }
+}

@@ -1,0 +1,81 @@
+package io.chainkeeper.server.bootstrap;
+
+import io.chainkeeper.config.NodeOwners;
+import io.chainkeeper.config.OrderingConfig;
+import io.chainkeeper.server.maintenance.DivergenceMarker;
+import io.chainkeeper.server.storage.CheckpointStore;
+import io.chainkeeper.server.storage.ForcedLogCheck;
+import io.chainkeeper.server.storage.LoggedFiles;
+import io.chainkeeper.server.storage.Recovery;
+import io.chainkeeper.server.storage.StopMarker;
+import io.chainkeeper.server.transfer.StateInstallation;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.OptionalLong;
+import org.apache.zookeeper.server.ZooKeeperServer;
+import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Files that ZooKeeper may load.
+ *
+ * @param files the files
+ * @param check to be waited for before anything is executed
+ */
+record PreparedFiles(LoggedFiles files, ForcedLogCheck check) {
+    private static final Logger LOG = LoggerFactory.getLogger(PreparedFiles.class);
+    private static final String CHECKPOINT_DIRECTORY = "checkpoints";
+
+    /** Installs a state that was fetched, and cuts torn files. */
+    static PreparedFiles prepare(QuorumPeerConfig config, OrderingConfig ordering) throws IOException {
+        LoggedFiles files = new LoggedFiles(config.getDataLogDir(), config.getDataDir());
+        StopMarker.check(ordering.orderingDirectory(), files.getDataLogDir());
+        CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
+        DivergenceMarker wrong = DivergenceMarker.read(ordering.orderingDirectory());
+        StateInstallation installation = new StateInstallation(
+                ordering.replicaId(),
+                ordering.orderingDirectory(),
+                files.getSnapDir().toPath(),
+                files.getDataLogDir().toPath(),
+                checkpoints);
+        if (wrong != null) {
+            installation.replacingWrongState();
+        }
+        if (installation.run() && wrong != null) {
+            DivergenceMarker.delete(ordering.orderingDirectory());
+        }
+        ForcedLogCheck check = Recovery.repair(files, checkpoints);
+        putOwnersInForce(config, checkpoints);
+        keepDigests();
+        return new PreparedFiles(files, check);
+    }
+
+    /** Audits compare them; a server with and one without would write snapshots that the other cannot read. */
+    private static void keepDigests() {
+        if (!ZooKeeperServer.isDigestEnabled()) {
+            LOG.warn(
+                    "zookeeper.digest.enabled=false has no effect: servers keep digests, to find out when one differs");
+            ZooKeeperServer.setDigestEnabled(true);
+        }
+    }
+
+    /** Before ZooKeeper's classes load the tree. */
+    private static void putOwnersInForce(QuorumPeerConfig config, CheckpointStore checkpoints) throws IOException {
+        boolean knows255 = config.getQuorumVerifier().getAllMembers().containsKey(255L);
+        OptionalLong formedWith = Recovery.formedWith(checkpoints);
+        if (formedWith.isEmpty()) {
+            NodeOwners.putInForce(knows255);
+            return;
+        }
+        String refusal = NodeOwners.refusal(formedWith.getAsLong(), knows255);
+        if (refusal != null) {
+            throw new IOException(refusal);
+        }
+        NodeOwners.putInForce(formedWith.getAsLong());
+    }
+
+    static Path checkpointDirectory(OrderingConfig ordering) {
+        return ordering.orderingDirectory().resolve(CHECKPOINT_DIRECTORY);
+    }
+}

@@ -1,0 +1,137 @@
+package io.chainkeeper.server.bootstrap;
+
+import io.chainkeeper.config.OrderingConfig;
+import io.chainkeeper.replica.FailureHandler;
+import io.chainkeeper.server.bootstrap.OrderingFactory.RunningOrder;
+import io.chainkeeper.server.storage.CheckpointStore;
+import io.chainkeeper.server.storage.LoggedFiles;
+import io.chainkeeper.server.transfer.StateFetch;
+import io.chainkeeper.server.transfer.StateInstallation;
+import io.chainkeeper.server.transfer.StateOffer;
+import io.chainkeeper.server.transfer.StateSource;
+import io.chainkeeper.transport.StateChannel;
+import java.io.IOException;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Both directions of a replica's state transfer: it sends its state to members that need it, and fetches theirs. */
+final class StateTransfers {
+    private static final Logger LOG = LoggerFactory.getLogger(StateTransfers.class);
+
+    private final OrderingConfig ordering;
+    private final FailureHandler failureHandler;
+    private final StateSource source;
+    private final StateFetch fetch;
+    private volatile RunningOrder running;
+
+    /**
+     * @param ordering who this replica is, where it keeps what it fetches, and how fast it may send
+     * @param files that are sent
+     * @param isWrong whether this replica's own state is known to be wrong, so that nobody may get it
+     * @param snapshots takes one where the newest is too old for who asks
+     * @param stateFetched told when a state is complete and to be installed
+     * @param failureHandler told if something is wrong with this program
+     * @throws IOException if the checkpoints cannot be read
+     */
+    StateTransfers(
+            OrderingConfig ordering,
+            LoggedFiles files,
+            BooleanSupplier isWrong,
+            StateSource.Snapshots snapshots,
+            Runnable stateFetched,
+            FailureHandler failureHandler)
+            throws IOException {
+        this.ordering = ordering;
+        this.failureHandler = failureHandler;
+        this.source = new StateSource(
+                ordering.replicaId(),
+                checkpoints(),
+                files.getSnapDir(),
+                files.getDataLogDir(),
+                ordering.stateTransferBytesPerSecond(),
+                isWrong,
+                snapshots);
+        this.fetch = new StateFetch(
+                ordering.replicaId(),
+                ordering.orderingDirectory(),
+                this::openChannel,
+                snapshots::executedPosition,
+                stateFetched,
+                failureHandler,
+                System::nanoTime);
+    }
+
+    /** An object of its own for each who reads them. */
+    private CheckpointStore checkpoints() throws IOException {
+        return new CheckpointStore(PreparedFiles.checkpointDirectory(ordering));
+    }
+
+    /** The order runs. */
+    void connect(RunningOrder started) {
+        running = started;
+    }
+
+    StateOffer offer() {
+        return source;
+    }
+
+    private StateChannel openChannel(int member) throws IOException {
+        RunningOrder started = running;
+        if (started == null) {
+            throw new IOException("this replica is still starting");
+        }
+        return started.openStateChannel(member);
+    }
+
+    /** A checkpoint of this position lies on disk: what it covers may be forgotten. */
+    void checkpointTaken(long position) {
+        RunningOrder started = running;
+        // A snapshot taken while the log is still replayed is not reported; the next one is, with its own position.
+        if (started != null) {
+            // Whoever receives this replica's state needs the order from there on.
+            started.totalOrder().checkpointTaken(Math.min(position, source.lowestPositionInUse()));
+        }
+        try {
+            fetch.covered(position);
+        } catch (IOException e) {
+            LOG.warn("What is left of a state transfer cannot be deleted: {}", e.getMessage());
+        }
+    }
+
+    /** Ordering loop: no member's log holds what this replica needs next. */
+    void stateNeeded(int fromPeer, long position) {
+        fetch.stateNeeded(fromPeer, position);
+    }
+
+    /** This replica's state is wrong: that of a member replaces it, also an older one. */
+    void replaceState(int fromPeer) {
+        try {
+            fetch.replaceState(fromPeer, StateInstallation.oldestPosition(checkpoints()) + 1);
+        } catch (IOException e) {
+            failureHandler.failed("checkpoints cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /** This replica's state is not the cluster's: that of a member after this position replaces it. */
+    void replaceState(int fromPeer, long position) {
+        fetch.replaceState(fromPeer, position + 1);
+    }
+
+    /** Numbers for monitoring, without the prefix. */
+    Map<String, LongSupplier> gauges() {
+        return fetch.gauges();
+    }
+
+    /** Before the order is closed. */
+    void endFetching() {
+        fetch.close();
+    }
+
+    /** After the order has been closed: nobody asks any more. */
+    void endSending() {
+        source.close();
+    }
+}

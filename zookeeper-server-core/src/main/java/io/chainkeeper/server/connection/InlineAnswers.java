@@ -1,0 +1,27 @@
+package io.chainkeeper.server.connection;
+
+/**
+ * Marks what an I/O thread answers itself, instead of the executor thread. What it reads must be read at once, but its
+ * answer must not overtake answers and watch events that the executor has handed to the same I/O thread before.
+ */
+public final class InlineAnswers {
+    private static final ThreadLocal<boolean[]> RUNNING = ThreadLocal.withInitial(() -> new boolean[1]);
+
+    private InlineAnswers() {}
+
+    /** @param answer answers, on the calling thread, a request that this thread has read */
+    public static void run(Runnable answer) {
+        boolean[] running = RUNNING.get();
+        running[0] = true;
+        try {
+            answer.run();
+        } finally {
+            running[0] = false;
+        }
+    }
+
+    /** @return whether the calling thread is answering a request that it has read from a connection */
+    public static boolean areRunning() {
+        return RUNNING.get()[0];
+    }
+}

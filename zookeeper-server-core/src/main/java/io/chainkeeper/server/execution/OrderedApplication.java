@@ -1,0 +1,243 @@
+package io.chainkeeper.server.execution;
+
+import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.replica.Application;
+import io.chainkeeper.replica.Proposal;
+import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.server.connection.AnswerBatches;
+import io.chainkeeper.server.guard.ExecutionLock;
+import io.chainkeeper.server.session.OwnedSessions;
+import io.chainkeeper.server.storage.CheckpointRequest;
+import io.chainkeeper.server.storage.Checkpoints;
+import io.chainkeeper.server.storage.StopMarker;
+import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import java.util.function.ObjLongConsumer;
+
+/** The server as the replica's executor thread sees it. See {@link Application} for the threads. */
+public final class OrderedApplication implements Application {
+    private final OrderedZooKeeperServer server;
+    private final CommandExecutor executor;
+    private final ExecutionLock lock;
+    private final OwnedSessions owned;
+    private final ProposerTable proposers;
+    private final long recoveredPosition;
+    private final Checkpoints checkpoints;
+    private final Consumer<OrderingStatus> statusListener;
+    private final BiConsumer<Integer, Boolean> silenceListener;
+    private final ObjLongConsumer<Integer> stateNeeded;
+    private final LongConsumer supersededListener;
+    private volatile long position;
+    private boolean insidePosition;
+
+    /** To be completed at the end of the position that is being executed. */
+    private final Queue<CompletableFuture<CheckpointRequest>> awaitedCheckpoints = new ConcurrentLinkedQueue<>();
+
+    private long flushedZxid;
+
+    /**
+     * @param server whose clients are answered
+     * @param executor executes commands
+     * @param lock keeps reads and execution apart
+     * @param owned sessions served here
+     * @param proposers which commands have been executed already
+     * @param recoveredPosition the position that has been recovered
+     * @param checkpoints says when one is due, and takes it
+     * @param statusListener told of the order's view of its leader
+     * @param silenceListener told at the leader when a member goes silent or comes back
+     * @param stateNeeded told of a member and a position, when no member's log reaches back far enough
+     * @param supersededListener told of a later incarnation of this replica that the order holds
+     */
+    public OrderedApplication(
+            OrderedZooKeeperServer server,
+            CommandExecutor executor,
+            ExecutionLock lock,
+            OwnedSessions owned,
+            ProposerTable proposers,
+            long recoveredPosition,
+            Checkpoints checkpoints,
+            Consumer<OrderingStatus> statusListener,
+            BiConsumer<Integer, Boolean> silenceListener,
+            ObjLongConsumer<Integer> stateNeeded,
+            LongConsumer supersededListener) {
+        this.server = server;
+        this.executor = executor;
+        this.lock = lock;
+        this.owned = owned;
+        this.proposers = proposers;
+        this.recoveredPosition = recoveredPosition;
+        this.position = recoveredPosition;
+        this.checkpoints = checkpoints;
+        this.statusListener = statusListener;
+        this.silenceListener = silenceListener;
+        this.stateNeeded = stateNeeded;
+        this.supersededListener = supersededListener;
+    }
+
+    @Override
+    public long recoveredPosition() {
+        return recoveredPosition;
+    }
+
+    @Override
+    public ProposerTable proposerTable() {
+        return proposers;
+    }
+
+    @Override
+    public Membership recoveredMembership() {
+        return executor.sideState().membership();
+    }
+
+    @Override
+    public void positionBegins(long at) {
+        lock.beginBatch();
+        insidePosition = true;
+    }
+
+    @Override
+    public void membershipChanged(long at, Membership membership) {
+        executor.membershipChanged(membership);
+    }
+
+    @Override
+    public void apply(long at, ProposedCommand command, Proposal own) {
+        letReadsIn();
+        server.proposalSizes().setLastBufferSize(command.command().length());
+        executor.execute(at, command, own);
+    }
+
+    /** What has been executed is what reads see, so they find its answers and watch events on their way. */
+    private void letReadsIn() {
+        if (lock.keepsReadsWaiting()) {
+            AnswerBatches.sendOn();
+            lock.letReadsIn();
+        }
+    }
+
+    @Override
+    public void positionApplied(long at) {
+        AnswerBatches.sendOnIfLate();
+        insidePosition = false;
+        position = at;
+        Checkpoints.Due due = due();
+        if (due != Checkpoints.Due.NOTHING) {
+            flush();
+            checkpoints.start(due, checkpointRequest());
+        }
+        completeCheckpoints();
+    }
+
+    private Checkpoints.Due due() {
+        if (executor.takeBeginsHere()) {
+            return Checkpoints.Due.SNAPSHOT;
+        }
+        return executor.isForeign()
+                ? Checkpoints.Due.NOTHING
+                : checkpoints.due(executor.sideState().zxid());
+    }
+
+    private CheckpointRequest checkpointRequest() {
+        return new CheckpointRequest(
+                position,
+                executor.sideState().zxid(),
+                proposers.encode(),
+                executor.sideState().encode());
+    }
+
+    /**
+     * Captures the state for a checkpoint on another thread.
+     *
+     * @return done at the end of the position that is being executed, at once if none is; null if this replica has
+     *     another state than the cluster
+     */
+    public CompletableFuture<CheckpointRequest> captureCheckpoint() {
+        CompletableFuture<CheckpointRequest> captured = new CompletableFuture<>();
+        lock.read(() -> {
+            if (insidePosition) {
+                awaitedCheckpoints.add(captured);
+            } else {
+                captured.complete(executor.isForeign() ? null : checkpointRequest());
+            }
+        });
+        return captured;
+    }
+
+    private void completeCheckpoints() {
+        for (CompletableFuture<CheckpointRequest> captured = awaitedCheckpoints.poll();
+                captured != null;
+                captured = awaitedCheckpoints.poll()) {
+            captured.complete(executor.isForeign() ? null : checkpointRequest());
+        }
+    }
+
+    @Override
+    public void batchBegin() {
+        AnswerBatches.begin();
+    }
+
+    @Override
+    public void batchEnd() {
+        AnswerBatches.end();
+        flush();
+        lock.endBatch();
+    }
+
+    @Override
+    public void executionFailed() {
+        lock.executionFailed();
+    }
+
+    /** Hands the log to the operating system; the order's own log is what durability rests on. */
+    private void flush() {
+        long zxid = server.getZKDatabase().getDataTreeLastProcessedZxid();
+        if (zxid == flushedZxid) {
+            return;
+        }
+        try {
+            server.getZKDatabase().commit();
+        } catch (IOException e) {
+            throw new UncheckedIOException(LogFailure.message(server, e), e);
+        }
+        flushedZxid = zxid;
+    }
+
+    @Override
+    public void statusChanged(OrderingStatus status) {
+        statusListener.accept(status);
+    }
+
+    @Override
+    public void memberSilent(int member, boolean silent) {
+        silenceListener.accept(member, silent);
+    }
+
+    @Override
+    public void stateNeeded(int fromPeer, long needed) {
+        stateNeeded.accept(fromPeer, needed);
+    }
+
+    @Override
+    public void superseded(long incarnation) {
+        supersededListener.accept(incarnation);
+    }
+
+    /** At the end: the last position executed, {@link StopMarker#NO_POSITION} if the state is not the cluster's. */
+    public long wholePosition() {
+        return server.hasDiverged() || executor.isForeign() ? StopMarker.NO_POSITION : position;
+    }
+
+    /** The last position executed; any thread. */
+    public long position() {
+        return position;
+    }
+}

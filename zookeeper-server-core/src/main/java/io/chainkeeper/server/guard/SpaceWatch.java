@@ -1,0 +1,222 @@
+package io.chainkeeper.server.guard;
+
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Watches how much space this replica's file systems have left. While it is less than the reserve, this replica's
+ * clients may not write, so that the reserve is there for what must be logged although nobody asked this replica: what
+ * others have accepted, and the end of sessions. Between two measurements every write is counted against the space that
+ * was found.
+ */
+public final class SpaceWatch implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(SpaceWatch.class);
+    private static final long PERIOD_MILLIS = 500;
+
+    /** While so much room is left, a look every few seconds notices early enough what else fills the file systems. */
+    private static final long AMPLE_BYTES = 4L << 30;
+
+    private static final int AMPLE_PERIODS = 10;
+
+    /** A write goes to the acceptor log and to the transaction log. */
+    private static final int LOGS = 2;
+
+    private static final int LARGEST_SHARE = 10;
+    private static final int OVERHEAD_BYTES = 256;
+
+    private final List<Path> directories;
+    private final long reserveBytes;
+    private final long copiesOfAWrite;
+    private final Probe probe;
+    private final AtomicLong room = new AtomicLong(Long.MAX_VALUE);
+    private volatile boolean low;
+    private volatile long usableBytes;
+    private boolean failureSaid;
+    private int periodsSinceMeasured;
+    private ScheduledExecutorService thread;
+
+    /**
+     * What a file system says of itself.
+     *
+     * @param usableBytes what this process may still write
+     * @param totalBytes its size
+     */
+    record Space(long usableBytes, long totalBytes) {}
+
+    /** Asks the operating system. */
+    @FunctionalInterface
+    interface Probe {
+        Space measure(Path directory) throws IOException;
+    }
+
+    /** Finds the file system of a directory only once, because that reads the table of all that are mounted. */
+    private static final class FileStores implements Probe {
+        private final Map<Path, FileStore> stores = new ConcurrentHashMap<>();
+
+        @Override
+        public Space measure(Path directory) throws IOException {
+            FileStore store = stores.get(directory);
+            if (store == null) {
+                store = Files.getFileStore(directory);
+                stores.put(directory, store);
+            }
+            return new Space(store.getUsableSpace(), store.getTotalSpace());
+        }
+    }
+
+    /**
+     * Measures once; {@link #start} makes it a habit.
+     *
+     * @param directories existing directories on the file systems to watch
+     * @param reserveBytes {@code ordering.diskReserveBytes}; of a small file system a tenth at most
+     * @param members how many replicas may accept writes at the same time
+     */
+    public SpaceWatch(List<Path> directories, long reserveBytes, int members) {
+        this(directories, reserveBytes, members, new FileStores());
+    }
+
+    SpaceWatch(List<Path> directories, long reserveBytes, int members, Probe probe) {
+        this.directories = List.copyOf(new TreeSet<>(directories));
+        this.reserveBytes = reserveBytes;
+        this.copiesOfAWrite = (long) LOGS * members;
+        this.probe = probe;
+        measure();
+    }
+
+    /** Begins to measure twice a second, or, while there is ample room, every five seconds. */
+    public void start(int replicaId) {
+        thread = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread created = new Thread(task, "space-watch-" + replicaId);
+            created.setDaemon(true);
+            return created;
+        });
+        thread.scheduleWithFixedDelay(this::measureIfDue, PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * Asks for a client's write; any thread.
+     *
+     * @param bytes size of its request
+     * @return whether it may be ordered
+     */
+    public boolean admits(long bytes) {
+        return !low && room.addAndGet(-copiesOfAWrite * (bytes + OVERHEAD_BYTES)) >= 0;
+    }
+
+    /**
+     * Asks for a file that need not be written now; any thread.
+     *
+     * @param directory where to
+     * @param bytes its size
+     * @return null if it leaves the reserve untouched, else why not, one line
+     */
+    public String refusalOfFile(Path directory, long bytes) {
+        try {
+            Space space = probe.measure(directory);
+            return space.usableBytes() - bytes >= reserve(space)
+                    ? null
+                    : directory + " has " + space.usableBytes() + " bytes left, " + bytes + " are to be written and "
+                            + reserve(space) + " must remain (ordering.diskReserveBytes)";
+        } catch (IOException e) {
+            return directory + ": its free space cannot be found out: " + e.getMessage();
+        }
+    }
+
+    private long reserve(Space space) {
+        return Math.min(reserveBytes, space.totalBytes() / LARGEST_SHARE);
+    }
+
+    /** Called every period; by one thread at a time. */
+    void measureIfDue() {
+        // The room shrinks with every write, so that many of them bring the next measurement nearer.
+        boolean ample = !low && room.get() >= AMPLE_BYTES;
+        periodsSinceMeasured++;
+        if (!ample || periodsSinceMeasured >= AMPLE_PERIODS) {
+            measure();
+        }
+    }
+
+    /** Looks at all file systems; called by one thread at a time. */
+    void measure() {
+        periodsSinceMeasured = 0;
+        long leastAbove = Long.MAX_VALUE;
+        long leastUsable = Long.MAX_VALUE;
+        boolean enough = true;
+        boolean tooLittle = false;
+        for (Path directory : directories) {
+            Space space;
+            try {
+                space = probe.measure(directory);
+            } catch (IOException e) {
+                sayFailure(directory, e);
+                continue;
+            }
+            long reserve = reserve(space);
+            // Opening a little later than closing keeps a file system at the brink from switching all the time.
+            long enoughBytes = reserve + reserve / 4;
+            leastUsable = Math.min(leastUsable, space.usableBytes());
+            leastAbove = Math.min(leastAbove, space.usableBytes() - reserve);
+            enough &= space.usableBytes() >= enoughBytes;
+            tooLittle |= space.usableBytes() < reserve;
+            if (!low && space.usableBytes() < reserve) {
+                LOG.warn(
+                        "Refusing client writes: {} has {} bytes left and the reserve is {} bytes"
+                                + " (ordering.diskReserveBytes). Reads and sessions go on. Free space there; writes"
+                                + " are accepted again from {} bytes on",
+                        directory,
+                        space.usableBytes(),
+                        reserve,
+                        enoughBytes);
+            }
+        }
+        room.set(leastAbove);
+        usableBytes = leastUsable;
+        if (tooLittle) {
+            low = true;
+        } else if (low && enough) {
+            low = false;
+            LOG.warn("Accepting client writes again: {} bytes are left", leastUsable);
+        }
+    }
+
+    private void sayFailure(Path directory, IOException failure) {
+        if (!failureSaid) {
+            failureSaid = true;
+            LOG.warn(
+                    "{}: its free space cannot be found out ({}), so nothing is refused when it runs out; check its"
+                            + " file system",
+                    directory,
+                    failure.getMessage());
+        }
+    }
+
+    /** @return whether clients' writes are refused; any thread */
+    public boolean isLow() {
+        return low;
+    }
+
+    /** Numbers for monitoring, without the prefix. */
+    public Map<String, LongSupplier> gauges() {
+        return Map.of("disk_low", () -> low ? 1 : 0, "disk_usable_bytes", () -> usableBytes);
+    }
+
+    @Override
+    public void close() {
+        if (thread != null) {
+            thread.shutdown();
+        }
+    }
+}

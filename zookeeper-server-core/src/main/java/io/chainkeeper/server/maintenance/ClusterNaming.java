@@ -1,0 +1,185 @@
+package io.chainkeeper.server.maintenance;
+
+import io.chainkeeper.command.Command;
+import io.chainkeeper.command.FormerState;
+import io.chainkeeper.config.ClusterIdentity;
+import io.chainkeeper.config.MoveInRequest;
+import io.chainkeeper.config.NewClusterRequest;
+import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.server.state.SideState;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the name of the cluster on disk and in the order the same. Normally the order names the cluster and the disk
+ * notes it. After the quorum was lost for good it is the other way round: the disk has the new name first, because
+ * links of the old cluster's survivors must be refused from the beginning, and the order is told.
+ */
+public final class ClusterNaming implements Housekeeping.Naming {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterNaming.class);
+
+    private final Path orderingDirectory;
+    private final int replicaId;
+    private final String protocol;
+    private volatile ClusterIdentity identity;
+    private volatile boolean goingOnAlone;
+    private boolean caughtUp;
+    private Command.ClusterFormed proposed;
+    private List<Integer> goesWithout = List.of();
+    private String said = "";
+
+    /**
+     * @param orderingDirectory where the name is kept
+     * @param replicaId this replica
+     * @param protocol which orders, as zoo.cfg names it
+     */
+    public ClusterNaming(Path orderingDirectory, int replicaId, String protocol) {
+        this.orderingDirectory = orderingDirectory;
+        this.replicaId = replicaId;
+        this.protocol = protocol;
+    }
+
+    /**
+     * Before any link is opened.
+     *
+     * @throws IOException if the files cannot be read or written, or belong to another replica
+     */
+    public void prepare() throws IOException {
+        ClusterIdentity found = ClusterIdentity.read(orderingDirectory);
+        identity = found;
+        if (found == null) {
+            become(new ClusterIdentity(replicaId, null, protocol));
+        } else if (found.protocol() == null) {
+            // Of a release that did not note it; that its log agrees has been seen (DirectoryProtocol).
+            become(found.orderedBy(protocol));
+        }
+        MoveInRequest moveIn = MoveInRequest.read(orderingDirectory);
+        if (moveIn != null) {
+            goesWithout = moveIn.without();
+        }
+        NewClusterRequest request = NewClusterRequest.read(orderingDirectory);
+        if (request == null) {
+            return;
+        }
+        if (request.replicaId() != replicaId) {
+            throw new IOException(orderingDirectory.resolve(NewClusterRequest.FILE_NAME) + " is meant for replica "
+                    + request.replicaId() + ", but this is replica " + replicaId
+                    + "; run zkServer.sh force-new-cluster on the server that is to go on alone");
+        }
+        goingOnAlone = true;
+        if (!request.clusterId().equals(identity.clusterId())) {
+            become(identity.renamed(request.clusterId()));
+        }
+        LOG.warn(
+                "Going on alone as cluster {}, as asked for at {}; servers of the clusters {} are refused",
+                request.clusterId(),
+                request.requestedAt(),
+                identity.formerClusterIds());
+    }
+
+    private void become(ClusterIdentity next) throws IOException {
+        next.write(orderingDirectory);
+        identity = next;
+    }
+
+    @Override
+    public List<Integer> goesWithout() {
+        return goesWithout;
+    }
+
+    @Override
+    public void named(UUID clusterId) {
+        ClusterIdentity known = identity;
+        if (clusterId.equals(known.clusterId()) || known.formerClusterIds().contains(clusterId)) {
+            return;
+        }
+        if (known.clusterId() != null) {
+            throw new IllegalStateException(orderingDirectory + " belongs to cluster " + known.clusterId()
+                    + ", but the other members form cluster " + clusterId);
+        }
+        // While the past is replayed the cluster may still get another name; a link that comes up then needs none.
+        if (caughtUp) {
+            keep(clusterId);
+        }
+    }
+
+    @Override
+    public void caughtUp(UUID clusterId) {
+        caughtUp = true;
+        if (clusterId != null) {
+            named(clusterId);
+        }
+    }
+
+    private void keep(UUID clusterId) {
+        try {
+            become(new ClusterIdentity(replicaId, clusterId, protocol));
+            MoveInRequest.delete(orderingDirectory);
+            LOG.info("This replica belongs to cluster {}", clusterId);
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    "identity in " + orderingDirectory + " could not be written: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public Command.ClusterFormed due(
+            SideState side,
+            long executionProfile,
+            List<Integer> members,
+            List<Integer> participants,
+            String configuration) {
+        UUID ordered = side.clusterId();
+        UUID kept = identity.clusterId();
+        boolean unnamed = ordered == null;
+        boolean renamed =
+                !unnamed && !ordered.equals(kept) && identity.formerClusterIds().contains(ordered);
+        boolean repeats = proposed != null && Objects.equals(proposed.replaces(), ordered);
+        if (!unnamed && !renamed || repeats) {
+            return null;
+        }
+        FormerState origin = unnamed ? origin(side, participants) : null;
+        if (unnamed && origin == null) {
+            return null;
+        }
+        UUID clusterId = kept == null ? UUID.randomUUID() : kept;
+        proposed = new Command.ClusterFormed(
+                System.currentTimeMillis(), clusterId, executionProfile, members, configuration, ordered, origin);
+        return proposed;
+    }
+
+    /** What the cluster is to begin with, null if that cannot be said yet. */
+    private FormerState origin(SideState side, List<Integer> participants) {
+        Founding founding = Founding.of(side.formerStates(), goingOnAlone ? List.of(replicaId) : participants);
+        String waitsFor = founding.waitsFor();
+        if (waitsFor != null && !waitsFor.equals(said)) {
+            said = waitsFor;
+            LOG.warn("The cluster is not formed yet: {}", waitsFor);
+        }
+        return founding.origin();
+    }
+
+    @Override
+    public boolean requestIsFulfilled(Membership membership) {
+        return goingOnAlone && membership != null && membership.replicaIds().equals(List.of(replicaId));
+    }
+
+    @Override
+    public void endRequest() {
+        try {
+            NewClusterRequest.delete(orderingDirectory);
+            goingOnAlone = false;
+            LOG.warn("This replica is the only member of cluster {}", identity.clusterId());
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    orderingDirectory.resolve(NewClusterRequest.FILE_NAME) + " could not be deleted: " + e.getMessage(),
+                    e);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package io.chainkeeper.server.proposal;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.replica.Proposal;
+import org.apache.zookeeper.server.Request;
+
+/** A client's write on its way through the order. */
+public final class ClientProposal extends Proposal {
+    private final Turn turn;
+
+    /** The place of a write among the requests of its connection. */
+    public interface Turn {
+        /** @return the client's request, with its connection */
+        Request request();
+
+        /** Executor thread: the write is the next to execute; lets the connection's earlier reads run first. */
+        void beforeExecution();
+
+        /** Executor thread: the write has been executed and answered; lets what waited for it run. */
+        void afterExecution();
+    }
+
+    /**
+     * @param stream see {@link Proposal}
+     * @param command the encoded command
+     * @param turn the write's place among the requests of its connection
+     */
+    public ClientProposal(int stream, ByteSlice command, Turn turn) {
+        super(stream, command);
+        this.turn = turn;
+    }
+
+    /** @return the client's request, with its connection */
+    public Request request() {
+        return turn.request();
+    }
+
+    /** See {@link Turn#beforeExecution}. */
+    public void beforeExecution() {
+        turn.beforeExecution();
+    }
+
+    /** See {@link Turn#afterExecution}. */
+    public void afterExecution() {
+        turn.afterExecution();
+    }
+}

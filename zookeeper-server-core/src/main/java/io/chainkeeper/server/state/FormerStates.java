@@ -1,0 +1,93 @@
+package io.chainkeeper.server.state;
+
+import io.chainkeeper.command.FormerState;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What the replicas' directories held before there was an order, as far as they have reported it, until the cluster is
+ * formed; after that what it began with. Changed by the executor thread, may be read by any.
+ */
+public final class FormerStates {
+    private final Map<Integer, FormerState> reports = new TreeMap<>();
+    private final SortedSet<Integer> goesWithout = new TreeSet<>();
+    private FormerState origin;
+
+    /**
+     * A replica has said what it holds.
+     *
+     * @param replica replica id
+     * @param state what it holds
+     * @param without replicas that its user wants the cluster to be formed without
+     */
+    public synchronized void report(int replica, FormerState state, List<Integer> without) {
+        reports.put(replica, state);
+        goesWithout.addAll(without);
+    }
+
+    /**
+     * @param replica replica id
+     * @return what it has reported, null if nothing or if the cluster has been formed
+     */
+    public synchronized FormerState of(int replica) {
+        return reports.get(replica);
+    }
+
+    /** @return a copy of the reports, by replica id */
+    public synchronized Map<Integer, FormerState> reports() {
+        return new TreeMap<>(reports);
+    }
+
+    /** @return replicas that the cluster may be formed without, by the user's decision */
+    public synchronized SortedSet<Integer> goesWithout() {
+        return new TreeSet<>(goesWithout);
+    }
+
+    /** @return what the cluster began with, null while it has not been formed */
+    public synchronized FormerState origin() {
+        return origin;
+    }
+
+    /** @param begunWith what the cluster begins with; the reports are no longer needed */
+    public synchronized void formed(FormerState begunWith) {
+        origin = begunWith;
+        reports.clear();
+        goesWithout.clear();
+    }
+
+    synchronized int encodedBytes() {
+        return FormerState.BYTES
+                + 2 * Integer.BYTES
+                + reports.size() * (Integer.BYTES + FormerState.BYTES)
+                + goesWithout.size() * Integer.BYTES;
+    }
+
+    synchronized void put(ByteBuffer out) {
+        FormerState.put(origin, out);
+        out.putInt(reports.size());
+        reports.forEach((replica, state) -> {
+            out.putInt(replica);
+            FormerState.put(state, out);
+        });
+        out.putInt(goesWithout.size());
+        goesWithout.forEach(out::putInt);
+    }
+
+    static FormerStates get(ByteBuffer in) {
+        FormerStates states = new FormerStates();
+        states.origin = FormerState.get(in);
+        int count = in.getInt();
+        for (int i = 0; i < count; i++) {
+            states.reports.put(in.getInt(), FormerState.get(in));
+        }
+        int without = in.getInt();
+        for (int i = 0; i < without; i++) {
+            states.goesWithout.add(in.getInt());
+        }
+        return states;
+    }
+}
