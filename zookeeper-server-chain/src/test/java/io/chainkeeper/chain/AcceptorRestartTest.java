@@ -66,8 +66,8 @@ public final class AcceptorRestartTest {
         assertEquals("one durable acceptance of three decides nothing", List.of(), ensemble.replica(leader).executed);
         ensemble.crash(middle);
         ensemble.crash(tail);
-        assertNull(ensemble.log(middle).durable(1));
-        assertNull(ensemble.log(tail).durable(1));
+        assertNull(ensemble.log(middle).at(1));
+        assertNull(ensemble.log(tail).at(1));
     }
 
     /** The predecessor forwards before its own sync; if it crashes then, the value does not count as accepted there. */
@@ -77,7 +77,7 @@ public final class AcceptorRestartTest {
         ensemble.holdDisk(leader);
         ensemble.replica(leader).propose("a");
         ensemble.settle();
-        assertTrue("the value went on to the tail", ensemble.log(tail).durable(1) != null);
+        assertTrue("the value went on to the tail", ensemble.log(tail).at(1) != null);
         for (int id : List.of(leader, middle, tail)) {
             assertEquals("decided at " + id, List.of(), ensemble.replica(id).executed);
         }
@@ -86,7 +86,7 @@ public final class AcceptorRestartTest {
         ensemble.start(middle);
         ensemble.run(3);
         assertEquals("the restarted one has accepted it again", List.of("a"), ensemble.replica(tail).executed);
-        assertTrue(ensemble.log(middle).durable(1) != null);
+        assertTrue(ensemble.log(middle).at(1) != null);
     }
 
     /** In one ballot a restarted member still counts for what it had accepted. */
@@ -205,8 +205,8 @@ public final class AcceptorRestartTest {
         ensemble.start(tail, 2);
         ensemble.replica(leader).propose("c");
         ensemble.run(20);
-        assertNull(ensemble.log(tail).durable(2));
-        assertTrue(ensemble.log(tail).durable(3) != null);
+        assertNull(ensemble.log(tail).at(2));
+        assertTrue(ensemble.log(tail).at(3) != null);
         ensemble.crash(tail);
         ensemble.start(tail, 2);
         ensemble.replica(leader).propose("d");
@@ -233,7 +233,7 @@ public final class AcceptorRestartTest {
         ensemble.run(20);
         ensemble.start(tail);
         ensemble.run(60);
-        assertEquals(List.of(), ensemble.replica(tail).needsState);
+        assertEquals(List.of(), ensemble.replica(tail).needsState());
         assertEquals(List.of("a"), ensemble.replica(tail).executed);
     }
 }

@@ -239,6 +239,6 @@ public final class CommandOrderTest {
                 .toList();
         assertEquals(2, accepts.size());
         assertEquals(accepts.get(0).value(), accepts.get(1).value());
-        assertEquals(accepts.get(0).value(), ensemble.log(tail).durable(1).body());
+        assertEquals(accepts.get(0).value(), ensemble.log(tail).at(1).body());
     }
 }

@@ -11,6 +11,7 @@ import io.chainkeeper.chain.ChainMessage.PreVoteDenied;
 import io.chainkeeper.chain.ChainMessage.PreVoteOk;
 import io.chainkeeper.chain.ChainMessage.Prepare;
 import io.chainkeeper.chain.ChainMessage.Refused;
+import io.chainkeeper.contract.ScriptedLog;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
@@ -19,6 +20,7 @@ import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.acceptor.Ballot;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +53,14 @@ public final class ElectionTest {
         return new Ballot(ensemble.replica(leader).status().epoch(), leader);
     }
 
+    /** Puts what an earlier start of a founder would have left: a durable record of an accepted value. */
+    private static void plant(ScriptedLog log, long instance, Ballot ballot, long maxDecided, ByteSlice value) {
+        ByteBuffer head = ByteBuffer.allocate(ReplicaState.BALLOT_BYTES + Long.BYTES);
+        head.putLong(ballot.round()).putInt(ballot.replica()).putLong(maxDecided);
+        log.plant(new LogRecord(instance, ReplicaState.ACCEPTED, ByteSlice.of(head.array()), value));
+        log.plantFounder(instance);
+    }
+
     /** C2: a value that only one acceptor of the new quorum has is adopted by a leader that lacks it. */
     @Test
     public void valueAcceptedByMinority_newLeaderLacksIt_adoptsIt() {
@@ -63,7 +73,7 @@ public final class ElectionTest {
         ensemble.breakLink(middle, tail);
         ensemble.unstall(middle, leader);
         ensemble.unstall(middle, tail);
-        assertTrue("the tail never had it", ensemble.log(tail).durable(1) == null);
+        assertTrue("the tail never had it", ensemble.log(tail).at(1) == null);
         for (int i = 0; i < 200 && !ensemble.replica(tail).leads(); i++) {
             ensemble.replica(tail).tick();
             ensemble.settle();
@@ -78,8 +88,8 @@ public final class ElectionTest {
     @Test
     public void twoBallotsAtOneInstance_higherIsAdopted() {
         ScriptedEnsemble planted = new ScriptedEnsemble(3);
-        planted.log(1).plant(1, new Ballot(1, 1), 0, ByteSliceOf.batch("lower"));
-        planted.log(2).plant(1, new Ballot(2, 2), 0, ByteSliceOf.batch("higher"));
+        plant(planted.log(1), 1, new Ballot(1, 1), 0, ByteSliceOf.batch("lower"));
+        plant(planted.log(2), 1, new Ballot(2, 2), 0, ByteSliceOf.batch("higher"));
         planted.start(1);
         planted.start(2);
         planted.awaitLeader();
@@ -152,10 +162,10 @@ public final class ElectionTest {
         ScriptedReplica acceptor = ensemble.replica(tail);
         Ballot old = ballot();
         acceptor.input(p -> p.onMessage(middle, new Prepare(new Ballot(100, middle), 1)));
-        long records = acceptor.log.appended();
+        long records = acceptor.log().appended();
         ensemble.sent.clear();
         acceptor.input(p -> p.onMessage(leader, new Accept(old, 1, 1, ByteSliceOf.batch("x"), new Progress())));
-        assertEquals("nothing was accepted", records, acceptor.log.appended());
+        assertEquals("nothing was accepted", records, acceptor.log().appended());
         assertTrue(ensemble.wasSent(tail, leader, m -> m instanceof Refused));
     }
 
@@ -220,7 +230,7 @@ public final class ElectionTest {
             ensemble.run(3);
         }
         assertEquals(before, ballot());
-        assertEquals(1, ensemble.replica(middle).statuses.size());
+        assertEquals(1, ensemble.replica(middle).statuses().size());
     }
 
     /** C7: replicas whose clocks run at different speeds, and stand still at times, keep their leader. */
@@ -343,7 +353,7 @@ public final class ElectionTest {
     public void candidateLacksWhatIsNoLongerInMemory_isDenied() {
         ScriptedEnsemble old = new ScriptedEnsemble(3);
         for (int i = 1; i <= 5; i++) {
-            old.log(1).plant(i, new Ballot(1, 1), i - 1, ByteSliceOf.batch("w" + i));
+            plant(old.log(1), i, new Ballot(1, 1), i - 1, ByteSliceOf.batch("w" + i));
         }
         old.log(2).plantFounder(1);
         old.start(1, 100);
@@ -367,7 +377,7 @@ public final class ElectionTest {
         List<ByteSlice> values = new ArrayList<>();
         for (int i = 1; i <= 4; i++) {
             values.add(BatchCodec.encode(List.of(new ProposedCommand(99, 1, 0, i, ByteSlice.of(large)))));
-            planted.log(2).plant(i, new Ballot(1, 2), 0, values.get(i - 1));
+            plant(planted.log(2), i, new Ballot(1, 2), 0, values.get(i - 1));
         }
         planted.log(3).plantFounder(1);
         planted.start(2);
@@ -408,7 +418,7 @@ public final class ElectionTest {
     @Test(expected = InvariantViolated.class)
     public void decidedInstanceMissingFromTheLog_soleReplicaDoesNotStart() {
         ScriptedEnsemble damaged = new ScriptedEnsemble(1);
-        damaged.log(1).plant(5, new Ballot(1, 1), 4, ByteSliceOf.batch("w"));
+        plant(damaged.log(1), 5, new Ballot(1, 1), 4, ByteSliceOf.batch("w"));
         damaged.start(1, 2);
     }
 

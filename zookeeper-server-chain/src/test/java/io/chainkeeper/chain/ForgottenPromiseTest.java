@@ -90,7 +90,7 @@ public final class ForgottenPromiseTest {
         others.forEach(id -> ensemble.cut(forgetful, id));
         ScriptedReplica sender = deposeLeaderAndDecide();
         others.forEach(id -> ensemble.heal(forgetful, id));
-        ensemble.installState(forgetful, sender.id, sender.delivered.size());
+        ensemble.installState(forgetful, sender.id(), sender.delivered.size());
         meetsDeposedLeader();
     }
 
@@ -104,7 +104,7 @@ public final class ForgottenPromiseTest {
         ensemble.cut(relay, forgetful);
         ScriptedReplica sender = deposeLeaderAndDecide();
         ensemble.holdDisk(relay);
-        ensemble.installState(relay, sender.id, sender.delivered.size());
+        ensemble.installState(relay, sender.id(), sender.delivered.size());
         ensemble.installState(forgetful, relay, sender.delivered.size());
         ensemble.heal(deposed, forgetful);
         ensemble.resume(deposed);

@@ -33,8 +33,8 @@ public final class HoleInTheLogTest {
         ensemble.start(tail, 2);
         propose("c");
         propose("d");
-        assertNull(ensemble.log(tail).durable(2));
-        assertTrue(ensemble.log(tail).durable(3) != null);
+        assertNull(ensemble.log(tail).at(2));
+        assertTrue(ensemble.log(tail).at(3) != null);
         ensemble.crash(tail);
     }
 
@@ -54,8 +54,8 @@ public final class HoleInTheLogTest {
     public void othersKnow_theirStateIsAskedForAndThenItTakesPart() {
         ensemble.start(tail, 1);
         ensemble.run(SOME_TIME_TICKS);
-        assertFalse(ensemble.replica(tail).needsState.isEmpty());
-        long needed = ensemble.replica(tail).needsState.get(0);
+        assertFalse(ensemble.replica(tail).needsState().isEmpty());
+        long needed = ensemble.replica(tail).needsState().get(0);
         assertTrue("beyond what the log knows: " + needed, needed > 3);
         assertEquals(0, ensemble.replica(tail).delivered.size());
         propose("e");
@@ -71,7 +71,7 @@ public final class HoleInTheLogTest {
                 "a leader", 5 * SOME_TIME_TICKS, () -> ensemble.replica(middle).leads());
         ensemble.run(SOME_TIME_TICKS);
         assertFalse(ensemble.replica(tail).leads());
-        assertFalse(ensemble.replica(tail).needsState.isEmpty());
+        assertFalse(ensemble.replica(tail).needsState().isEmpty());
         ensemble.replica(middle).propose("e");
         ensemble.run(SOME_TIME_TICKS);
         assertFalse("decided by one of three", ensemble.replica(middle).executed.contains("e"));

@@ -34,7 +34,7 @@ public final class HostileBallotTest {
         ensemble.run(10);
         assertEquals(List.of("a"), ensemble.replica(middle).executed);
         assertEquals(List.of("a"), ensemble.replica(tail).executed);
-        List<String> refusals = ensemble.replica(target).refusals;
+        List<String> refusals = ensemble.replica(target).refusals();
         assertEquals(1, refusals.size());
         assertTrue(refusals.get(0), refusals.get(0).contains("ballot " + Long.MAX_VALUE + "." + tail));
     }
@@ -74,7 +74,7 @@ public final class HostileBallotTest {
         ScriptedEnsemble blank = new ScriptedEnsemble(3);
         blank.start(middle);
         blank.replica(middle).input(p -> p.onMessage(tail, new ChainMessage.AcceptAck(old, 1, new Progress())));
-        assertEquals(List.of(), blank.replica(middle).refusals);
+        assertEquals(List.of(), blank.replica(middle).refusals());
         assertEquals(tail, blank.replica(middle).status().leader());
     }
 
@@ -83,7 +83,7 @@ public final class HostileBallotTest {
     public void replicaThatWasAwayForMillionsOfElections_followsAgain() {
         Ballot next = new Ballot(1L << 30, tail);
         ensemble.replica(middle).input(p -> p.onMessage(tail, new ChainMessage.AcceptAck(next, 1, new Progress())));
-        assertEquals(List.of(), ensemble.replica(middle).refusals);
+        assertEquals(List.of(), ensemble.replica(middle).refusals());
         assertEquals(tail, ensemble.replica(middle).status().leader());
     }
 }

@@ -27,7 +27,7 @@ public final class HostileFramesTest {
     private final int tail = ensemble.behindLeader(leader, 2);
 
     private void assertRefused(String reason) {
-        List<String> refusals = ensemble.replica(middle).refusals;
+        List<String> refusals = ensemble.replica(middle).refusals();
         assertEquals(refusals.toString(), 1, refusals.size());
         assertTrue(refusals.get(0), refusals.get(0).contains(reason));
     }

@@ -200,9 +200,9 @@ public final class LinearizableReadTest {
         ScriptedReplica replica = ensemble.replica(tail);
         ensemble.sent.clear();
         for (int i = 0; i < 100; i++) {
-            replica.protocol.onReadBarrier(1_000 + i);
+            replica.protocol().onReadBarrier(1_000 + i);
         }
-        replica.protocol.onBatchEnd();
+        replica.protocol().onBatchEnd();
         while (ensemble.deliverBatch(tail, leader) > 0) {
             ensemble.settle();
         }

@@ -79,7 +79,7 @@ public final class LinkFaultTest {
         for (int tick = 0; tick < heartbeats * HEARTBEAT_TICKS; tick++) {
             ensemble.run(1);
             for (int id = 1; id <= 3; id++) {
-                quiet += ensemble.replica(id).protocol.quietTicks() > 0 ? 1 : 0;
+                quiet += ensemble.replica(id).protocol().quietTicks() > 0 ? 1 : 0;
             }
         }
         // Half of all ticks, since one in four carries the heartbeat and the one before it is not followed by another.
@@ -200,7 +200,7 @@ public final class LinkFaultTest {
         for (int places = 1; places <= 2; places++) {
             startWith(3, Map.of("chain.heartbeatMillis", "200", "chain.suspicionTimeoutMillis", "800"));
             int hung = ensemble.behindLeader(leader, places);
-            int changes = ensemble.replica(leader).statuses.size();
+            int changes = ensemble.replica(leader).statuses().size();
             ensemble.stop(hung);
             assertDecidedWithin(16, "a");
             ensemble.run(100);
@@ -208,7 +208,7 @@ public final class LinkFaultTest {
             ensemble.resume(hung);
             ensemble.run(100);
             assertEquals(List.of("a", "b"), ensemble.replica(hung).executed);
-            assertEquals(changes, ensemble.replica(leader).statuses.size());
+            assertEquals(changes, ensemble.replica(leader).statuses().size());
         }
     }
 

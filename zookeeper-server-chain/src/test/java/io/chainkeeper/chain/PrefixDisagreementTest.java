@@ -100,8 +100,8 @@ public final class PrefixDisagreementTest {
         int middle = ensemble.behindLeader(leader, 1);
         ensemble.crash(middle);
         ensemble.run(100);
-        assertEquals(Set.of(tail), ensemble.replica(leader).contradictions.keySet());
-        assertEquals(Set.of(leader), ensemble.replica(tail).contradictions.keySet());
+        assertEquals(Set.of(tail), ensemble.replica(leader).contradictions().keySet());
+        assertEquals(Set.of(leader), ensemble.replica(tail).contradictions().keySet());
         ensemble.replica(leader).propose("waits");
         ensemble.run(100);
         assertEquals(List.of("a", "right"), ensemble.replica(leader).executed);

@@ -144,7 +144,7 @@ public final class SafetyRulesTest {
         // Its own acknowledgement must not reach the candidate together with the value.
         ensemble.holdDisk(leader);
         ensemble.start(replaced);
-        ensemble.runUntil("the admission", 50, () -> ensemble.log(candidate).durable(2) != null);
+        ensemble.runUntil("the admission", 50, () -> ensemble.log(candidate).at(2) != null);
         ensemble.stall(leader, candidate);
         ensemble.releaseDisk(leader);
         ensemble.settle();

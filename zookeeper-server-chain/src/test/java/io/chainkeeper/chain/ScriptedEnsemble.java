@@ -2,6 +2,7 @@ package io.chainkeeper.chain;
 
 import static org.junit.Assert.assertEquals;
 
+import io.chainkeeper.contract.ScriptedLog;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.MalformedMessageException;
@@ -150,7 +151,7 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
     /** A replica that runs starts again from the state of another one, as the product does. */
     void installState(int id, int from, long position) {
         crash(id);
-        logs.get(id).keepPromiseOf(logs.get(from));
+        logs.get(id).keepPromiseOf(logs.get(from), new ChainPaxosFactory().promiseKind());
         logs.get(id).discardThrough(position);
         start(id, position);
     }
@@ -194,8 +195,7 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
 
     /** The process is gone with everything that was not synced. */
     void crash(int id) {
-        ScriptedReplica gone = running.remove(id);
-        gone.log.crash();
+        running.remove(id).crash();
         for (int other : logs.keySet()) {
             if (other != id && running.containsKey(other) && !cut.contains(new Link(id, other))) {
                 disconnect(id, other);
@@ -323,9 +323,9 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
         Deque<Message> link = links.get(new Link(from, to));
         int count = link.size();
         for (int i = 0; i < count; i++) {
-            replica(to).protocol.onMessage(from, overTheWire(link.remove()));
+            replica(to).protocol().onMessage(from, overTheWire(link.remove()));
         }
-        replica(to).protocol.onBatchEnd();
+        replica(to).protocol().onBatchEnd();
         return count;
     }
 

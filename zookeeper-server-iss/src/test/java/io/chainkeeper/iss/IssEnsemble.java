@@ -8,7 +8,6 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
-import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext.Start;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
@@ -38,7 +36,6 @@ final class IssEnsemble {
 
     private final Map<Integer, IssNode> nodes = new TreeMap<>();
     private final Deque<Envelope> network = new ArrayDeque<>();
-    private final Deque<Runnable> inputs = new ArrayDeque<>();
     private final Deque<Envelope> delayed = new ArrayDeque<>();
     private final Map<Long, ByteSlice> order = new TreeMap<>();
     private final List<Envelope> sent = new ArrayList<>();
@@ -170,11 +167,6 @@ final class IssEnsemble {
         }
     }
 
-    /** Feeds an input to a replica after what is under way. */
-    void later(int id, Consumer<OrderingProtocol> input) {
-        inputs.add(() -> nodes.get(id).input(input));
-    }
-
     /** Every message that was ever sent, lost or not. */
     List<Envelope> sent() {
         return sent;
@@ -182,6 +174,10 @@ final class IssEnsemble {
 
     void forgetSent() {
         sent.clear();
+    }
+
+    private boolean answerLogRead() {
+        return nodes.values().stream().anyMatch(node -> node.isRunning() && node.answerLogRead());
     }
 
     /** Passes on messages and forces disks until nothing is left to do. */
@@ -195,9 +191,8 @@ final class IssEnsemble {
         int passed = 0;
         while (worked && passed < messages) {
             worked = false;
-            while (!inputs.isEmpty()) {
+            while (answerLogRead()) {
                 worked = true;
-                inputs.remove().run();
             }
             while (!network.isEmpty() && passed++ < messages) {
                 Envelope next = network.remove();
@@ -213,15 +208,13 @@ final class IssEnsemble {
     /** Passes on so many messages, and forces the disk of some replica with each; all of them when none is left. */
     void pass(int messages, Random random) {
         for (int i = 0; i < messages; i++) {
-            if (!inputs.isEmpty()) {
-                inputs.remove().run();
-            }
+            boolean answered = answerLogRead();
             IssNode node = nodes.get(1 + random.nextInt(nodes.size()));
             boolean synced = node.isRunning() && node.sync();
             if (!network.isEmpty()) {
                 Envelope next = network.remove();
                 nodes.get(next.to()).receive(next.from(), next.message());
-            } else if (!synced && inputs.isEmpty()) {
+            } else if (!synced && !answered) {
                 settle();
                 return;
             }

@@ -193,7 +193,7 @@ public final class IssLivenessTest {
         long before = ensemble.node(1).gauge("epoch");
         for (int id = 1; id <= 2; id++) {
             Ensemble other = Ensemble.of(List.of(3 - id));
-            ensemble.later(id, p -> p.onEnsemble(other));
+            ensemble.node(id).input(p -> p.onEnsemble(other));
         }
         for (int i = 0; i < SUSPICION_TICKS; i++) {
             ensemble.tickAll();
@@ -202,7 +202,7 @@ public final class IssLivenessTest {
         long epochs = Math.max(ensemble.node(1).gauge("epoch"), ensemble.node(2).gauge("epoch")) - before;
         assertTrue(epochs + " epochs in " + SUSPICION_TICKS + " ticks", epochs <= SUSPICION_TICKS + 2);
         for (int id = 1; id <= 2; id++) {
-            ensemble.later(id, p -> p.onEnsemble(ensemble.configured()));
+            ensemble.node(id).input(p -> p.onEnsemble(ensemble.configured()));
         }
         ensemble.propose(1, "a");
         ensemble.ticks(SOME_TIME_TICKS);

@@ -259,9 +259,9 @@ public final class IssPaperTest {
         IssEnsemble ensemble = IssEnsemble.of(3);
         ensemble.propose(1, "a");
         ensemble.ticks(10);
-        long records = ensemble.node(1).stableRecords();
+        long records = ensemble.node(1).log().syncedRecords();
         ensemble.ticks(10 * SOME_TIME_TICKS);
-        assertEquals("nothing at all", records, ensemble.node(1).stableRecords());
+        assertEquals("nothing at all", records, ensemble.node(1).log().syncedRecords());
     }
 
     /** What it costs when only one client writes: an fsync each, at each replica, and never one more. */
@@ -272,9 +272,9 @@ public final class IssPaperTest {
         ensemble.settle();
         long[] before = {
             0,
-            ensemble.node(1).syncs(),
-            ensemble.node(2).syncs(),
-            ensemble.node(3).syncs()
+            ensemble.node(1).log().syncs(),
+            ensemble.node(2).log().syncs(),
+            ensemble.node(3).log().syncs()
         };
         int writes = 10;
         for (int i = 0; i < writes; i++) {
@@ -282,7 +282,10 @@ public final class IssPaperTest {
             ensemble.settle();
         }
         for (int id : ensemble.members()) {
-            assertEquals("replica " + id, before[id] + writes, ensemble.node(id).syncs());
+            assertEquals(
+                    "replica " + id,
+                    before[id] + writes,
+                    ensemble.node(id).log().syncs());
         }
     }
 
@@ -332,7 +335,7 @@ public final class IssPaperTest {
         IssEnsemble ensemble = IssEnsemble.of(3);
         ensemble.propose(1, "a");
         ensemble.settle();
-        long records = ensemble.node(3).stableRecords();
+        long records = ensemble.node(3).log().syncedRecords();
         for (int id : ensemble.members()) {
             ensemble.node(id).input(p -> p.onReadBarrier(1));
         }
@@ -340,7 +343,7 @@ public final class IssPaperTest {
         for (int id : ensemble.members()) {
             assertEquals(List.of(1L), ensemble.node(id).barriers());
         }
-        assertEquals(records, ensemble.node(3).stableRecords());
+        assertEquals(records, ensemble.node(3).log().syncedRecords());
     }
 
     @Test

@@ -1,10 +1,9 @@
-package io.chainkeeper.chain;
+package io.chainkeeper.contract;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.DurableRecords;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.RecoveredState;
-import io.chainkeeper.ordering.acceptor.Ballot;
 import io.chainkeeper.ordering.acceptor.ReplicaIdentity;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -16,27 +15,28 @@ import java.util.function.Consumer;
  * An acceptor log that loses on a crash exactly what was not synced. As in the product, what was truncated may be there
  * again after a restart, and what was discarded is not.
  */
-final class ScriptedLog implements DurableRecords {
+public final class ScriptedLog implements DurableRecords {
+    private static final int MAX_READ_RECORDS = 100;
+
     private final TreeMap<Long, LogRecord> positional = new TreeMap<>();
     private final TreeMap<Long, LogRecord> truncated = new TreeMap<>();
     private final TreeMap<Integer, LogRecord> metadata = new TreeMap<>();
     private final List<LogRecord> unsynced = new ArrayList<>();
     private long appendedSequence;
     private long durableSequence;
-    private long truncatedTo;
+    private long coveredPosition;
+    private long syncs;
+    private long syncedRecords;
 
-    /** Puts a durable record of an accepted value, as an earlier start would have left it. */
-    void plant(long instance, Ballot ballot, long maxDecided, ByteSlice value) {
-        ByteBuffer head = ByteBuffer.allocate(20);
-        head.putLong(ballot.round()).putInt(ballot.replica()).putLong(maxDecided);
-        keep(new LogRecord(instance, ReplicaState.ACCEPTED, ByteSlice.of(head.array()), value));
-        plantFounder(instance);
+    /** @param record that an earlier start has left, durable */
+    public void plant(LogRecord record) {
+        keep(record);
     }
 
-    /** Puts a durable record that this disk took part in founding the cluster. */
-    void plantFounder(long disk) {
+    /** @param disk number of this disk, which an earlier start has recorded as that of a founder */
+    public void plantFounder(long disk) {
         ByteBuffer head = ByteBuffer.allocate(Long.BYTES + 1).putLong(disk).put((byte) 1);
-        keep(new LogRecord(LogRecord.METADATA, ReplicaIdentity.DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
+        plant(new LogRecord(LogRecord.METADATA, ReplicaIdentity.DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
     }
 
     @Override
@@ -51,19 +51,31 @@ final class ScriptedLog implements DurableRecords {
 
     @Override
     public long coveredPosition() {
-        return truncatedTo;
+        return coveredPosition;
     }
 
-    long append(LogRecord record) {
+    /** @param position up to which a checkpoint stands in for what the log may hold no longer */
+    public void cover(long position) {
+        coveredPosition = position;
+    }
+
+    /**
+     * @param record to be appended
+     * @return its sequence in this start
+     */
+    public long append(LogRecord record) {
         unsynced.add(record);
         return ++appendedSequence;
     }
 
-    boolean sync() {
+    /** @return whether anything that was appended has become durable by this */
+    public boolean sync() {
         if (unsynced.isEmpty()) {
             return false;
         }
         unsynced.forEach(this::keep);
+        syncs++;
+        syncedRecords += unsynced.size();
         unsynced.clear();
         durableSequence = appendedSequence;
         return true;
@@ -78,7 +90,8 @@ final class ScriptedLog implements DurableRecords {
         }
     }
 
-    void crash() {
+    /** The process ends: what is not durable is gone. */
+    public void crash() {
         unsynced.clear();
         positional.putAll(truncated);
         truncated.clear();
@@ -86,32 +99,58 @@ final class ScriptedLog implements DurableRecords {
         durableSequence = 0;
     }
 
-    long durableSequence() {
+    /** The disk is lost with all records. */
+    public void lose() {
+        crash();
+        positional.clear();
+        metadata.clear();
+    }
+
+    /** @return up to which record of this start all are durable */
+    public long durableSequence() {
         return durableSequence;
     }
 
-    int unsyncedRecords() {
-        return unsynced.size();
-    }
-
-    /** How many records were ever appended in this start. */
-    long appended() {
+    /** @return how many records were appended in this start */
+    public long appended() {
         return appendedSequence;
     }
 
-    LogRecord durable(long position) {
-        return positional.get(position);
+    /** @return how many appended records are not durable */
+    public int unsyncedRecords() {
+        return unsynced.size();
     }
 
-    void truncate(long belowPosition) {
+    /** @return how often records were forced, over all starts */
+    public long syncs() {
+        return syncs;
+    }
+
+    /** @return how many records were forced, over all starts */
+    public long syncedRecords() {
+        return syncedRecords;
+    }
+
+    /** @param belowPosition positions below it are dropped; they may be there again after a restart */
+    public void truncate(long belowPosition) {
         truncated.putAll(positional.headMap(belowPosition));
         positional.headMap(belowPosition).clear();
-        truncatedTo = Math.max(truncatedTo, belowPosition - 1);
+        coveredPosition = Math.max(coveredPosition, belowPosition - 1);
     }
 
-    /** What the sender of a state that is installed had promised, appended by now, whether synced or not. */
-    void keepPromiseOf(ScriptedLog sender) {
-        int kind = new ChainPaxosFactory().promiseKind();
+    /** @param position up to which all positions are dropped for good, because a state was installed in their place */
+    public void discardThrough(long position) {
+        positional.headMap(position, true).clear();
+        truncated.headMap(position, true).clear();
+    }
+
+    /**
+     * Keeps what the sender of a state that is installed here had promised, appended by now, whether synced or not.
+     *
+     * @param sender log of the replica that the state comes from
+     * @param kind of the records of promises
+     */
+    public void keepPromiseOf(ScriptedLog sender, int kind) {
         LogRecord latest = sender.metadata.get(kind);
         for (LogRecord record : sender.unsynced) {
             latest = record.position() == LogRecord.METADATA && record.kind() == kind ? record : latest;
@@ -121,21 +160,23 @@ final class ScriptedLog implements DurableRecords {
         }
     }
 
-    /** As {@link io.chainkeeper.log.AcceptorLog#discardThrough}. */
-    void discardThrough(long position) {
-        positional.headMap(position, true).clear();
-        truncated.headMap(position, true).clear();
-    }
-
-    List<LogRecord> read(long from) {
+    /**
+     * @param from first position wanted
+     * @return durable records of consecutive positions from there; empty if the log does not hold the first
+     */
+    public List<LogRecord> read(long from) {
         List<LogRecord> records = new ArrayList<>();
-        for (long i = from; positional.containsKey(i) && records.size() < 100; i++) {
+        for (long i = from; positional.containsKey(i) && records.size() < MAX_READ_RECORDS; i++) {
             records.add(positional.get(i));
         }
         return records;
     }
 
-    RecoveredState recovered(long appliedPosition) {
+    /**
+     * @param appliedPosition what the application's checkpoint covers
+     * @return what a start finds
+     */
+    public RecoveredState recovered(long appliedPosition) {
         return new RecoveredState() {
             @Override
             public long appliedPosition() {
