@@ -75,7 +75,7 @@ final class LogRecovery {
             segments.add(segment);
             forcedOffset = scanner.header().metadataEnd();
             while (scanner.next()) {
-                take(segment, scanner);
+                add(segment, scanner);
             }
             end = scanner.end();
             if (end < scanner.header().metadataEnd()) {
@@ -124,7 +124,7 @@ final class LogRecovery {
         }
     }
 
-    private void take(Segment segment, SegmentScanner scanner) {
+    private void add(Segment segment, SegmentScanner scanner) {
         RecordHeader record = scanner.record();
         forcedOffset = Math.max(forcedOffset, record.syncedBelow());
         if (record.position() == LogRecord.METADATA) {

@@ -45,13 +45,13 @@ final class SegmentRun {
         }
         SegmentRun run = new SegmentRun(position, PositionIndex.segment(location));
         run.add(location, index.length(position));
-        for (long next = position + 1; run.takes(index, next, maxBytes); next++) {
+        for (long next = position + 1; run.fits(index, next, maxBytes); next++) {
             run.add(index.location(next), index.length(next));
         }
         return run;
     }
 
-    private boolean takes(PositionIndex index, long position, long maxBytes) {
+    private boolean fits(PositionIndex index, long position, long maxBytes) {
         long location = index.location(position);
         int gap = PositionIndex.offset(location) - end;
         return location != 0

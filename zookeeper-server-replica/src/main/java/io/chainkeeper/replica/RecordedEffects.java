@@ -18,7 +18,7 @@ final class RecordedEffects implements Effects {
     private static final int MAX_WHILE_STARTING = 16;
 
     private final Effects host;
-    private final ArrayDeque<Runnable> wishes = new ArrayDeque<>();
+    private final ArrayDeque<Runnable> effects = new ArrayDeque<>();
     private long appended;
     private boolean isOpen;
     private boolean isStarting;
@@ -47,21 +47,21 @@ final class RecordedEffects implements Effects {
     }
 
     private void carryOut() {
-        for (Runnable wish = wishes.poll(); wish != null; wish = wishes.poll()) {
-            wish.run();
+        for (Runnable effect = effects.poll(); effect != null; effect = effects.poll()) {
+            effect.run();
         }
     }
 
     /** The input has failed. */
     void drop() {
         isOpen = false;
-        wishes.clear();
+        effects.clear();
     }
 
-    private void record(Runnable wish) {
+    private void record(Runnable effect) {
         InvariantViolated.check(isOpen, "an effect outside of any input");
-        wishes.add(wish);
-        if (isStarting && wishes.size() >= MAX_WHILE_STARTING) {
+        effects.add(effect);
+        if (isStarting && effects.size() >= MAX_WHILE_STARTING) {
             carryOut();
         }
     }
