@@ -15,7 +15,7 @@ import io.chainkeeper.log.Durability;
 import io.chainkeeper.log.LogStore;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.server.state.Zxids;
-import io.chainkeeper.server.storage.FormerDirectory;
+import io.chainkeeper.server.storage.ImportedDirectory;
 import io.chainkeeper.server.storage.StopMarker;
 import io.chainkeeper.server.storage.StopMarker.Stopped;
 import io.chainkeeper.server.storage.UnexecutedWrites;
@@ -247,7 +247,7 @@ public final class SwitchProtocol {
             }
         } else {
             Files.createDirectories(next);
-            FormerDirectory.carryOver(ordering, formed, next);
+            ImportedDirectory.carryOver(ordering, formed, next);
             new ClusterIdentity(wanted.identity().replicaId(), null, wanted.to()).write(next);
         }
         Files.move(ordering, aside, StandardCopyOption.ATOMIC_MOVE);

@@ -61,12 +61,12 @@ public class DeterminismTest {
         ensemble.start(3);
         ensemble.awaitServing(3);
         EnsembleChecks.assertReplicasEqual(ensemble, 3);
-        assertEquals(sideState(1), sideState(3));
-        assertEquals(sideState(2), sideState(3));
+        assertEquals(replicatedState(1), replicatedState(3));
+        assertEquals(replicatedState(2), replicatedState(3));
     }
 
     /** What a checkpoint of this moment holds beside the tree. */
-    private List<Object> sideState(int id) throws Exception {
+    private List<Object> replicatedState(int id) throws Exception {
         ensemble.server(id).takeSnapshot(false, false);
         return StoredFiles.newestSideState(ensemble.orderingDirectory(id).resolve("checkpoints"));
     }

@@ -180,7 +180,7 @@ public class HostileCommandsTest {
         ensemble.order().decide(BatchCodec.encode(batch));
         ensemble.awaitEqualPositions();
         for (int id = 1; id <= 2; id++) {
-            assertEquals(0, ensemble.replica(id).sideState().sessions().size());
+            assertEquals(0, ensemble.replica(id).replicatedState().sessions().size());
         }
         restartEach();
         EnsembleChecks.assertReplicasEqual(ensemble, 2);
@@ -212,14 +212,18 @@ public class HostileCommandsTest {
                 other)) {
             order(new Command.ReplicateConfiguration(System.currentTimeMillis(), text + "version=0"));
             for (int id = 1; id <= 2; id++) {
-                assertNull(text, ensemble.replica(id).sideState().configuration());
+                assertNull(text, ensemble.replica(id).replicatedState().configuration());
             }
         }
         order(new Command.ReplicateConfiguration(System.currentTimeMillis(), MEMBERS + other + "version=0"));
         for (int id = 1; id <= 2; id++) {
             assertEquals(
                     3,
-                    ensemble.replica(id).sideState().configuration().servers().size());
+                    ensemble.replica(id)
+                            .replicatedState()
+                            .configuration()
+                            .servers()
+                            .size());
         }
         restartEach();
         EnsembleChecks.assertReplicasEqual(ensemble, 2);

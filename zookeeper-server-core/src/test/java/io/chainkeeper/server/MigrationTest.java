@@ -301,8 +301,11 @@ public class MigrationTest {
     }
 
     private static List<Integer> states(TestEnsemble ensemble, int id) {
-        return List.copyOf(
-                ensemble.replica(id).sideState().formerStates().reports().keySet());
+        return List.copyOf(ensemble.replica(id)
+                .replicatedState()
+                .importedStates()
+                .reports()
+                .keySet());
     }
 
     @Test

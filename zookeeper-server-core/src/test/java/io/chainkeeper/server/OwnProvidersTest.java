@@ -178,7 +178,7 @@ public class OwnProvidersTest {
         client.setData("/keyed", new byte[] {1}, -1);
         start(2, false);
         EnsembleChecks.assertReplicasEqual(ensemble, 2);
-        assertEquals(Map.of(), ensemble.replica(2).sideState().agreedSchemes());
+        assertEquals(Map.of(), ensemble.replica(2).replicatedState().agreedSchemes());
         assertEquals(BY_KEY, ensemble.client(2).getACL("/keyed/later", null));
         assertThrows(KeeperException.NoAuthException.class, () -> client.setData("/keyed", null, -1));
     }

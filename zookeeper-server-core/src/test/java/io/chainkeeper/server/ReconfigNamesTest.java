@@ -51,7 +51,8 @@ public class ReconfigNamesTest {
         for (int id = 1; id <= 3; id++) {
             ChainkeeperServer replica = ensemble.replica(id);
             TestEnsemble.await(
-                    "the cluster is formed at " + id, () -> replica.sideState().clusterId() != null);
+                    "the cluster is formed at " + id,
+                    () -> replica.replicatedState().clusterId() != null);
             ensemble.server(id).getZKDatabase().getDataTree().setACL(ZooDefs.CONFIG_NODE, Ids.OPEN_ACL_UNSAFE, -1);
         }
         admin = ensemble.admin(2);

@@ -7,7 +7,7 @@ import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
-import io.chainkeeper.server.state.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsembleConfig;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.List;
@@ -42,7 +42,7 @@ public class ReconfigSwitchTest {
             int replica = id;
             TestEnsemble.await(
                     "the cluster is formed at " + id,
-                    () -> ensemble.replica(replica).sideState().clusterId() != null);
+                    () -> ensemble.replica(replica).replicatedState().clusterId() != null);
         }
     }
 
@@ -62,8 +62,8 @@ public class ReconfigSwitchTest {
         ensemble.awaitServing(id);
     }
 
-    private EnsembleConfiguration replicated(int id) {
-        return ensemble.replica(id).sideState().configuration();
+    private EnsembleConfig replicated(int id) {
+        return ensemble.replica(id).replicatedState().configuration();
     }
 
     private void awaitReplicated(int servers) throws Exception {
@@ -138,7 +138,7 @@ public class ReconfigSwitchTest {
         ensemble.awaitServing(3);
         for (int id = 1; id <= 3; id++) {
             assertNotNull(replicated(id));
-            assertTrue(replicated(id).version() > EnsembleConfiguration.versionOf(config));
+            assertTrue(replicated(id).version() > EnsembleConfig.versionOf(config));
             restart(id, false);
             assertDisabled(id);
         }

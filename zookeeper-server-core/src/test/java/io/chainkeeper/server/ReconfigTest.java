@@ -468,10 +468,10 @@ public class ReconfigTest {
         }
         allowAll(4);
         EnsembleChecks.assertReplicasEqual(ensemble, 4);
-        assertEquals(sideState(1), sideState(4));
+        assertEquals(replicatedState(1), replicatedState(4));
     }
 
-    private List<Object> sideState(int id) throws Exception {
+    private List<Object> replicatedState(int id) throws Exception {
         ensemble.server(id).takeSnapshot(false, false);
         return StoredFiles.newestSideState(ensemble.orderingDirectory(id).resolve("checkpoints"));
     }

@@ -9,7 +9,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.chainkeeper.server.connection.ClientConnections;
 import io.chainkeeper.server.guard.ReplyMemory;
-import io.chainkeeper.server.request.RequestGate;
+import io.chainkeeper.server.request.RequestRouter;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.net.Socket;
@@ -85,7 +85,7 @@ public class ReplyLimitTest {
     }
 
     private static Logger packageLogger() {
-        return (Logger) LoggerFactory.getLogger(RequestGate.class.getPackageName() + ".ReplyLimit");
+        return (Logger) LoggerFactory.getLogger(RequestRouter.class.getPackageName() + ".ReplyLimit");
     }
 
     @After

@@ -136,7 +136,8 @@ public class TlsClientTest {
     public void bytesThatAreNoTls_areLoggedWithTheirSender() throws Exception {
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
-        Logger logger = (Logger) LoggerFactory.getLogger(NettyConnections.class);
+        Logger logger =
+                (Logger) LoggerFactory.getLogger(NettyConnections.class.getPackageName() + ".ConnectionLogging");
         logger.addAppender(log);
         try (HostileClient hostile =
                 new HostileClient(Integer.parseInt(ensemble.secureAddress(1).split(":")[1]))) {

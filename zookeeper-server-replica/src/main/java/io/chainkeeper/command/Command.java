@@ -178,7 +178,7 @@ public sealed interface Command {
     record ReplicaStarted(
             long wallClockMillis,
             long executionProfile,
-            FormerState former,
+            ImportedState former,
             List<Integer> goesWithout,
             long maxTransactionBytes,
             SortedMap<String, String> schemes)
@@ -201,7 +201,7 @@ public sealed interface Command {
         public ReplicaStarted(
                 long wallClockMillis,
                 long executionProfile,
-                FormerState former,
+                ImportedState former,
                 List<Integer> goesWithout,
                 long maxTransactionBytes) {
             this(wallClockMillis, executionProfile, former, goesWithout, maxTransactionBytes, null);
@@ -227,7 +227,7 @@ public sealed interface Command {
             List<Integer> members,
             String configuration,
             UUID replaces,
-            FormerState origin)
+            ImportedState origin)
             implements Command {
         /** Copies the members. */
         public ClusterFormed {

@@ -30,12 +30,12 @@ import java.util.UUID;
  *   attach           sessionId long, timeoutMillis int
  *   expire           sessionId long, owner int, epoch long
  *   orphan           replica int, incarnation long
- *   replica started  executionProfile long, former {@link FormerState}, count int, goesWithout int each,
+ *   replica started  executionProfile long, former {@link ImportedState}, count int, goesWithout int each,
  *                    with 16 and 20: maxTransactionBytes long,
  *                    with 20: schemeCount int, that many (scheme string, provider string)
  *   cluster formed   clusterId 2 longs, executionProfile long, memberCount int, members int each,
  *                    configuration string
- *                    replaces 2 longs (both 0: null), origin {@link FormerState}
+ *                    replaces 2 longs (both 0: null), origin {@link ImportedState}
  *   digest audit     nothing
  *   digest report    auditPosition long, treeDigest long, sideDigest long
  *   plan ensemble    sessionId long, cxid int, configuration string
@@ -208,7 +208,7 @@ public final class CommandCodec {
 
     private static ByteBuffer encodeStarted(Command.ReplicaStarted started) {
         List<Integer> without = started.goesWithout();
-        int size = Long.BYTES + FormerState.BYTES + Integer.BYTES * (1 + without.size());
+        int size = Long.BYTES + ImportedState.BYTES + Integer.BYTES * (1 + without.size());
         List<byte[]> schemes = new ArrayList<>();
         if (started.schemes() != null) {
             started.schemes().forEach((scheme, provider) -> schemes.addAll(List.of(bytes(scheme), bytes(provider))));
@@ -223,7 +223,7 @@ public final class CommandCodec {
                 : says ? REPLICA_STARTED_WITH_LIMIT : REPLICA_STARTED;
         ByteBuffer out = start(type, started.wallClockMillis(), says ? size + Long.BYTES : size);
         out.putLong(started.executionProfile());
-        FormerState.put(started.former(), out);
+        ImportedState.put(started.former(), out);
         out.putInt(without.size());
         without.forEach(out::putInt);
         if (says) {
@@ -238,7 +238,7 @@ public final class CommandCodec {
 
     private static Command decodeStarted(long wallClock, byte type, ByteBuffer in) throws MalformedMessageException {
         long profile = in.getLong();
-        FormerState former = FormerState.get(in);
+        ImportedState former = ImportedState.get(in);
         List<Integer> goesWithout = ids(in, "replicas");
         long maxTransactionBytes = type == REPLICA_STARTED ? 0 : in.getLong();
         SortedMap<String, String> schemes = type == REPLICA_STARTED_WITH_SCHEMES ? schemes(in) : null;
@@ -276,7 +276,7 @@ public final class CommandCodec {
         ByteBuffer out = start(
                 CLUSTER_FORMED,
                 formed.wallClockMillis(),
-                48 + FormerState.BYTES + 4 * formed.members().size() + configuration.length);
+                48 + ImportedState.BYTES + 4 * formed.members().size() + configuration.length);
         out.putLong(formed.clusterId().getMostSignificantBits())
                 .putLong(formed.clusterId().getLeastSignificantBits());
         out.putLong(formed.executionProfile()).putInt(formed.members().size());
@@ -284,7 +284,7 @@ public final class CommandCodec {
         out.putInt(configuration.length).put(configuration);
         UUID replaces = formed.replaces() == null ? NO_UUID : formed.replaces();
         out.putLong(replaces.getMostSignificantBits()).putLong(replaces.getLeastSignificantBits());
-        FormerState.put(formed.origin(), out);
+        ImportedState.put(formed.origin(), out);
         return out;
     }
 
@@ -392,7 +392,7 @@ public final class CommandCodec {
                 members,
                 configuration,
                 replaces.equals(NO_UUID) ? null : replaces,
-                FormerState.get(in));
+                ImportedState.get(in));
     }
 
     private static List<Integer> ids(ByteBuffer in, String what) throws MalformedMessageException {

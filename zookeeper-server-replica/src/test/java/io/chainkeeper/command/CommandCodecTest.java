@@ -38,7 +38,7 @@ public class CommandCodecTest {
             new Command.Orphan(7, 3, Long.MAX_VALUE),
             new Command.ReplicaStarted(7, -1, null, List.of(), 0),
             new Command.ReplicaStarted(
-                    7, -1, new FormerState(FormerState.Kind.MEMBER, 5, 6, -7), List.of(2, 3), 1L << 40),
+                    7, -1, new ImportedState(ImportedState.Kind.MEMBER, 5, 6, -7), List.of(2, 3), 1L << 40),
             new Command.ReplicaStarted(7, -1, null, List.of(), 0, new TreeMap<>()),
             new Command.ReplicaStarted(
                     7, -1, null, List.of(2), 9, new TreeMap<>(Map.of("\u00fc", "a.B", "key", "c.D x=y"))),
@@ -49,7 +49,7 @@ public class CommandCodecTest {
                     List.of(1, 2, 5),
                     "",
                     null,
-                    new FormerState(FormerState.Kind.STANDALONE, 0, 6, 7)),
+                    new ImportedState(ImportedState.Kind.STANDALONE, 0, 6, 7)),
             new Command.ClusterFormed(
                     7, new UUID(1, -2), 99, List.of(1), "server.1=a:1:2:participant\nversion=0", new UUID(-3, 4), null),
             new Command.PlanEnsemble(7, 8, -9, "server.1=\u00fc:1:2:participant\nversion=0"),

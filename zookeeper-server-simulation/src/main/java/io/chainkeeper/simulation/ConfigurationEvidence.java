@@ -6,7 +6,7 @@ import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.server.session.SessionState;
 import io.chainkeeper.server.session.SessionTable;
-import io.chainkeeper.server.state.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.EnsemblePlan;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,9 +27,9 @@ final class ConfigurationEvidence {
 
     private final SessionTable sessions;
     private final Supplier<Membership> membership;
-    private final Consumer<EnsembleConfiguration> executedFirst;
-    private final List<SortedMap<Integer, EnsembleConfiguration.Server>> ordered = new ArrayList<>();
-    private final List<EnsembleConfiguration> executed = new ArrayList<>();
+    private final Consumer<EnsembleConfig> executedFirst;
+    private final List<SortedMap<Integer, EnsembleConfig.Server>> ordered = new ArrayList<>();
+    private final List<EnsembleConfig> executed = new ArrayList<>();
     private final Map<Long, Integer> numbers = new TreeMap<>();
     private final List<Changer> changers = new ArrayList<>();
     private EnsemblePlan plan;
@@ -40,7 +40,7 @@ final class ConfigurationEvidence {
      * @param executedFirst told of each configuration when the first replica has executed it
      */
     ConfigurationEvidence(
-            SessionTable sessions, Supplier<Membership> membership, Consumer<EnsembleConfiguration> executedFirst) {
+            SessionTable sessions, Supplier<Membership> membership, Consumer<EnsembleConfig> executedFirst) {
         this.sessions = sessions;
         this.membership = membership;
         this.executedFirst = executedFirst;
@@ -51,7 +51,7 @@ final class ConfigurationEvidence {
     /** The cluster is formed; only the first time counts. */
     void formed(Command.ClusterFormed formed) {
         if (ordered.isEmpty() && !formed.configuration().isEmpty()) {
-            ordered.add(EnsembleConfiguration.parse(formed.configuration()).servers());
+            ordered.add(EnsembleConfig.parse(formed.configuration()).servers());
             changers.add(null);
         }
     }
@@ -62,7 +62,7 @@ final class ConfigurationEvidence {
                 proposed.incarnation(),
                 command.sessionId(),
                 command.cxid(),
-                EnsembleConfiguration.parse(command.configuration()));
+                EnsembleConfig.parse(command.configuration()));
         if (plan == null && isOfTheNewest(next) && isOwned(next)) {
             plan = next;
         }
@@ -127,7 +127,7 @@ final class ConfigurationEvidence {
     // ---------------------------------------------------------------- the replicas
 
     /** A replica has executed a configuration, or has recovered with it. */
-    void executed(int replica, EnsembleConfiguration configuration) {
+    void executed(int replica, EnsembleConfig configuration) {
         Integer number = numbers.get(configuration.version());
         if (number == null) {
             number = executed.size();
@@ -150,7 +150,7 @@ final class ConfigurationEvidence {
     }
 
     /** The newest that a replica has executed; only once there is one. */
-    EnsembleConfiguration newest() {
+    EnsembleConfig newest() {
         return executed.get(executed.size() - 1);
     }
 
@@ -161,7 +161,7 @@ final class ConfigurationEvidence {
 
     /** Number of the configuration that a text is; the first one has number 0. */
     int numberOf(String text) {
-        Integer number = numbers.get(EnsembleConfiguration.versionOf(text));
+        Integer number = numbers.get(EnsembleConfig.versionOf(text));
         InvariantViolated.check(
                 number != null && executed.get(number).text().equals(text),
                 "a client sees the configuration %s, which no replica has executed",
@@ -169,7 +169,7 @@ final class ConfigurationEvidence {
         return number;
     }
 
-    EnsembleConfiguration get(int number) {
+    EnsembleConfig get(int number) {
         return executed.get(number);
     }
 

@@ -3,8 +3,8 @@ package io.chainkeeper.simulation;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.server.bootstrap.ThreadlessReplica;
-import io.chainkeeper.server.state.EnsembleConfiguration;
-import io.chainkeeper.server.state.EnsembleConfiguration.Server;
+import io.chainkeeper.server.state.EnsembleConfig;
+import io.chainkeeper.server.state.EnsembleConfig.Server;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -202,7 +202,7 @@ final class ConfigurationOperations {
                     xid,
                     sessionId,
                     number);
-            EnsembleConfiguration before = evidence.get(number - 1);
+            EnsembleConfig before = evidence.get(number - 1);
             SortedMap<Integer, Server> expected = new TreeMap<>(joining == null ? all : before.servers());
             if (joining != null) {
                 leaving.forEach(expected::remove);

@@ -9,7 +9,7 @@ import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.server.session.SessionState;
 import io.chainkeeper.server.session.SessionTable;
-import io.chainkeeper.server.state.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.simulation.checker.Operation;
 import java.util.HashMap;
 import java.util.List;
@@ -35,7 +35,7 @@ final class SessionEvidence {
         void ended(long sessionId);
 
         /** The first replica has executed a configuration. */
-        void configured(EnsembleConfiguration configuration);
+        void configured(EnsembleConfig configuration);
     }
 
     /** Knows when replicas stood still. */

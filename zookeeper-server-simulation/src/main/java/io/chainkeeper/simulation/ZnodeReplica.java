@@ -15,7 +15,7 @@ import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.bootstrap.ThreadlessReplica;
 import io.chainkeeper.server.bootstrap.ThreadlessSettings;
-import io.chainkeeper.server.state.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.storage.CheckpointRequest;
 import io.chainkeeper.transport.PeerAddress;
 import java.io.IOException;
@@ -64,7 +64,7 @@ final class ZnodeReplica implements StateMachine {
     private final Deque<Runnable> tasks = new ArrayDeque<>();
     private ReplicaHost host;
     private long position;
-    private EnsembleConfiguration told;
+    private EnsembleConfig told;
 
     /**
      * @param id replica id
@@ -311,7 +311,7 @@ final class ZnodeReplica implements StateMachine {
     }
 
     private void tellConfiguration() {
-        EnsembleConfiguration configuration = replica.sideState().configuration();
+        EnsembleConfig configuration = replica.replicatedState().configuration();
         if (configuration != null && configuration != told) {
             told = configuration;
             evidence.configurations().executed(id, configuration);
@@ -323,7 +323,7 @@ final class ZnodeReplica implements StateMachine {
         for (long owner : tree().getSessions()) {
             InvariantViolated.check(
                     tree().getEphemerals(owner).isEmpty()
-                            || replica.sideState().sessions().get(owner) != null,
+                            || replica.replicatedState().sessions().get(owner) != null,
                     "replica %d: ephemerals %s outlive session 0x%x at position %d",
                     id,
                     tree().getEphemerals(owner),
@@ -361,7 +361,7 @@ final class ZnodeReplica implements StateMachine {
 
     @Override
     public Membership membership() {
-        return replica.sideState().membership();
+        return replica.replicatedState().membership();
     }
 
     @Override
@@ -371,12 +371,12 @@ final class ZnodeReplica implements StateMachine {
 
     @Override
     public long digest() {
-        if (!replica.treeIsOfThisPosition() || replica.sideState().clusterId() == null) {
+        if (!replica.treeIsOfThisPosition() || replica.replicatedState().clusterId() == null) {
             return NO_DIGEST; // before the cluster is formed each tree shows what its own server's file says
         }
         long digest = tree().getTreeDigest();
         digest = digest * DIGEST_MULTIPLIER + tree().lastProcessedZxid;
-        digest = digest * DIGEST_MULTIPLIER + replica.sideState().encode().hashCode();
+        digest = digest * DIGEST_MULTIPLIER + replica.replicatedState().encode().hashCode();
         digest = digest * DIGEST_MULTIPLIER + proposerTable().encode().hashCode();
         return digest == NO_DIGEST ? 0 : digest;
     }

@@ -5,7 +5,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.ProposedCommand;
-import io.chainkeeper.server.state.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.simulation.checker.History;
 import io.chainkeeper.simulation.checker.LinearizabilityChecker;
 import io.chainkeeper.simulation.checker.ZnodeModel;
@@ -120,7 +120,7 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     }
 
     @Override
-    public void configured(EnsembleConfiguration configuration) {
+    public void configured(EnsembleConfig configuration) {
         if (!configuration.ensemble().equals(cluster.ensemble())) {
             cluster.ensembles().configured(configuration.ensemble());
         }
@@ -403,12 +403,13 @@ final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
 
     private boolean goneEverywhere(long sessionId) {
         return cluster.configured().stream()
-                .allMatch(id -> replica(id).replica().sideState().sessions().get(sessionId) == null);
+                .allMatch(
+                        id -> replica(id).replica().replicatedState().sessions().get(sessionId) == null);
     }
 
     private boolean hasLiveSessionsOnly(int id, long fromMicros) {
         TreeSet<Long> known = new TreeSet<>();
-        replica(id).replica().sideState().sessions().forEach((sessionId, state) -> known.add(sessionId));
+        replica(id).replica().replicatedState().sessions().forEach((sessionId, state) -> known.add(sessionId));
         TreeSet<Long> live = new TreeSet<>();
         clients.forEach(client -> live.add(client.session().id()));
         InvariantViolated.check(

@@ -13,7 +13,7 @@ import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.server.bootstrap.ThreadlessReplica;
 import io.chainkeeper.server.session.SessionTable;
-import io.chainkeeper.server.state.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsembleConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -28,14 +28,14 @@ public class ConfigurationEvidenceTest {
     private static final int OWNER = 1;
     private static final long INCARNATION = 1;
 
-    private final EnsembleConfiguration first = configuration(0, 1, 2, 3);
-    private final EnsembleConfiguration second = configuration(0, 1, 2, 4);
+    private final EnsembleConfig first = configuration(0, 1, 2, 3);
+    private final EnsembleConfig second = configuration(0, 1, 2, 4);
     private final SessionTable sessions = new SessionTable();
-    private final List<EnsembleConfiguration> seen = new ArrayList<>();
+    private final List<EnsembleConfig> seen = new ArrayList<>();
     private Membership membership = Membership.initial(1, List.of(1, 2, 3));
     private final ConfigurationEvidence evidence = new ConfigurationEvidence(sessions, () -> membership, seen::add);
 
-    private static EnsembleConfiguration configuration(long version, Integer... ids) {
+    private static EnsembleConfig configuration(long version, Integer... ids) {
         return ThreadlessReplica.configuration(Ensemble.of(List.of(ids))).withVersion(version);
     }
 
@@ -43,7 +43,7 @@ public class ConfigurationEvidenceTest {
         return new ProposedCommand(proposer, INCARNATION, 0, 1, ByteSlice.EMPTY);
     }
 
-    private void plan(EnsembleConfiguration next, int proposer) {
+    private void plan(EnsembleConfig next, int proposer) {
         evidence.planned(new Command.PlanEnsemble(0, SESSION, CXID, next.text()), by(proposer));
     }
 

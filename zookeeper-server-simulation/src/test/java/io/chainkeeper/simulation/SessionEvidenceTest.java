@@ -9,7 +9,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
-import io.chainkeeper.server.state.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsembleConfig;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +46,7 @@ public class SessionEvidenceTest {
         }
 
         @Override
-        public void configured(EnsembleConfiguration configuration) {
+        public void configured(EnsembleConfig configuration) {
             throw new AssertionError("no configuration is executed here");
         }
     }

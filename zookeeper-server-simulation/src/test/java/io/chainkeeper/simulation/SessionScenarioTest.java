@@ -97,7 +97,7 @@ public class SessionScenarioTest {
 
     private SessionTable sessions(int seenBy) {
         ZnodeReplica replica = (ZnodeReplica) cluster.host(seenBy).application();
-        return replica.replica().sideState().sessions();
+        return replica.replica().replicatedState().sessions();
     }
 
     /** The session as a replica knows it, or null. */

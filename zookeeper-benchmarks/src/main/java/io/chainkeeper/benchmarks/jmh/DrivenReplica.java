@@ -41,7 +41,7 @@ import org.apache.zookeeper.server.ClientCnxnLimitException;
 import org.apache.zookeeper.server.RequestRecord;
 
 /**
- * A server with one connected client, driven by the benchmark's thread: the server's own gate, executor, data tree,
+ * A server with one connected client, driven by the benchmark's thread: the server's own router, executor, data tree,
  * sessions and transaction log, above an order that keeps what is proposed until {@link #execute} is called. Its
  * answers are encoded and then dropped. The transaction log lies in the system's temporary directory and is not forced,
  * as in a running server. Single-threaded.

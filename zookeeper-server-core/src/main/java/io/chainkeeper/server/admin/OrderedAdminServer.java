@@ -30,9 +30,9 @@ public final class OrderedAdminServer implements AdminServer {
 
     private final AdminServer served;
     private final WriteProbe probe;
-    private final OrderedCommands commands;
+    private final AdminCommands commands;
 
-    private OrderedAdminServer(AdminServer served, WriteProbe probe, OrderedCommands commands) {
+    private OrderedAdminServer(AdminServer served, WriteProbe probe, AdminCommands commands) {
         this.served = served;
         this.probe = probe;
         this.commands = commands;
@@ -67,7 +67,7 @@ public final class OrderedAdminServer implements AdminServer {
             JettyAdminServer jetty = new JettyAdminServer();
             WriteProbe probe = new WriteProbe(view.replicaId(), proposer::proposeNoOp, clockMillis);
             Health health = new Health(server, view, refusesWrites, clientPortProblem, probe);
-            OrderedCommands commands = new OrderedCommands(server, view);
+            AdminCommands commands = new AdminCommands(server, view);
             addPages(jetty, settings.commandUrl(), health, new StatusReport(server, view, health, further), commands);
             jetty.setZooKeeperServer(server);
             return new OrderedAdminServer(jetty, probe, commands);
@@ -79,7 +79,7 @@ public final class OrderedAdminServer implements AdminServer {
     }
 
     private static void addPages(
-            JettyAdminServer jetty, String prefix, Health health, StatusReport report, OrderedCommands commands) {
+            JettyAdminServer jetty, String prefix, Health health, StatusReport report, AdminCommands commands) {
         ServletContextHandler context = (ServletContextHandler) serverOf(jetty).getHandler();
         ServletHolder checks = new ServletHolder(new HealthServlet(health));
         context.addServlet(checks, HealthServlet.LIVE);

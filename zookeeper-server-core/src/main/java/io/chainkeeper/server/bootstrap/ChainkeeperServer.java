@@ -4,7 +4,7 @@ import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.server.monitoring.OrderView;
 import io.chainkeeper.server.state.ExecutionProfileMismatch;
-import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.server.zookeeper.PassiveQuorumPeer;
 import java.io.IOException;
@@ -345,8 +345,8 @@ public final class ChainkeeperServer {
     }
 
     /** @return the replicated state beside the tree; after {@link #start} */
-    public SideState sideState() {
-        return life.sideState();
+    public ReplicatedState replicatedState() {
+        return life.replicatedState();
     }
 
     /** @return what this replica knows about the order, null before it has started */

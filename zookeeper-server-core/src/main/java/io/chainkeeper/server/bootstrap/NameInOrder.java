@@ -2,15 +2,15 @@ package io.chainkeeper.server.bootstrap;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.ordering.Membership;
-import io.chainkeeper.server.maintenance.Housekeeping;
-import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.maintenance.MaintenanceTasks;
+import io.chainkeeper.server.state.ReplicatedState;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** The name of the cluster where no directory notes it: only the order knows it. */
-final class NameInOrder implements Housekeeping.Naming {
+final class NameInOrder implements MaintenanceTasks.Naming {
     private final LongSupplier wallClockMillis;
     private final Supplier<UUID> newClusterId;
     private boolean proposed;
@@ -41,7 +41,7 @@ final class NameInOrder implements Housekeeping.Naming {
 
     @Override
     public Command.ClusterFormed due(
-            SideState ordered,
+            ReplicatedState ordered,
             long executionProfile,
             List<Integer> members,
             List<Integer> participants,

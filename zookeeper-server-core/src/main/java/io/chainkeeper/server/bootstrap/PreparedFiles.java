@@ -8,7 +8,7 @@ import io.chainkeeper.server.storage.ForcedLogCheck;
 import io.chainkeeper.server.storage.LoggedFiles;
 import io.chainkeeper.server.storage.Recovery;
 import io.chainkeeper.server.storage.StopMarker;
-import io.chainkeeper.server.transfer.StateInstallation;
+import io.chainkeeper.server.transfer.SnapshotInstaller;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.OptionalLong;
@@ -33,7 +33,7 @@ record PreparedFiles(LoggedFiles files, ForcedLogCheck check) {
         StopMarker.check(ordering.orderingDirectory(), files.getDataLogDir());
         CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
         DivergenceMarker wrong = DivergenceMarker.read(ordering.orderingDirectory());
-        StateInstallation installation = new StateInstallation(
+        SnapshotInstaller installation = new SnapshotInstaller(
                 ordering.replicaId(),
                 ordering.orderingDirectory(),
                 files.getSnapDir().toPath(),

@@ -9,17 +9,17 @@ import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.admin.OrderedAdminServer;
 import io.chainkeeper.server.execution.CommandExecutor;
 import io.chainkeeper.server.execution.OrderedApplication;
+import io.chainkeeper.server.guard.DiskSpaceGuard;
 import io.chainkeeper.server.guard.ExecutionLock;
 import io.chainkeeper.server.guard.ReplyMemory;
-import io.chainkeeper.server.guard.SpaceWatch;
 import io.chainkeeper.server.maintenance.ClusterNaming;
 import io.chainkeeper.server.maintenance.ContainerReaper;
 import io.chainkeeper.server.maintenance.DigestAuditor;
 import io.chainkeeper.server.maintenance.DivergenceGuard;
-import io.chainkeeper.server.maintenance.Housekeeping;
-import io.chainkeeper.server.maintenance.HousekeepingThread;
+import io.chainkeeper.server.maintenance.MaintenanceTasks;
+import io.chainkeeper.server.maintenance.MaintenanceThread;
 import io.chainkeeper.server.maintenance.ReadOnlyMode;
-import io.chainkeeper.server.maintenance.Serving;
+import io.chainkeeper.server.maintenance.ServingPolicy;
 import io.chainkeeper.server.monitoring.Monitoring;
 import io.chainkeeper.server.monitoring.OrderView;
 import io.chainkeeper.server.monitoring.OrderingGauges;
@@ -27,18 +27,18 @@ import io.chainkeeper.server.monitoring.RoleView;
 import io.chainkeeper.server.proposal.Proposer;
 import io.chainkeeper.server.reconfig.ClientPort;
 import io.chainkeeper.server.reconfig.ConfigurationView;
-import io.chainkeeper.server.reconfig.ConfiguredEnsemble;
+import io.chainkeeper.server.reconfig.EffectiveEnsemble;
 import io.chainkeeper.server.reconfig.NameLookUps;
 import io.chainkeeper.server.reconfig.ReconfigPlanner;
 import io.chainkeeper.server.reconfig.Reconfigurer;
-import io.chainkeeper.server.request.RequestGate;
+import io.chainkeeper.server.request.RequestRouter;
 import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.session.ReplicatedSessionTracker;
 import io.chainkeeper.server.session.SessionIds;
 import io.chainkeeper.server.session.SessionKeeper;
-import io.chainkeeper.server.state.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.ExecutionProfile;
-import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.storage.CheckpointRequest;
 import io.chainkeeper.server.storage.CheckpointSchedule;
 import io.chainkeeper.server.storage.CheckpointStore;
@@ -46,7 +46,7 @@ import io.chainkeeper.server.storage.LoggedFiles;
 import io.chainkeeper.server.storage.Recovery;
 import io.chainkeeper.server.storage.SnapshotWriter;
 import io.chainkeeper.server.storage.StopMarker;
-import io.chainkeeper.server.transfer.StateSource;
+import io.chainkeeper.server.transfer.SnapshotSender;
 import io.chainkeeper.server.zookeeper.OrderedDatabase;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.server.zookeeper.PassiveQuorumPeer;
@@ -95,13 +95,13 @@ final class ReplicaLife implements AutoCloseable {
     private final long executionProfile;
     private final CheckpointSchedule snapshots;
     private final FinalRequestProcessor finalProcessor;
-    private final SpaceWatch space;
-    private final RequestGate gate;
+    private final DiskSpaceGuard space;
+    private final RequestRouter router;
     private final DivergenceGuard divergence;
     private final ClusterNaming naming;
-    private final EnsembleConfiguration ownConfiguration;
-    private final ConfiguredEnsemble ensemble;
-    private final Housekeeping housekeeping;
+    private final EnsembleConfig ownConfiguration;
+    private final EffectiveEnsemble ensemble;
+    private final MaintenanceTasks maintenance;
     private final OrderedApplication application;
     private final StateTransfers transfers;
     private final NameLookUps nameLookUps;
@@ -132,26 +132,27 @@ final class ReplicaLife implements AutoCloseable {
         this.ensemble = ensemble(database);
         this.server = new OrderedZooKeeperServer(peer, database, failureHandler);
         this.executionProfile = ExecutionProfile.of(peer.isReconfigEnabled());
-        ExecutionProfile.requireSame(recovery.side(), executionProfile);
+        ExecutionProfile.requireSame(recovery.state(), executionProfile);
         this.finalProcessor = new FinalRequestProcessor(server);
-        this.space = spaceWatch();
-        this.gate = new RequestGate(server, finalProcessor, lock, ordering.reads(), proposer, space, recovery.side());
+        this.space = diskSpaceGuard();
+        this.router =
+                new RequestRouter(server, finalProcessor, lock, ordering.reads(), proposer, space, recovery.state());
         this.snapshots = snapshots(database, checkpoints);
         this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), this::replaceState);
         this.naming = new ClusterNaming(ordering.orderingDirectory(), ordering.replicaId(), ordering.protocol());
         this.view = orderView();
         this.monitoring = new Monitoring(server, new RoleView(peer), view);
-        this.housekeeping = housekeeping();
+        this.maintenance = maintenance();
         CommandExecutor executor = new CommandExecutor(
                 ordering.replicaId(),
                 executionProfile,
                 server,
                 finalProcessor,
-                recovery.side(),
+                recovery.state(),
                 owned,
                 recovery.transactions(),
                 List.copyOf(ordering.members().keySet()),
-                housekeeping);
+                maintenance);
         this.application = new OrderedApplication(
                 server,
                 executor,
@@ -160,12 +161,12 @@ final class ReplicaLife implements AutoCloseable {
                 recovery.proposers(),
                 recovery.position(),
                 snapshots,
-                housekeeping::statusChanged,
-                housekeeping::memberSilent,
+                maintenance::statusChanged,
+                maintenance::memberSilent,
                 this::stateNeeded,
                 newStart::superseded);
         this.transfers = transfers();
-        this.nameLookUps = new NameLookUps(ordering.replicaId(), housekeeping::submit);
+        this.nameLookUps = new NameLookUps(ordering.replicaId(), maintenance::submit);
         this.clientPort = new ClientPort(server::getServerCnxnFactory, CLOCK_MILLIS, nameLookUps);
         connect(database, executor);
     }
@@ -196,8 +197,8 @@ final class ReplicaLife implements AutoCloseable {
         }
     }
 
-    SideState sideState() {
-        return recovery.side();
+    ReplicatedState replicatedState() {
+        return recovery.state();
     }
 
     OrderedZooKeeperServer server() {
@@ -217,36 +218,36 @@ final class ReplicaLife implements AutoCloseable {
         return found;
     }
 
-    private SpaceWatch spaceWatch() throws IOException {
+    private DiskSpaceGuard diskSpaceGuard() throws IOException {
         Files.createDirectories(ordering.orderingDirectory());
-        return new SpaceWatch(
+        return new DiskSpaceGuard(
                 List.of(files.getSnapDir().toPath(), files.getDataLogDir().toPath(), ordering.orderingDirectory()),
                 ordering.safeguards().diskReserveBytes(),
                 ordering.members().size());
     }
 
-    private EnsembleConfiguration configuration() throws IOException {
+    private EnsembleConfig configuration() throws IOException {
         try {
-            return EnsembleConfiguration.of(peer.getQuorumVerifier());
+            return EnsembleConfig.of(peer.getQuorumVerifier());
         } catch (IllegalArgumentException e) {
             throw new IOException("server list: " + e.getMessage(), e);
         }
     }
 
-    private ConfiguredEnsemble ensemble(OrderedDatabase database) {
-        EnsembleConfiguration recovered =
-                database.recoverConfiguration(ownConfiguration, recovery.side(), peer.isReconfigEnabled());
+    private EffectiveEnsemble ensemble(OrderedDatabase database) {
+        EnsembleConfig recovered =
+                database.recoverConfiguration(ownConfiguration, recovery.state(), peer.isReconfigEnabled());
         boolean fileIsNewest = recovered.version() <= ownConfiguration.version();
-        return new ConfiguredEnsemble(
-                ordering.replicaId(), fileIsNewest ? ownConfiguration : recovered, fileIsNewest, recovery.side());
+        return new EffectiveEnsemble(
+                ordering.replicaId(), fileIsNewest ? ownConfiguration : recovered, fileIsNewest, recovery.state());
     }
 
     private Reconfigurer reconfigurer() {
         return new Reconfigurer(
-                recovery.side(),
+                recovery.state(),
                 new ReconfigPlanner(
                         server,
-                        recovery.side(),
+                        recovery.state(),
                         this::status,
                         id -> view.linkedPeers().contains(id),
                         ordering.replicaId()),
@@ -277,13 +278,13 @@ final class ReplicaLife implements AutoCloseable {
                 files::appendedBytes,
                 writer,
                 failureHandler,
-                recovery.side().zxid(),
+                recovery.state().zxid(),
                 ordering.checkpointBytes(),
                 ordering.replicaId());
     }
 
     private StateTransfers transfers() throws IOException {
-        StateSource.Snapshots taken = new StateSource.Snapshots() {
+        SnapshotSender.Snapshots taken = new SnapshotSender.Snapshots() {
             @Override
             public long executedPosition() {
                 return application.position();
@@ -313,13 +314,13 @@ final class ReplicaLife implements AutoCloseable {
 
     private OrderView orderView() {
         List<Integer> members = List.copyOf(ordering.members().keySet());
-        return new OrderView(ordering.replicaId(), members, order::get, recovery.side()::membership, CLOCK_MILLIS);
+        return new OrderView(ordering.replicaId(), members, order::get, recovery.state()::membership, CLOCK_MILLIS);
     }
 
-    private Housekeeping housekeeping() {
+    private MaintenanceTasks maintenance() {
         long period = Math.min(LONGEST_PERIOD_MILLIS, Math.max(1, peer.getTickTime() / 2));
         SessionKeeper keeper = new SessionKeeper(
-                recovery.side().sessions(),
+                recovery.state().sessions(),
                 owned,
                 CLOCK_MILLIS,
                 proposer::wallClockMillis,
@@ -328,12 +329,12 @@ final class ReplicaLife implements AutoCloseable {
                 proposer::stuckMillis,
                 expire -> proposer.propose(expire.sessionId(), expire));
         long patienceMillis = Math.min(LONGEST_PATIENCE_MILLIS, (long) peer.getSyncLimit() * peer.getTickTime());
-        Serving.WithoutOrder withoutOrder = ReadOnlyMode.ifEnabled(peer, server, lock, monitoring::showServer);
-        Serving serving = new Serving(server, proposer, CLOCK_MILLIS, patienceMillis, withoutOrder);
-        return new Housekeeping(
-                new Housekeeping.Parts(
+        ServingPolicy.WithoutOrder withoutOrder = ReadOnlyMode.ifEnabled(peer, server, lock, monitoring::showServer);
+        ServingPolicy serving = new ServingPolicy(server, proposer, CLOCK_MILLIS, patienceMillis, withoutOrder);
+        return new MaintenanceTasks(
+                new MaintenanceTasks.Parts(
                         server,
-                        recovery.side(),
+                        recovery.state(),
                         proposer,
                         this::status,
                         keeper,
@@ -342,10 +343,10 @@ final class ReplicaLife implements AutoCloseable {
                         configurationView(),
                         reconfigurer(),
                         monitoring::tick,
-                        new ContainerReaper(peer.database(), gate)::setActive,
+                        new ContainerReaper(peer.database(), router)::setActive,
                         new DigestAuditor(
                                 server,
-                                recovery.side(),
+                                recovery.state(),
                                 proposer,
                                 CLOCK_MILLIS,
                                 ordering.safeguards().digestAuditSeconds()),
@@ -357,7 +358,7 @@ final class ReplicaLife implements AutoCloseable {
                         ordering.replicaId(),
                         (fromPeer, position) -> transfers.replaceState(fromPeer, position)),
                 failureHandler,
-                new HousekeepingThread(ordering.replicaId()));
+                new MaintenanceThread(ordering.replicaId()));
     }
 
     private Runnable configurationView() {
@@ -371,13 +372,13 @@ final class ReplicaLife implements AutoCloseable {
 
     private void connect(OrderedDatabase database, CommandExecutor executor) {
         database.getDataTree().addDigestWatcher(this::digestMismatch);
-        database.onConnectionClosed(gate::closed);
-        gate.onReconfig(asked -> housekeeping.reconfig(asked, nameLookUps));
-        SessionIds ids = recovery.side().sessionIds(ordering.replicaId(), System.currentTimeMillis());
+        database.onConnectionClosed(router::closed);
+        router.onReconfig(asked -> maintenance.reconfig(asked, nameLookUps));
+        SessionIds ids = recovery.state().sessionIds(ordering.replicaId(), System.currentTimeMillis());
         server.connect(
                 new ReplicatedSessionTracker(
-                        recovery.side().sessions(), owned, ids, database, config.areLocalSessionsEnabled()),
-                gate,
+                        recovery.state().sessions(), owned, ids, database, config.areLocalSessionsEnabled()),
+                router,
                 proposer,
                 executor.requests(),
                 this::snapshotNow);
@@ -398,7 +399,7 @@ final class ReplicaLife implements AutoCloseable {
         space.start(ordering.replicaId());
         monitoring.start(runningOrder.totalOrder(), further());
         peer.openClientPorts();
-        housekeeping.start();
+        maintenance.start();
     }
 
     /** Once, after {@link #start}. */
@@ -444,7 +445,7 @@ final class ReplicaLife implements AutoCloseable {
     @Override
     public void close() {
         server.setServing(false);
-        housekeeping.close();
+        maintenance.close();
         nameLookUps.close();
         transfers.endFetching();
         if (runningOrder != null) {

@@ -5,10 +5,10 @@ import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.server.bootstrap.OrderingFactory.RunningOrder;
 import io.chainkeeper.server.storage.CheckpointStore;
 import io.chainkeeper.server.storage.LoggedFiles;
-import io.chainkeeper.server.transfer.StateFetch;
-import io.chainkeeper.server.transfer.StateInstallation;
+import io.chainkeeper.server.transfer.SnapshotInstaller;
+import io.chainkeeper.server.transfer.SnapshotReceiver;
+import io.chainkeeper.server.transfer.SnapshotSender;
 import io.chainkeeper.server.transfer.StateOffer;
-import io.chainkeeper.server.transfer.StateSource;
 import io.chainkeeper.transport.StateChannel;
 import java.io.IOException;
 import java.util.Map;
@@ -23,8 +23,8 @@ final class StateTransfers {
 
     private final OrderingConfig ordering;
     private final FailureHandler failureHandler;
-    private final StateSource source;
-    private final StateFetch fetch;
+    private final SnapshotSender source;
+    private final SnapshotReceiver fetch;
     private volatile RunningOrder running;
 
     /**
@@ -40,13 +40,13 @@ final class StateTransfers {
             OrderingConfig ordering,
             LoggedFiles files,
             BooleanSupplier isWrong,
-            StateSource.Snapshots snapshots,
+            SnapshotSender.Snapshots snapshots,
             Runnable stateFetched,
             FailureHandler failureHandler)
             throws IOException {
         this.ordering = ordering;
         this.failureHandler = failureHandler;
-        this.source = new StateSource(
+        this.source = new SnapshotSender(
                 ordering.replicaId(),
                 checkpoints(),
                 files.getSnapDir(),
@@ -54,7 +54,7 @@ final class StateTransfers {
                 ordering.stateTransferBytesPerSecond(),
                 isWrong,
                 snapshots);
-        this.fetch = new StateFetch(
+        this.fetch = new SnapshotReceiver(
                 ordering.replicaId(),
                 ordering.orderingDirectory(),
                 this::openChannel,
@@ -109,7 +109,7 @@ final class StateTransfers {
     /** This replica's state is wrong: that of a member replaces it, also an older one. */
     void replaceState(int fromPeer) {
         try {
-            fetch.replaceState(fromPeer, StateInstallation.oldestPosition(checkpoints()) + 1);
+            fetch.replaceState(fromPeer, SnapshotInstaller.oldestPosition(checkpoints()) + 1);
         } catch (IOException e) {
             failureHandler.failed("checkpoints cannot be read: " + e.getMessage(), e);
         }

@@ -10,27 +10,27 @@ import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.execution.AuditVerdict;
 import io.chainkeeper.server.execution.CommandExecutor;
 import io.chainkeeper.server.execution.OrderedApplication;
+import io.chainkeeper.server.guard.DiskSpaceGuard;
 import io.chainkeeper.server.guard.ExecutionLock;
-import io.chainkeeper.server.guard.SpaceWatch;
 import io.chainkeeper.server.maintenance.ContainerReaper;
 import io.chainkeeper.server.maintenance.DigestAuditor;
-import io.chainkeeper.server.maintenance.Housekeeping;
-import io.chainkeeper.server.maintenance.Serving;
+import io.chainkeeper.server.maintenance.MaintenanceTasks;
+import io.chainkeeper.server.maintenance.ServingPolicy;
 import io.chainkeeper.server.proposal.Proposer;
 import io.chainkeeper.server.reconfig.Aside;
 import io.chainkeeper.server.reconfig.ClientPort;
 import io.chainkeeper.server.reconfig.ConfigurationView;
-import io.chainkeeper.server.reconfig.ConfiguredEnsemble;
+import io.chainkeeper.server.reconfig.EffectiveEnsemble;
 import io.chainkeeper.server.reconfig.ReconfigPlanner;
 import io.chainkeeper.server.reconfig.Reconfigurer;
-import io.chainkeeper.server.request.RequestGate;
+import io.chainkeeper.server.request.RequestRouter;
 import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.session.ReplicatedSessionTracker;
 import io.chainkeeper.server.session.SessionIds;
 import io.chainkeeper.server.session.SessionKeeper;
-import io.chainkeeper.server.state.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.ExecutionProfile;
-import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.storage.CheckpointRequest;
 import io.chainkeeper.server.storage.Checkpoints;
 import io.chainkeeper.server.storage.RecoveredTransactions;
@@ -66,11 +66,11 @@ public final class ThreadlessReplica {
 
     private final FailureHandler failureHandler;
     private final OrderedZooKeeperServer server;
-    private final SideState side;
+    private final ReplicatedState replicated;
     private final Proposer proposer;
-    private final Housekeeping housekeeping;
+    private final MaintenanceTasks maintenance;
     private final OrderedApplication application;
-    private final ConfiguredEnsemble ensemble;
+    private final EffectiveEnsemble ensemble;
     private final long recoveredZxid;
     private TotalOrder order;
 
@@ -108,11 +108,11 @@ public final class ThreadlessReplica {
      *
      * @param position executed
      * @param proposers see {@link ProposerTable#encode}
-     * @param sideState see {@link SideState#encode}
+     * @param replicatedState see {@link ReplicatedState#encode}
      * @param treeZxid last transaction that the tree holds
      * @param tree ZooKeeper's serialized tree and session timeouts
      */
-    public record State(long position, ByteSlice proposers, ByteSlice sideState, long treeZxid, ByteSlice tree) {}
+    public record State(long position, ByteSlice proposers, ByteSlice replicatedState, long treeZxid, ByteSlice tree) {}
 
     /**
      * Recovers a replica.
@@ -140,30 +140,31 @@ public final class ThreadlessReplica {
             database.setlastProcessedZxid(state.treeZxid());
         }
         this.recoveredZxid = database.getDataTreeLastProcessedZxid();
-        this.side = sideState(state);
+        this.replicated = replicatedState(state);
         this.ensemble = ensemble(settings, database, peer.isReconfigEnabled());
         this.server = new OrderedZooKeeperServer(peer, database, failureHandler);
         this.proposer = new Proposer(surroundings::wallClockMillis);
         FinalRequestProcessor finalProcessor = new FinalRequestProcessor(server);
         ExecutionLock lock = new ExecutionLock();
-        SpaceWatch unwatched =
-                new SpaceWatch(List.of(), 0, settings.ensemble().participants().size());
-        RequestGate gate = new RequestGate(server, finalProcessor, lock, settings.reads(), proposer, unwatched, side);
+        DiskSpaceGuard unwatched = new DiskSpaceGuard(
+                List.of(), 0, settings.ensemble().participants().size());
+        RequestRouter router =
+                new RequestRouter(server, finalProcessor, lock, settings.reads(), proposer, unwatched, replicated);
         database.getDataTree().addDigestWatcher(this::digestMismatch);
         OwnedSessions owned = new OwnedSessions(surroundings::monotonicMillis);
         long executionProfile = ExecutionProfile.of(peer.isReconfigEnabled());
-        DrivenReaper reaper = new DrivenReaper(database, gate, surroundings);
-        this.housekeeping = housekeeping(settings, surroundings, owned, executionProfile, reaper);
+        DrivenReaper reaper = new DrivenReaper(database, router, surroundings);
+        this.maintenance = maintenance(settings, surroundings, owned, executionProfile, reaper);
         CommandExecutor executor = new CommandExecutor(
                 settings.replicaId(),
                 executionProfile,
                 server,
                 finalProcessor,
-                side,
+                replicated,
                 owned,
                 new RecoveredTransactions(files, recoveredZxid, recoveredZxid),
                 settings.ensemble().participants(),
-                housekeeping);
+                maintenance);
         this.application = new OrderedApplication(
                 server,
                 executor,
@@ -172,18 +173,18 @@ public final class ThreadlessReplica {
                 proposers(state),
                 state == null ? 0 : state.position(),
                 new NoCheckpoints(),
-                housekeeping::statusChanged,
-                housekeeping::memberSilent,
+                maintenance::statusChanged,
+                maintenance::memberSilent,
                 (fromPeer, position) -> {}, // whoever drives this replica starts it anew with another state
                 incarnation -> {}); // or as a later incarnation
-        database.onConnectionClosed(gate::closed);
-        gate.onReconfig(asked -> housekeeping.reconfig(asked, Aside.AT_ONCE));
-        SessionIds ids = side.sessionIds(settings.replicaId(), surroundings.wallClockMillis());
-        connect(new ReplicatedSessionTracker(side.sessions(), owned, ids, database, false), gate, executor);
+        database.onConnectionClosed(router::closed);
+        router.onReconfig(asked -> maintenance.reconfig(asked, Aside.AT_ONCE));
+        SessionIds ids = replicated.sessionIds(settings.replicaId(), surroundings.wallClockMillis());
+        connect(new ReplicatedSessionTracker(replicated.sessions(), owned, ids, database, false), router, executor);
     }
 
-    private void connect(ReplicatedSessionTracker tracker, RequestGate gate, CommandExecutor executor) {
-        server.connect(tracker, gate, proposer, executor.requests(), () -> {
+    private void connect(ReplicatedSessionTracker tracker, RequestRouter router, CommandExecutor executor) {
+        server.connect(tracker, router, proposer, executor.requests(), () -> {
             throw new IOException("a replica without files takes no snapshots");
         });
         server.setZxid(recoveredZxid);
@@ -199,12 +200,11 @@ public final class ThreadlessReplica {
         return peer;
     }
 
-    private ConfiguredEnsemble ensemble(
-            ThreadlessSettings settings, OrderedDatabase database, boolean reconfigEnabled) {
-        EnsembleConfiguration own = configuration(settings.ensemble());
-        EnsembleConfiguration recovered = database.recoverConfiguration(own, side, reconfigEnabled);
+    private EffectiveEnsemble ensemble(ThreadlessSettings settings, OrderedDatabase database, boolean reconfigEnabled) {
+        EnsembleConfig own = configuration(settings.ensemble());
+        EnsembleConfig recovered = database.recoverConfiguration(own, replicated, reconfigEnabled);
         boolean fileIsNewest = recovered.version() <= own.version();
-        return new ConfiguredEnsemble(settings.replicaId(), fileIsNewest ? own : recovered, fileIsNewest, side);
+        return new EffectiveEnsemble(settings.replicaId(), fileIsNewest ? own : recovered, fileIsNewest, replicated);
     }
 
     /**
@@ -214,20 +214,20 @@ public final class ThreadlessReplica {
      * @param ensemble who takes part
      * @return their configuration, version 0
      */
-    public static EnsembleConfiguration configuration(Ensemble ensemble) {
-        SortedMap<Integer, EnsembleConfiguration.Server> servers = new TreeMap<>();
+    public static EnsembleConfig configuration(Ensemble ensemble) {
+        SortedMap<Integer, EnsembleConfig.Server> servers = new TreeMap<>();
         ensemble.participants().forEach(id -> servers.put(id, server(id, false)));
         ensemble.observers().forEach(id -> servers.put(id, server(id, true)));
-        return new EnsembleConfiguration(0, servers);
+        return new EnsembleConfig(0, servers);
     }
 
-    private static EnsembleConfiguration.Server server(int id, boolean observer) {
-        return new EnsembleConfiguration.Server("127.0.0." + id, QUORUM_PORT, ELECTION_PORT, observer, null, 0);
+    private static EnsembleConfig.Server server(int id, boolean observer) {
+        return new EnsembleConfig.Server("127.0.0." + id, QUORUM_PORT, ELECTION_PORT, observer, null, 0);
     }
 
-    private static SideState sideState(State state) throws IOException {
+    private static ReplicatedState replicatedState(State state) throws IOException {
         try {
-            return state == null ? SideState.initial(0) : SideState.decode(state.sideState());
+            return state == null ? ReplicatedState.initial(0) : ReplicatedState.decode(state.replicatedState());
         } catch (MalformedMessageException e) {
             throw new IOException("side state: " + e.getMessage(), e);
         }
@@ -241,14 +241,14 @@ public final class ThreadlessReplica {
         }
     }
 
-    private Housekeeping housekeeping(
+    private MaintenanceTasks maintenance(
             ThreadlessSettings settings,
             Surroundings surroundings,
             OwnedSessions owned,
             long executionProfile,
             DrivenReaper reaper) {
         SessionKeeper keeper = new SessionKeeper(
-                side.sessions(),
+                replicated.sessions(),
                 owned,
                 surroundings::monotonicMillis,
                 proposer::wallClockMillis,
@@ -258,25 +258,25 @@ public final class ThreadlessReplica {
                 expire -> proposer.propose(expire.sessionId(), expire));
         ConfigurationView view = new ConfigurationView(server.self, null, NOT_SHOWN, ensemble);
         ClientPort clientPort = new ClientPort(() -> null, () -> 0, Aside.AT_ONCE);
-        return new Housekeeping(
-                new Housekeeping.Parts(
+        return new MaintenanceTasks(
+                new MaintenanceTasks.Parts(
                         server,
-                        side,
+                        replicated,
                         proposer,
                         () -> order.status(),
                         keeper,
-                        new Serving(
+                        new ServingPolicy(
                                 server,
                                 proposer,
                                 surroundings::monotonicMillis,
                                 settings.patienceMillis(),
-                                Serving.WithoutOrder.NOBODY),
+                                ServingPolicy.WithoutOrder.NOBODY),
                         ensemble,
                         () -> view.show(clientPort, Aside.AT_ONCE),
                         new Reconfigurer(
-                                side,
+                                replicated,
                                 new ReconfigPlanner(
-                                        server, side, () -> order.status(), id -> true, settings.replicaId()),
+                                        server, replicated, () -> order.status(), id -> true, settings.replicaId()),
                                 proposer,
                                 surroundings::monotonicMillis,
                                 surroundings::wallClockMillis,
@@ -285,7 +285,11 @@ public final class ThreadlessReplica {
                         status -> {},
                         reaper::look,
                         new DigestAuditor(
-                                server, side, proposer, surroundings::monotonicMillis, settings.digestAuditSeconds()),
+                                server,
+                                replicated,
+                                proposer,
+                                surroundings::monotonicMillis,
+                                settings.digestAuditSeconds()),
                         new Alarm(),
                         settings.ensemble().participants(),
                         executionProfile,
@@ -318,7 +322,7 @@ public final class ThreadlessReplica {
         server.startWithoutThreads();
         proposer.connect(startedOrder);
         ensemble.connect(startedOrder);
-        housekeeping.start();
+        maintenance.start();
     }
 
     /** @return the server that connections talk to */
@@ -327,13 +331,13 @@ public final class ThreadlessReplica {
     }
 
     /** @return the replicated state beside the tree */
-    public SideState sideState() {
-        return side;
+    public ReplicatedState replicatedState() {
+        return replicated;
     }
 
     /** @return whether the tree is of the position executed last, and not still ahead of it after a recovery */
     public boolean treeIsOfThisPosition() {
-        return side.zxid() >= recoveredZxid;
+        return replicated.zxid() >= recoveredZxid;
     }
 
     /**
@@ -363,7 +367,7 @@ public final class ThreadlessReplica {
         return new State(
                 begun.position(),
                 begun.proposers(),
-                begun.sideState(),
+                begun.replicatedState(),
                 server.getZKDatabase().getDataTreeLastProcessedZxid(),
                 ByteSlice.of(bytes.toByteArray()));
     }
@@ -414,7 +418,7 @@ public final class ThreadlessReplica {
     }
 
     /** Replicas that are driven are equal, so any difference is an error of the program. */
-    private final class Alarm implements Housekeeping.Divergence {
+    private final class Alarm implements MaintenanceTasks.Divergence {
         @Override
         public void judged(AuditVerdict verdict) {
             if (verdict.ownStateDiffers() || !verdict.differing().isEmpty()) {
@@ -428,7 +432,7 @@ public final class ThreadlessReplica {
         }
     }
 
-    private record Driven(Surroundings surroundings) implements Housekeeping.Background {
+    private record Driven(Surroundings surroundings) implements MaintenanceTasks.Background {
         @Override
         public void execute(Runnable task) {
             surroundings.execute(task);

@@ -93,7 +93,7 @@ public final class ClientConnections extends NIOServerCnxnFactory {
         @Override
         public void cleanupWriterSocket(PrintWriter writer) {
             if (serverStats() instanceof OrderedServerStats stats) {
-                String line = stats.takeLastLine();
+                String line = stats.pollLastLine();
                 if (line != null) {
                     writer.println(line);
                 }

@@ -1,44 +1,26 @@
 package io.chainkeeper.server.connection;
 
-import io.chainkeeper.replica.WakeupBatch;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
-import io.netty.channel.ChannelPromise;
 import io.netty.handler.flush.FlushConsolidationHandler;
-import io.netty.util.AttributeKey;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
-import java.util.concurrent.TimeUnit;
-import org.apache.zookeeper.server.NIOServerCnxnFactory;
 import org.apache.zookeeper.server.NettyServerCnxnFactory;
-import org.apache.zookeeper.server.ServerCnxn;
 import org.apache.zookeeper.server.ServerCnxnFactory;
-import org.apache.zookeeper.server.ZooKeeperServer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * What ZooKeeper's Netty connection factory lacks beside its default one. Answers leave in the order in which they were
- * given, and together if they are ready together. A client whose bytes have broken its connection is named, in one
- * line; ZooKeeper writes "Exception caught" with a stack trace, from which nobody can tell who it was. A connection
- * that asks for no session is closed after {@code zookeeper.nio.sessionlessCnxnTimeout}, one that sends an empty frame
- * at once. And a leader's {@code stat} and {@code srvr} end as those of ZooKeeper's leader.
+ * What ZooKeeper's Netty connection factory lacks beside its default one, as handlers of each connection: {@link
+ * InlineReplyOrder} and {@link ReplyBatcher} for replies, {@link ConnectionLogging}, {@link SessionlessTimeout}, {@link
+ * EmptyFrames}, {@link StatisticsEnding}, {@link RequestBatching}.
  */
 public final class NettyConnections extends ChannelInitializer<Channel> {
-    private static final Logger LOG = LoggerFactory.getLogger(NettyConnections.class);
     private static final String LAST_HANDLER = "servercnxnfactory";
     private static final int MAX_ANSWERS_PER_FLUSH = 256;
-    private static final int SESSIONLESS_MILLIS = 10_000;
 
     private final ServerCnxnFactory factory;
     private final ChannelHandler original;
@@ -107,67 +89,11 @@ public final class NettyConnections extends ChannelInitializer<Channel> {
         // Behind TLS, as the bytes go: one record then holds many answers.
         pipeline.addBefore(LAST_HANDLER, "flushes", new FlushConsolidationHandler(MAX_ANSWERS_PER_FLUSH, true));
         pipeline.addBefore(LAST_HANDLER, "emptyFrames", new EmptyFrames());
-        pipeline.addBefore(LAST_HANDLER, "manners", new Manners(factory));
-        pipeline.addBefore(LAST_HANDLER, "answersInTurn", new AnswersInTurn());
-        AnswerBatches.install(pipeline);
-    }
-
-    private static final class Manners extends ChannelDuplexHandler {
-        private static final AttributeKey<ServerCnxn> CONNECTION = AttributeKey.valueOf("NettyServerCnxn");
-
-        private final ServerCnxnFactory factory;
-
-        private Manners(ServerCnxnFactory factory) {
-            this.factory = factory;
-        }
-
-        @Override
-        public void channelActive(ChannelHandlerContext context) {
-            int timeoutMillis =
-                    Integer.getInteger(NIOServerCnxnFactory.ZOOKEEPER_NIO_SESSIONLESS_CNXN_TIMEOUT, SESSIONLESS_MILLIS);
-            context.executor().schedule(() -> closeIfSessionless(context), timeoutMillis, TimeUnit.MILLISECONDS);
-            context.fireChannelActive();
-        }
-
-        @Override
-        public void channelRead(ChannelHandlerContext context, Object message) {
-            WakeupBatch.run(() -> context.fireChannelRead(message));
-        }
-
-        private static void closeIfSessionless(ChannelHandlerContext context) {
-            ServerCnxn connection = context.channel().attr(CONNECTION).get();
-            if (connection != null && connection.getSessionId() == 0) {
-                LOG.info(
-                        "Closing the connection of {}: it has asked for no session",
-                        context.channel().remoteAddress());
-                connection.close(ServerCnxn.DisconnectReason.CONNECTION_EXPIRED);
-            }
-        }
-
-        /** ZooKeeper closes by writing nothing; here, by the thread that has answered a four-letter word. */
-        @Override
-        public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
-            ZooKeeperServer server = factory.getZooKeeperServer();
-            if (message == Unpooled.EMPTY_BUFFER
-                    && server != null
-                    && server.serverStats() instanceof OrderedServerStats stats) {
-                String line = stats.takeLastLine();
-                if (line != null) {
-                    byte[] text = (line + System.lineSeparator()).getBytes(StandardCharsets.UTF_8);
-                    ByteBuf end = Unpooled.wrappedBuffer(text);
-                    context.write(end);
-                }
-            }
-            context.write(message, promise);
-        }
-
-        @Override
-        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-            LOG.warn(
-                    "Closing the connection of {}: {}",
-                    context.channel().remoteAddress(),
-                    String.valueOf(cause).replaceAll("\\p{Cntrl}+", " "));
-            context.close();
-        }
+        pipeline.addBefore(LAST_HANDLER, "requestBatching", new RequestBatching());
+        pipeline.addBefore(LAST_HANDLER, "statisticsEnding", new StatisticsEnding(factory));
+        pipeline.addBefore(LAST_HANDLER, "sessionlessTimeout", new SessionlessTimeout());
+        pipeline.addBefore(LAST_HANDLER, "connectionLogging", new ConnectionLogging());
+        pipeline.addBefore(LAST_HANDLER, "inlineReplyOrder", new InlineReplyOrder());
+        ReplyBatcher.install(pipeline);
     }
 }

@@ -49,7 +49,7 @@ public final class OrderedServerStats extends ServerStats {
      * Returns the line that has to follow what the calling thread has printed of these statistics, once; null if there
      * is none. ZooKeeper's command prints a line of its own in between.
      */
-    String takeLastLine() {
+    String pollLastLine() {
         String line = lastLine.get();
         lastLine.remove();
         return line;

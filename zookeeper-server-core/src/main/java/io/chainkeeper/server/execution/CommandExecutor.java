@@ -2,7 +2,7 @@ package io.chainkeeper.server.execution;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.command.CommandCodec;
-import io.chainkeeper.command.FormerState;
+import io.chainkeeper.command.ImportedState;
 import io.chainkeeper.config.NodeOwners;
 import io.chainkeeper.config.SharedSettings;
 import io.chainkeeper.ordering.ByteSlice;
@@ -21,8 +21,8 @@ import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.session.SessionState;
 import io.chainkeeper.server.state.ExecutionProfile;
 import io.chainkeeper.server.state.ExecutionProfileMismatch;
-import io.chainkeeper.server.state.FormerStates;
-import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.state.ImportedStates;
+import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.state.Zxids;
 import io.chainkeeper.server.storage.RecoveredTransactions;
 import io.chainkeeper.server.zookeeper.ExecutionInProgress;
@@ -39,8 +39,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Executes commands in their order: advances the side state, gives zxids, and lets {@link RequestExecutor} change the
- * tree. Whether a command takes a zxid depends on the command and the side state only, so that after a restart the
+ * Executes commands in their order: advances the replicated state, gives zxids, and lets {@link RequestExecutor} change the
+ * tree. Whether a command takes a zxid depends on the command and the replicated state only, so that after a restart the
  * commands whose transactions the tree already holds can be recognised without executing them. Used by the executor
  * thread only.
  */
@@ -51,7 +51,7 @@ public final class CommandExecutor {
     private final long executionProfile;
     private final boolean knows255;
     private final OrderedZooKeeperServer server;
-    private final SideState side;
+    private final ReplicatedState state;
     private final OwnedSessions owned;
     private final ReconfigExecutor reconfigs;
     private final RequestExecutor requests;
@@ -70,7 +70,7 @@ public final class CommandExecutor {
      * @param executionProfile the number that says this replica's settings
      * @param server whose tree is changed
      * @param finalProcessor applies transactions and answers clients
-     * @param side the side state as of the recovered position
+     * @param state the replicated state as of the recovered position
      * @param owned sessions served here
      * @param recovered transactions that the tree holds although their commands will be delivered again
      * @param configuredMembers who votes until the order says otherwise
@@ -81,7 +81,7 @@ public final class CommandExecutor {
             long executionProfile,
             OrderedZooKeeperServer server,
             RequestProcessor finalProcessor,
-            SideState side,
+            ReplicatedState state,
             OwnedSessions owned,
             RecoveredTransactions recovered,
             List<Integer> configuredMembers,
@@ -90,19 +90,19 @@ public final class CommandExecutor {
         this.executionProfile = executionProfile;
         this.knows255 = replicaId == Membership.MAX_REPLICA_ID || configuredMembers.contains(Membership.MAX_REPLICA_ID);
         this.server = server;
-        this.side = side;
+        this.state = state;
         this.owned = owned;
-        this.reconfigs = new ReconfigExecutor(replicaId, server, side, owned, events);
-        this.schemes = new CountedSchemes(side, AuthenticationSchemes.ownSchemes());
+        this.reconfigs = new ReconfigExecutor(replicaId, server, state, owned, events);
+        this.schemes = new CountedSchemes(state, AuthenticationSchemes.ownSchemes());
         this.requests = new RequestExecutor(server, reconfigs, schemes, finalProcessor);
         this.recovered = recovered;
-        this.audits = new DigestAudits(server, side, recovered, configuredMembers, events);
+        this.audits = new DigestAudits(server, state, recovered, configuredMembers, events);
         this.events = events;
     }
 
-    /** @return the side state */
-    public SideState sideState() {
-        return side;
+    /** @return the replicated state */
+    public ReplicatedState replicatedState() {
+        return state;
     }
 
     /** @return what is being executed */
@@ -116,7 +116,7 @@ public final class CommandExecutor {
     }
 
     /** @return once: whether the cluster has just begun with data that only Apache ZooKeeper's files hold yet */
-    public boolean takeBeginsHere() {
+    public boolean pollBeginsHere() {
         boolean begins = beginsHere;
         beginsHere = false;
         return begins;
@@ -145,7 +145,7 @@ public final class CommandExecutor {
             awaitSchemes(position, command);
             return;
         }
-        long time = side.advanceTime(command.wallClockMillis());
+        long time = state.advanceTime(command.wallClockMillis());
         if (command instanceof Command.ClientRequest request) {
             if (knowsWhatItTakes(position, request)) {
                 executeRequest(request, proposed, own, time);
@@ -180,7 +180,7 @@ public final class CommandExecutor {
         } else if (command instanceof Command.DropPlan drop) {
             reconfigs.drop(drop);
         } else if (command instanceof Command.ReplicateConfiguration replicate) {
-            reconfigs.replicate(replicate, recovered.covers(side.nextZxid()));
+            reconfigs.replicate(replicate, recovered.covers(state.nextZxid()));
         } else {
             reconfigs.progress((Command.PlanProgress) command);
         }
@@ -192,7 +192,7 @@ public final class CommandExecutor {
      * @param membership in force from the next position on
      */
     public void membershipChanged(Membership membership) {
-        side.membershipChanged(membership);
+        state.membershipChanged(membership);
         events.membershipChanged();
     }
 
@@ -201,7 +201,7 @@ public final class CommandExecutor {
      * order knew: nobody else's word can replace the provider's, but a state that holds the result can.
      */
     private boolean knowsWhatItTakes(long position, Command.ClientRequest request) {
-        if (recovered.covers(side.nextZxid())) {
+        if (recovered.covers(state.nextZxid())) {
             return true;
         }
         String lacked = schemes.lacked(request, requests);
@@ -214,7 +214,7 @@ public final class CommandExecutor {
                         + " start the servers with the provider (authProvider.*) once more",
                 position,
                 lacked,
-                side.agreedSchemes().get(lacked));
+                state.agreedSchemes().get(lacked));
         foreign = true;
         events.stateNotTaken(position, List.of());
         return false;
@@ -251,12 +251,12 @@ public final class CommandExecutor {
         } else {
             Request request = own != null ? own.request() : requests.remoteRequest(command);
             if (creates && proposal != null) {
-                owned.owned(sessionId, side.sessions().get(sessionId).timeoutMillis());
+                owned.owned(sessionId, state.sessions().get(sessionId).timeoutMillis());
             }
             requests.execute(request, proposed.proposer(), decided(command), zxid, time);
         }
         if (command.opcode() == OpCode.closeSession) {
-            side.sessions().remove(sessionId);
+            state.sessions().remove(sessionId);
             owned.forget(sessionId);
         }
         if (command.opcode() == OpCode.reconfig) {
@@ -268,7 +268,7 @@ public final class CommandExecutor {
     }
 
     private Command.ClientRequest decided(Command.ClientRequest command) {
-        if (SharedSettings.isNoHash(side.executionProfile())) {
+        if (SharedSettings.isNoHash(state.executionProfile())) {
             return command;
         }
         // Members of a cluster formed by an earlier release share those settings, and its commands do not say them.
@@ -279,12 +279,12 @@ public final class CommandExecutor {
     private boolean createSession(Command.ClientRequest command, ProposedCommand proposed) {
         ByteSlice payload = command.payload();
         boolean wellFormed = payload != null && payload.length() == Integer.BYTES;
-        boolean isOwner = NodeOwners.mayBeSession(side.executionProfile(), command.sessionId());
+        boolean isOwner = NodeOwners.mayBeSession(state.executionProfile(), command.sessionId());
         if (!wellFormed || !isOwner || reconfigs.isOutside(proposed.proposer())) {
             return false;
         }
         int timeoutMillis = payload.asByteBuffer().getInt();
-        return side.createSession(command.sessionId(), timeoutMillis, proposed.proposer(), proposed.incarnation());
+        return state.createSession(command.sessionId(), timeoutMillis, proposed.proposer(), proposed.incarnation());
     }
 
     private void refuseSession(Proposal proposal) {
@@ -293,7 +293,7 @@ public final class CommandExecutor {
             events.sessionLost(upgrade.sessionId());
         } else if (proposal instanceof ClientProposal own) {
             long sessionId = own.request().sessionId;
-            SessionState existing = side.sessions().get(sessionId);
+            SessionState existing = state.sessions().get(sessionId);
             if (existing == null || existing.owner() != replicaId) {
                 owned.forget(sessionId);
             }
@@ -303,11 +303,11 @@ public final class CommandExecutor {
     }
 
     private long takeZxid() {
-        long zxid = side.nextZxid();
-        if (Zxids.epoch(zxid) != Zxids.epoch(side.zxid()) && !recovered.covers(zxid)) {
+        long zxid = state.nextZxid();
+        if (Zxids.epoch(zxid) != Zxids.epoch(state.zxid()) && !recovered.covers(zxid)) {
             server.beginEpoch(Zxids.epoch(zxid));
         }
-        side.tookZxid(zxid);
+        state.tookZxid(zxid);
         return zxid;
     }
 
@@ -320,7 +320,7 @@ public final class CommandExecutor {
             return;
         }
         SessionState before =
-                side.sessions().attach(sessionId, proposed.proposer(), proposed.incarnation(), attach.timeoutMillis());
+                state.sessions().attach(sessionId, proposed.proposer(), proposed.incarnation(), attach.timeoutMillis());
         if (before != null && before.owner() == replicaId && proposed.proposer() != replicaId) {
             owned.forget(sessionId);
             events.sessionLost(sessionId);
@@ -336,7 +336,7 @@ public final class CommandExecutor {
 
     private void expire(Command.Expire expire, int proposer, long time) {
         long sessionId = expire.sessionId();
-        if (!side.sessions().mayExpire(sessionId, expire.owner(), expire.epoch())) {
+        if (!state.sessions().mayExpire(sessionId, expire.owner(), expire.epoch())) {
             LOG.info(
                     "Session 0x{} does not expire: it has been attached or closed since that was proposed",
                     Long.toHexString(sessionId));
@@ -350,12 +350,12 @@ public final class CommandExecutor {
             Request request = requests.closeRequest(sessionId);
             requests.execute(request, proposer, null, zxid, time);
         }
-        side.sessions().remove(sessionId);
+        state.sessions().remove(sessionId);
         owned.forget(sessionId);
     }
 
     private void orphan(int replica, long throughIncarnation) {
-        for (long sessionId : side.sessions().orphan(replica, throughIncarnation)) {
+        for (long sessionId : state.sessions().orphan(replica, throughIncarnation)) {
             if (replica == replicaId) {
                 owned.forget(sessionId);
                 events.sessionLost(sessionId);
@@ -365,16 +365,17 @@ public final class CommandExecutor {
 
     private void replicaStarted(Command.ReplicaStarted started, ProposedCommand proposed, boolean self) {
         orphan(proposed.proposer(), proposed.incarnation() - 1);
-        side.started(proposed.proposer(), proposed.incarnation(), started.maxTransactionBytes());
-        side.said(proposed.proposer(), started.executionProfile());
-        long before = side.executionProfile();
-        side.knows(proposed.proposer(), started.executionProfile(), started.schemes());
-        if (side.executionProfile() != before) {
+        state.started(proposed.proposer(), proposed.incarnation(), started.maxTransactionBytes());
+        state.said(proposed.proposer(), started.executionProfile());
+        long before = state.executionProfile();
+        state.knows(proposed.proposer(), started.executionProfile(), started.schemes());
+        if (state.executionProfile() != before) {
             checkProfile();
         }
         reconfigs.endUnlessEnabled();
-        if (started.former() != null && side.clusterId() == null) {
-            side.formerStates().report(proposed.proposer(), held(proposed.proposer(), started), started.goesWithout());
+        if (started.former() != null && state.clusterId() == null) {
+            state.importedStates()
+                    .report(proposed.proposer(), held(proposed.proposer(), started), started.goesWithout());
         }
         if (self) {
             checkProfile();
@@ -390,13 +391,13 @@ public final class CommandExecutor {
      * What a replica's directories held. Of its own a replica knows it by itself: the start that has reported something
      * may have found others, which were lost since.
      */
-    private FormerState held(int replica, Command.ReplicaStarted started) {
-        FormerState own = replica == replicaId ? side.formerStates().of(replicaId) : null;
+    private ImportedState held(int replica, Command.ReplicaStarted started) {
+        ImportedState own = replica == replicaId ? state.importedStates().of(replicaId) : null;
         return own == null ? started.former() : own;
     }
 
     private void clusterFormed(long position, Command.ClusterFormed formed) {
-        if (side.clusterId() != null && !side.clusterId().equals(formed.replaces())) {
+        if (state.clusterId() != null && !state.clusterId().equals(formed.replaces())) {
             return;
         }
         if (formed.replaces() == null && !begin(position, formed)) {
@@ -406,11 +407,11 @@ public final class CommandExecutor {
             lacksFormerProviders(position, formed);
             return;
         }
-        side.formed(formed.clusterId(), formed.executionProfile());
+        state.formed(formed.clusterId(), formed.executionProfile());
         checkProfile();
         putOwnersInForce();
         if (formed.replaces() == null) {
-            reconfigs.formed(formed.configuration(), recovered.covers(side.nextZxid()));
+            reconfigs.formed(formed.configuration(), recovered.covers(state.nextZxid()));
             reconfigs.endUnlessEnabled();
         }
         events.clusterFormed(formed.clusterId());
@@ -439,10 +440,10 @@ public final class CommandExecutor {
 
     /** Returns whether this replica has the state that the cluster begins with. */
     private boolean begin(long position, Command.ClusterFormed formed) {
-        FormerStates former = side.formerStates();
-        FormerState origin = formed.origin() == null ? FormerState.EMPTY : formed.origin();
-        FormerState reported = former.of(replicaId);
-        FormerState held = reported == null ? FormerState.EMPTY : reported;
+        ImportedStates imported = state.importedStates();
+        ImportedState origin = formed.origin() == null ? ImportedState.EMPTY : formed.origin();
+        ImportedState reported = imported.of(replicaId);
+        ImportedState held = reported == null ? ImportedState.EMPTY : reported;
         String refusal = held.refusalOfReplacementBy(origin);
         if (refusal != null) {
             foreign = true;
@@ -453,7 +454,7 @@ public final class CommandExecutor {
             LOG.info("The cluster begins with {}, this replica has {}: it fetches the state", origin, held);
             foreign = true;
             List<Integer> sources = new ArrayList<>();
-            former.reports().forEach((replica, state) -> {
+            imported.reports().forEach((replica, state) -> {
                 if (replica != replicaId && state.isSameAs(origin)) {
                     sources.add(replica);
                 }
@@ -462,13 +463,13 @@ public final class CommandExecutor {
             return false;
         }
         beginsHere = origin.holdsData();
-        former.formed(origin);
+        imported.formed(origin);
         return true;
     }
 
     /** A server that was started without knowing the cluster may have taken owners for something else so far. */
     private void putOwnersInForce() {
-        long formedWith = side.executionProfile();
+        long formedWith = state.executionProfile();
         String refusal = NodeOwners.refusal(formedWith, knows255);
         if (refusal != null) {
             throw new ExecutionProfileMismatch(refusal);
@@ -488,9 +489,9 @@ public final class CommandExecutor {
     }
 
     private void checkProfile() {
-        if (!side.mayBeExecutedWith(executionProfile)) {
+        if (!state.mayBeExecutedWith(executionProfile)) {
             throw new ExecutionProfileMismatch(ExecutionProfile.mismatchMessage(
-                    side.executionProfile(), SharedSettings.under(side.executionProfile(), executionProfile)));
+                    state.executionProfile(), SharedSettings.under(state.executionProfile(), executionProfile)));
         }
     }
 }

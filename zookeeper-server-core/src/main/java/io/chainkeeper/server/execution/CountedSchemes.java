@@ -3,7 +3,7 @@ package io.chainkeeper.server.execution;
 import io.chainkeeper.command.AuthId;
 import io.chainkeeper.command.Command;
 import io.chainkeeper.server.guard.AuthenticationSchemes;
-import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.state.ReplicatedState;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,21 +25,21 @@ import org.apache.zookeeper.server.auth.ServerAuthenticationProvider;
 
 /**
  * Which schemes count in what is executed: those of ZooKeeper, and of providers of the user's own those that all
- * replicas know at that position ({@link SideState#agreedSchemes}). So this replica's own providers are asked only
+ * replicas know at that position ({@link ReplicatedState#agreedSchemes}). So this replica's own providers are asked only
  * about what all others ask theirs. Used by the executor thread, {@link #counted} by any.
  */
 final class CountedSchemes {
     private static final String AUTH = "auth";
 
-    private final SideState side;
+    private final ReplicatedState state;
     private final SortedMap<String, String> own;
 
     /**
-     * @param side the replicated state
+     * @param state the replicated state
      * @param own the schemes that this replica knows besides those of ZooKeeper
      */
-    CountedSchemes(SideState side, Map<String, String> own) {
-        this.side = side;
+    CountedSchemes(ReplicatedState state, Map<String, String> own) {
+        this.state = state;
         this.own = new TreeMap<>(own);
     }
 
@@ -48,7 +48,7 @@ final class CountedSchemes {
      * @return those whose schemes count; the same list if they are all
      */
     List<Id> counted(List<Id> ids) {
-        SortedMap<String, String> agreed = side.agreedSchemes();
+        SortedMap<String, String> agreed = state.agreedSchemes();
         if (ids == null || agreed == null) {
             return ids;
         }
@@ -75,7 +75,7 @@ final class CountedSchemes {
      */
     void restrict(Record record, List<Id> ids) {
         List<ACL> acl = ExecutableRequests.acl(record);
-        SortedMap<String, String> agreed = side.agreedSchemes();
+        SortedMap<String, String> agreed = state.agreedSchemes();
         if (acl == null || agreed == null) {
             return;
         }
@@ -126,7 +126,7 @@ final class CountedSchemes {
      * @return a scheme that counts and that this replica lacks, although the request uses it; null if there is none
      */
     String lacked(Command.ClientRequest command, RequestExecutor requests) {
-        SortedMap<String, String> agreed = side.agreedSchemes();
+        SortedMap<String, String> agreed = state.agreedSchemes();
         if (agreed == null || own.entrySet().containsAll(agreed.entrySet())) {
             return null;
         }

@@ -2,7 +2,7 @@ package io.chainkeeper.server.execution;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.ordering.ByteSlice;
-import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.state.StateDigest;
 import io.chainkeeper.server.storage.RecoveredTransactions;
 import java.nio.charset.Charset;
@@ -24,7 +24,7 @@ final class DigestAudits {
     private static final Logger LOG = LoggerFactory.getLogger(DigestAudits.class);
 
     private final ZooKeeperServer server;
-    private final SideState side;
+    private final ReplicatedState state;
     private final RecoveredTransactions recovered;
     private final List<Integer> configuredMembers;
     private final ExecutionEvents events;
@@ -33,12 +33,12 @@ final class DigestAudits {
 
     DigestAudits(
             ZooKeeperServer server,
-            SideState side,
+            ReplicatedState state,
             RecoveredTransactions recovered,
             List<Integer> configuredMembers,
             ExecutionEvents events) {
         this.server = server;
-        this.side = side;
+        this.state = state;
         this.recovered = recovered;
         this.configuredMembers = List.copyOf(configuredMembers);
         this.events = events;
@@ -51,14 +51,14 @@ final class DigestAudits {
     }
 
     void audit(long position) {
-        if (!side.digestTally().begin(position)) {
+        if (!state.digestTally().begin(position)) {
             return;
         }
         told = null;
         own = null;
         // While the order is replayed the tree is ahead of it, and says nothing about this position.
-        if (isComparable(Charset.defaultCharset()) && !recovered.covers(side.nextZxid())) {
-            own = new StateDigest(server.getZKDatabase().getDataTree().getTreeDigest(), checksum(side.encode()));
+        if (isComparable(Charset.defaultCharset()) && !recovered.covers(state.nextZxid())) {
+            own = new StateDigest(server.getZKDatabase().getDataTree().getTreeDigest(), checksum(state.encode()));
             events.digestTaken(position, own);
         }
     }
@@ -76,7 +76,7 @@ final class DigestAudits {
 
     void report(int replica, Command.DigestReport report) {
         StateDigest digest = new StateDigest(report.treeDigest(), report.sideDigest());
-        if (side.digestTally().add(replica, report.auditPosition(), digest)) {
+        if (state.digestTally().add(replica, report.auditPosition(), digest)) {
             AuditVerdict verdict = judge();
             if (verdict != null && !verdict.equals(told)) {
                 told = verdict;
@@ -87,10 +87,10 @@ final class DigestAudits {
 
     /** Returns null as long as the members that have not reported may still make a majority. */
     private AuditVerdict judge() {
-        Map<Integer, StateDigest> reports = side.digestTally().reports();
-        List<Integer> members = side.membership() == null
+        Map<Integer, StateDigest> reports = state.digestTally().reports();
+        List<Integer> members = state.membership() == null
                 ? configuredMembers
-                : side.membership().replicaIds();
+                : state.membership().replicaIds();
         int majority = members.size() / 2 + 1;
         List<Integer> largest = List.of();
         int reported = 0;
@@ -102,7 +102,7 @@ final class DigestAudits {
                 largest = same.size() > largest.size() ? same : largest;
             }
         }
-        long position = side.digestTally().position();
+        long position = state.digestTally().position();
         if (largest.size() >= majority) {
             StateDigest agreed = reports.get(largest.get(0));
             List<Integer> differing = new ArrayList<>(reports.keySet());

@@ -6,7 +6,7 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ProposerTable;
-import io.chainkeeper.server.connection.AnswerBatches;
+import io.chainkeeper.server.connection.ReplyBatcher;
 import io.chainkeeper.server.guard.ExecutionLock;
 import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.storage.CheckpointRequest;
@@ -95,7 +95,7 @@ public final class OrderedApplication implements Application {
 
     @Override
     public Membership recoveredMembership() {
-        return executor.sideState().membership();
+        return executor.replicatedState().membership();
     }
 
     @Override
@@ -119,14 +119,14 @@ public final class OrderedApplication implements Application {
     /** What has been executed is what reads see, so they find its answers and watch events on their way. */
     private void letReadsIn() {
         if (lock.keepsReadsWaiting()) {
-            AnswerBatches.sendOn();
+            ReplyBatcher.sendOn();
             lock.letReadsIn();
         }
     }
 
     @Override
     public void positionApplied(long at) {
-        AnswerBatches.sendOnIfLate();
+        ReplyBatcher.sendOnIfLate();
         insidePosition = false;
         position = at;
         Checkpoints.Due due = due();
@@ -138,20 +138,20 @@ public final class OrderedApplication implements Application {
     }
 
     private Checkpoints.Due due() {
-        if (executor.takeBeginsHere()) {
+        if (executor.pollBeginsHere()) {
             return Checkpoints.Due.SNAPSHOT;
         }
         return executor.isForeign()
                 ? Checkpoints.Due.NOTHING
-                : checkpoints.due(executor.sideState().zxid());
+                : checkpoints.due(executor.replicatedState().zxid());
     }
 
     private CheckpointRequest checkpointRequest() {
         return new CheckpointRequest(
                 position,
-                executor.sideState().zxid(),
+                executor.replicatedState().zxid(),
                 proposers.encode(),
-                executor.sideState().encode());
+                executor.replicatedState().encode());
     }
 
     /**
@@ -182,12 +182,12 @@ public final class OrderedApplication implements Application {
 
     @Override
     public void batchBegin() {
-        AnswerBatches.begin();
+        ReplyBatcher.begin();
     }
 
     @Override
     public void batchEnd() {
-        AnswerBatches.end();
+        ReplyBatcher.end();
         flush();
         lock.endBatch();
     }

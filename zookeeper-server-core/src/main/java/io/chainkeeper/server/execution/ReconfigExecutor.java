@@ -6,9 +6,9 @@ import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.session.SessionState;
-import io.chainkeeper.server.state.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.EnsemblePlan;
-import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.state.Zxids;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.nio.charset.StandardCharsets;
@@ -20,7 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Executes what changes the configured ensemble. What becomes of a {@code reconfig} depends on the side state only: its
+ * Executes what changes the configured ensemble. What becomes of a {@code reconfig} depends on the replicated state only: its
  * plan says that the accepting replica found it valid and allowed. So it can be followed without the tree when the tree
  * is ahead already. Used by the executor thread only.
  */
@@ -30,15 +30,19 @@ final class ReconfigExecutor {
     private final int replicaId;
     private final OwnedSessions owned;
     private final OrderedZooKeeperServer server;
-    private final SideState side;
+    private final ReplicatedState state;
     private final ExecutionEvents events;
 
     ReconfigExecutor(
-            int replicaId, OrderedZooKeeperServer server, SideState side, OwnedSessions owned, ExecutionEvents events) {
+            int replicaId,
+            OrderedZooKeeperServer server,
+            ReplicatedState state,
+            OwnedSessions owned,
+            ExecutionEvents events) {
         this.replicaId = replicaId;
         this.owned = owned;
         this.server = server;
-        this.side = side;
+        this.state = state;
         this.events = events;
     }
 
@@ -48,7 +52,7 @@ final class ReconfigExecutor {
             return;
         }
         try {
-            begin(EnsembleConfiguration.parse(text), treeIsAhead);
+            begin(EnsembleConfig.parse(text), treeIsAhead);
         } catch (IllegalArgumentException e) {
             LOG.error("Forming the cluster without a configuration: {}", e.getMessage());
         }
@@ -56,14 +60,14 @@ final class ReconfigExecutor {
 
     /** The configuration is replicated from here on, because a server takes {@code reconfig} now. */
     void replicate(Command.ReplicateConfiguration command, boolean treeIsAhead) {
-        EnsembleConfiguration first;
+        EnsembleConfig first;
         try {
             first = checked(command.configuration());
         } catch (IllegalArgumentException e) {
             LOG.error("Ignoring a configuration that is to be replicated: {}", e.getMessage());
             return;
         }
-        if (side.mayReplicate(first)) {
+        if (state.mayReplicate(first)) {
             LOG.info("From here on the configuration is replicated: {}", command.configuration());
             begin(first, treeIsAhead);
         }
@@ -71,30 +75,30 @@ final class ReconfigExecutor {
 
     /** The last of the configured servers takes {@code reconfig} no more: each goes by its own file again. */
     void endUnlessEnabled() {
-        if (side.replicatesInVain()) {
+        if (state.replicatesInVain()) {
             LOG.info("No server has reconfigEnabled any more: the configuration is that of each server's own file");
-            side.dropPlan();
-            side.configured(null, 0);
+            state.dropPlan();
+            state.configured(null, 0);
             events.ensembleChanged();
         }
     }
 
     /** What a member orders although it cannot be one would stop every server, and again after each restart. */
-    private EnsembleConfiguration checked(String text) {
-        EnsembleConfiguration configuration = EnsembleConfiguration.parse(text);
+    private EnsembleConfig checked(String text) {
+        EnsembleConfig configuration = EnsembleConfig.parse(text);
         if (configuration.participants().isEmpty()) {
             throw new IllegalArgumentException("it has no participant");
         }
         boolean has255 = configuration.servers().containsKey(Membership.MAX_REPLICA_ID);
-        String refusal = NodeOwners.refusal(side.executionProfile(), has255);
+        String refusal = NodeOwners.refusal(state.executionProfile(), has255);
         if (refusal != null) {
             throw new IllegalArgumentException(refusal);
         }
         return configuration;
     }
 
-    private void begin(EnsembleConfiguration first, boolean treeIsAhead) {
-        side.configured(first, 0);
+    private void begin(EnsembleConfig first, boolean treeIsAhead) {
+        state.configured(first, 0);
         server.firstConfiguration(first, treeIsAhead);
         events.ensembleChanged();
     }
@@ -102,35 +106,35 @@ final class ReconfigExecutor {
     void plan(Command.PlanEnsemble command, ProposedCommand proposed) {
         EnsemblePlan plan;
         try {
-            EnsembleConfiguration configuration = checked(command.configuration());
+            EnsembleConfig configuration = checked(command.configuration());
             plan = new EnsemblePlan(
                     proposed.proposer(), proposed.incarnation(), command.sessionId(), command.cxid(), configuration);
         } catch (IllegalArgumentException e) {
             LOG.error("Ignoring a planned configuration of replica {}: {}", proposed.proposer(), e.getMessage());
             return;
         }
-        EnsembleConfiguration current = side.configuration();
-        boolean accepted = side.plan() == null
+        EnsembleConfig current = state.configuration();
+        boolean accepted = state.plan() == null
                 && current != null
                 && current.version() == plan.configuration().version()
                 && owned(plan);
         if (accepted) {
             LOG.info("Replica {} plans the configuration {}", plan.proposer(), command.configuration());
-            side.planned(plan);
+            state.planned(plan);
             events.ensembleChanged();
         }
         events.planExecuted(plan, accepted);
     }
 
     void drop(Command.DropPlan command) {
-        EnsemblePlan plan = side.plan();
+        EnsemblePlan plan = state.plan();
         if (plan != null && plan.isOf(command.sessionId(), command.cxid())) {
             drop(plan, "it was given up");
         }
     }
 
     void progress(Command.PlanProgress command) {
-        EnsemblePlan plan = side.plan();
+        EnsemblePlan plan = state.plan();
         if (plan != null && plan.isOf(command.sessionId(), command.cxid())) {
             events.planProgressed();
         }
@@ -138,7 +142,7 @@ final class ReconfigExecutor {
 
     /** Sessions may have changed: a plan does not outlive its client at its proposer. */
     void dropUnlessOwned() {
-        EnsemblePlan plan = side.plan();
+        EnsemblePlan plan = state.plan();
         if (plan != null && !owned(plan)) {
             drop(plan, "its session is gone or not at replica " + plan.proposer() + " any more");
         }
@@ -146,12 +150,12 @@ final class ReconfigExecutor {
 
     private void drop(EnsemblePlan plan, String reason) {
         LOG.info("The configuration that replica {} planned is dropped: {}", plan.proposer(), reason);
-        side.dropPlan();
+        state.dropPlan();
         events.ensembleChanged();
     }
 
     private boolean owned(EnsemblePlan plan) {
-        SessionState session = side.sessions().get(plan.sessionId());
+        SessionState session = state.sessions().get(plan.sessionId());
         return session != null
                 && session.owner() == plan.proposer()
                 && session.ownerIncarnation() == plan.incarnation();
@@ -166,18 +170,18 @@ final class ReconfigExecutor {
      * @return the error, null if it is to be executed
      */
     KeeperException refusal(long sessionId, int cxid, int proposer) {
-        SessionState session = side.sessions().get(sessionId);
+        SessionState session = state.sessions().get(sessionId);
         if (session == null) {
             return new KeeperException.SessionExpiredException();
         }
         if (session.owner() != proposer) {
             return new KeeperException.SessionMovedException();
         }
-        EnsemblePlan plan = side.plan();
+        EnsemblePlan plan = state.plan();
         if (plan != null && !plan.isOf(sessionId, cxid)) {
             return new KeeperException.ReconfigInProgress();
         }
-        if (plan == null || !plan.reached(side.membership(), side.configuration())) {
+        if (plan == null || !plan.reached(state.membership(), state.configuration())) {
             return new KeeperException.NewConfigNoQuorum();
         }
         return null;
@@ -196,7 +200,7 @@ final class ReconfigExecutor {
         if (refusal != null) {
             throw refusal;
         }
-        EnsembleConfiguration next = next(zxid);
+        EnsembleConfig next = next(zxid);
         byte[] text = next.text().getBytes(StandardCharsets.UTF_8);
         request.setTxn(new SetDataTxn(ZooDefs.CONFIG_NODE, text, -1));
         if (request.qv != null) {
@@ -206,10 +210,10 @@ final class ReconfigExecutor {
         }
     }
 
-    private EnsembleConfiguration next(long zxid) {
+    private EnsembleConfig next(long zxid) {
         // The zxid, as in ZooKeeper; more only if a new cluster was formed from the files of an older one.
-        long version = Math.max(zxid, side.configuration().version() + 1);
-        return side.plan().configuration().withVersion(version);
+        long version = Math.max(zxid, state.configuration().version() + 1);
+        return state.plan().configuration().withVersion(version);
     }
 
     /**
@@ -222,7 +226,7 @@ final class ReconfigExecutor {
      * @param timeMillis its agreed time
      */
     void executed(boolean refused, long sessionId, int cxid, long zxid, long timeMillis) {
-        EnsemblePlan plan = side.plan();
+        EnsemblePlan plan = state.plan();
         if (plan == null || !plan.isOf(sessionId, cxid)) {
             return;
         }
@@ -230,12 +234,12 @@ final class ReconfigExecutor {
             drop(plan, "the request could not be executed");
             return;
         }
-        EnsembleConfiguration before = side.configuration();
-        EnsembleConfiguration next = next(zxid);
+        EnsembleConfig before = state.configuration();
+        EnsembleConfig next = next(zxid);
         LOG.info("The ensemble is configured anew, version {}", Zxids.text(next.version()));
-        side.configured(next, zxid);
+        state.configured(next, zxid);
         server.configurationExecuted(next, timeMillis);
-        side.dropPlan();
+        state.dropPlan();
         before.servers().keySet().stream()
                 .filter(id -> !next.servers().containsKey(id))
                 .forEach(this::abandonSessionsOf);
@@ -245,7 +249,7 @@ final class ReconfigExecutor {
 
     /** Nobody listens any more whether a server that has been removed hears its clients. */
     private void abandonSessionsOf(int removed) {
-        for (long sessionId : side.sessions().orphan(removed, Long.MAX_VALUE)) {
+        for (long sessionId : state.sessions().orphan(removed, Long.MAX_VALUE)) {
             if (removed == replicaId) {
                 owned.forget(sessionId);
             }
@@ -257,7 +261,7 @@ final class ReconfigExecutor {
      * @return whether it may not own sessions: it has been removed, or not been added yet
      */
     boolean isOutside(int proposer) {
-        EnsembleConfiguration current = side.configuration();
+        EnsembleConfig current = state.configuration();
         return current != null && !current.servers().containsKey(proposer);
     }
 }

@@ -24,7 +24,7 @@ import org.apache.zookeeper.server.auth.X509AuthenticationProvider;
  * Every replica checks the ACLs of all clients, so all must know the same schemes. Those that ZooKeeper brings along
  * are known to every replica, whether its own clients use them or not: so one server after the other can be given a TLS
  * port or SASL. Others ({@code authProvider.*}) count where all replicas have said that they know them
- * ({@link io.chainkeeper.server.state.SideState#agreedSchemes}).
+ * ({@link io.chainkeeper.server.state.ReplicatedState#agreedSchemes}).
  *
  * <p>In an access list a scheme is accepted as ZooKeeper does it: only from clients of a server that has been given it.
  * What that server lacks is part of the ordered command.

@@ -1,12 +1,12 @@
 package io.chainkeeper.server.maintenance;
 
 import io.chainkeeper.command.Command;
-import io.chainkeeper.command.FormerState;
+import io.chainkeeper.command.ImportedState;
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.MoveInRequest;
 import io.chainkeeper.config.NewClusterRequest;
 import io.chainkeeper.ordering.Membership;
-import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.state.ReplicatedState;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * notes it. After the quorum was lost for good it is the other way round: the disk has the new name first, because
  * links of the old cluster's survivors must be refused from the beginning, and the order is told.
  */
-public final class ClusterNaming implements Housekeeping.Naming {
+public final class ClusterNaming implements MaintenanceTasks.Naming {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterNaming.class);
 
     private final Path orderingDirectory;
@@ -130,12 +130,12 @@ public final class ClusterNaming implements Housekeeping.Naming {
 
     @Override
     public Command.ClusterFormed due(
-            SideState side,
+            ReplicatedState state,
             long executionProfile,
             List<Integer> members,
             List<Integer> participants,
             String configuration) {
-        UUID ordered = side.clusterId();
+        UUID ordered = state.clusterId();
         UUID kept = identity.clusterId();
         boolean unnamed = ordered == null;
         boolean renamed =
@@ -144,7 +144,7 @@ public final class ClusterNaming implements Housekeeping.Naming {
         if (!unnamed && !renamed || repeats) {
             return null;
         }
-        FormerState origin = unnamed ? origin(side, participants) : null;
+        ImportedState origin = unnamed ? origin(state, participants) : null;
         if (unnamed && origin == null) {
             return null;
         }
@@ -155,8 +155,8 @@ public final class ClusterNaming implements Housekeeping.Naming {
     }
 
     /** What the cluster is to begin with, null if that cannot be said yet. */
-    private FormerState origin(SideState side, List<Integer> participants) {
-        Founding founding = Founding.of(side.formerStates(), goingOnAlone ? List.of(replicaId) : participants);
+    private ImportedState origin(ReplicatedState state, List<Integer> participants) {
+        Founding founding = Founding.of(state.importedStates(), goingOnAlone ? List.of(replicaId) : participants);
         String waitsFor = founding.waitsFor();
         if (waitsFor != null && !waitsFor.equals(said)) {
             said = waitsFor;

@@ -2,7 +2,7 @@ package io.chainkeeper.server.maintenance;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.server.proposal.Proposer;
-import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.state.StateDigest;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -14,7 +14,7 @@ import org.apache.zookeeper.server.ZooKeeperServer;
  */
 public final class DigestAuditor {
     private final ZooKeeperServer server;
-    private final SideState side;
+    private final ReplicatedState state;
     private final Proposer proposer;
     private final LongSupplier clockMillis;
     private final long periodMillis;
@@ -23,15 +23,19 @@ public final class DigestAuditor {
 
     /**
      * @param server whose tree is audited
-     * @param side the side state
+     * @param state the replicated state
      * @param proposer the way into the order
      * @param clockMillis a monotonic clock
      * @param periodSeconds how often
      */
     public DigestAuditor(
-            ZooKeeperServer server, SideState side, Proposer proposer, LongSupplier clockMillis, int periodSeconds) {
+            ZooKeeperServer server,
+            ReplicatedState state,
+            Proposer proposer,
+            LongSupplier clockMillis,
+            int periodSeconds) {
         this.server = server;
-        this.side = side;
+        this.state = state;
         this.proposer = proposer;
         this.clockMillis = clockMillis;
         this.periodMillis = TimeUnit.SECONDS.toMillis(periodSeconds);
@@ -58,9 +62,10 @@ public final class DigestAuditor {
     /** This replica has executed an audit. */
     void report(long position, StateDigest digest) {
         // While the order is replayed the audits of the past come by, and nobody wants to know.
-        if (side.auditPosition() == position) {
+        if (state.auditPosition() == position) {
             proposer.propose(
-                    0, new Command.DigestReport(proposer.wallClockMillis(), position, digest.tree(), digest.side()));
+                    0,
+                    new Command.DigestReport(proposer.wallClockMillis(), position, digest.tree(), digest.replicated()));
         }
     }
 }

@@ -1,8 +1,8 @@
 package io.chainkeeper.server.maintenance;
 
-import io.chainkeeper.command.FormerState;
-import io.chainkeeper.command.FormerState.Kind;
-import io.chainkeeper.server.state.FormerStates;
+import io.chainkeeper.command.ImportedState;
+import io.chainkeeper.command.ImportedState.Kind;
+import io.chainkeeper.server.state.ImportedStates;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -16,25 +16,26 @@ import java.util.stream.Collectors;
  * @param origin the state to begin with
  * @param waitsFor why none can be chosen yet and what helps, one line; empty if that is only a matter of moments
  */
-record Founding(FormerState origin, String waitsFor) {
+record Founding(ImportedState origin, String waitsFor) {
     /**
      * Applies the rule.
      *
      * @param former what the replicas have reported
      * @param participants all who are to vote
      */
-    static Founding of(FormerStates former, Collection<Integer> participants) {
-        Map<Integer, FormerState> reports = new TreeMap<>(former.reports());
+    static Founding of(ImportedStates imported, Collection<Integer> participants) {
+        Map<Integer, ImportedState> reports = new TreeMap<>(imported.reports());
         reports.keySet().retainAll(participants);
         int majority = participants.size() / 2 + 1;
-        Map<Integer, FormerState> holders = new TreeMap<>(reports);
+        Map<Integer, ImportedState> holders = new TreeMap<>(reports);
         holders.values().removeIf(state -> !state.holdsData());
         if (holders.isEmpty()) {
             // Enough have been met to know that whoever holds data is too few to know everything.
-            return reports.size() < majority ? new Founding(null, "") : new Founding(FormerState.EMPTY, null);
+            return reports.size() < majority ? new Founding(null, "") : new Founding(ImportedState.EMPTY, null);
         }
         List<Integer> missing = participants.stream()
-                .filter(id -> !reports.containsKey(id) && !former.goesWithout().contains(id))
+                .filter(id ->
+                        !reports.containsKey(id) && !imported.goesWithout().contains(id))
                 .sorted()
                 .toList();
         if (!missing.isEmpty()) {
@@ -44,15 +45,15 @@ record Founding(FormerState origin, String waitsFor) {
                             + names(missing) + "; if that data is lost, stop a server that holds data, run"
                             + " zkServer.sh move-in --without " + ids(missing) + " there, and start it again");
         }
-        return choose(former, participants, holders);
+        return choose(imported, participants, holders);
     }
 
     private static Founding choose(
-            FormerStates former, Collection<Integer> participants, Map<Integer, FormerState> holders) {
-        FormerState best = null;
+            ImportedStates imported, Collection<Integer> participants, Map<Integer, ImportedState> holders) {
+        ImportedState best = null;
         boolean equal = true;
         boolean standalone = false;
-        for (FormerState state : holders.values()) {
+        for (ImportedState state : holders.values()) {
             equal &= best == null || state.isSameAs(best);
             standalone |= state.kind() == Kind.STANDALONE;
             best = best == null || state.isAheadOf(best) ? state : best;
@@ -65,7 +66,8 @@ record Founding(FormerState origin, String waitsFor) {
                             + " Stop all servers, leave the directories of one history, and empty the others");
         }
         List<Integer> empty = participants.stream()
-                .filter(id -> !holders.containsKey(id) && !former.goesWithout().contains(id))
+                .filter(id ->
+                        !holders.containsKey(id) && !imported.goesWithout().contains(id))
                 .sorted()
                 .toList();
         if (!standalone && holders.size() <= participants.size() / 2 && !empty.isEmpty()) {
@@ -79,7 +81,7 @@ record Founding(FormerState origin, String waitsFor) {
         return new Founding(best, null);
     }
 
-    private static String describe(Map<Integer, FormerState> holders) {
+    private static String describe(Map<Integer, ImportedState> holders) {
         return holders.entrySet().stream()
                 .map(holder -> "server." + holder.getKey() + " (" + holder.getValue() + ")")
                 .collect(Collectors.joining(", ", "Data of Apache ZooKeeper is held by ", ""));

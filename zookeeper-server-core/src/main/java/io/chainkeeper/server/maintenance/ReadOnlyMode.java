@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * to clients that have said that they can do with that. What is read may be old. Nothing is executed meanwhile. Used by
  * the housekeeping thread.
  */
-public final class ReadOnlyMode implements Serving.WithoutOrder {
+public final class ReadOnlyMode implements ServingPolicy.WithoutOrder {
     /** As a Java property; in a zoo.cfg it becomes the other one. */
     private static final String PROPERTY = "readonlymode.enabled";
 
@@ -48,13 +48,13 @@ public final class ReadOnlyMode implements Serving.WithoutOrder {
      * @param shown told which server answers from now on
      * @return this mode if the user wants it, else nothing
      */
-    public static Serving.WithoutOrder ifEnabled(
+    public static ServingPolicy.WithoutOrder ifEnabled(
             PassiveQuorumPeer peer,
             OrderedZooKeeperServer server,
             ExecutionLock lock,
             Consumer<ZooKeeperServer> shown) {
         boolean enabled = Boolean.getBoolean(PROPERTY) || Boolean.getBoolean("zookeeper." + PROPERTY);
-        return enabled ? new ReadOnlyMode(peer, server, lock, shown) : Serving.WithoutOrder.NOBODY;
+        return enabled ? new ReadOnlyMode(peer, server, lock, shown) : ServingPolicy.WithoutOrder.NOBODY;
     }
 
     @Override

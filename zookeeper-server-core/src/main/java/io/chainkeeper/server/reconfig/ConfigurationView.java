@@ -1,6 +1,6 @@
 package io.chainkeeper.server.reconfig;
 
-import io.chainkeeper.server.state.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsembleConfig;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
@@ -19,7 +19,7 @@ public final class ConfigurationView {
 
     private final QuorumPeer peer;
     private final Path zooCfg;
-    private final ConfiguredEnsemble ensemble;
+    private final EffectiveEnsemble ensemble;
     private long shownVersion;
     private boolean lookingUp;
     private boolean contained = true;
@@ -30,7 +30,7 @@ public final class ConfigurationView {
      * @param shownVersion of the configuration that peer and files have already
      * @param ensemble the configuration in force
      */
-    public ConfigurationView(QuorumPeer peer, Path zooCfg, long shownVersion, ConfiguredEnsemble ensemble) {
+    public ConfigurationView(QuorumPeer peer, Path zooCfg, long shownVersion, EffectiveEnsemble ensemble) {
         this.peer = peer;
         this.zooCfg = zooCfg;
         this.shownVersion = shownVersion;
@@ -44,7 +44,7 @@ public final class ConfigurationView {
      * @param aside looks names up
      */
     public void show(ClientPort clientPort, Aside aside) {
-        EnsembleConfiguration current = ensemble.effective();
+        EnsembleConfig current = ensemble.effective();
         if (current.version() > shownVersion && !lookingUp) {
             lookingUp = true;
             aside.run(current::verifier, verifier -> {
@@ -83,7 +83,7 @@ public final class ConfigurationView {
         }
     }
 
-    private void sayWhetherContained(EnsembleConfiguration current) {
+    private void sayWhetherContained(EnsembleConfig current) {
         boolean now = ensemble.contained();
         if (contained && !now) {
             LOG.warn(

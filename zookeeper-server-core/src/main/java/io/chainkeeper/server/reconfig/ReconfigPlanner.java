@@ -2,8 +2,8 @@ package io.chainkeeper.server.reconfig;
 
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
-import io.chainkeeper.server.state.EnsembleConfiguration;
-import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.state.EnsembleConfig;
+import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.io.IOException;
 import java.io.StringReader;
@@ -35,26 +35,26 @@ public final class ReconfigPlanner {
     private static final int ID_OF_TTL_NODES = 255;
 
     private final OrderedZooKeeperServer server;
-    private final SideState side;
+    private final ReplicatedState state;
     private final Supplier<OrderingStatus> status;
     private final IntPredicate linked;
     private final int replicaId;
 
     /**
      * @param server whose tree holds the access list
-     * @param side the replicated configuration
+     * @param state the replicated configuration
      * @param status the order's view of its leader
      * @param linked whether a link to a member is up
      * @param replicaId this replica
      */
     public ReconfigPlanner(
             OrderedZooKeeperServer server,
-            SideState side,
+            ReplicatedState state,
             Supplier<OrderingStatus> status,
             IntPredicate linked,
             int replicaId) {
         this.server = server;
-        this.side = side;
+        this.state = state;
         this.status = status;
         this.linked = linked;
         this.replicaId = replicaId;
@@ -67,7 +67,7 @@ public final class ReconfigPlanner {
      * @param present the configuration that it is to change
      * @param shown that of the peer, which has looked its names up
      */
-    public record Wanted(ReconfigRequest record, EnsembleConfiguration present, QuorumVerifier shown) {
+    public record Wanted(ReconfigRequest record, EnsembleConfig present, QuorumVerifier shown) {
         /** @return what is wrong or unsupported in it is part of the draft; any thread, which waits for the names */
         public Draft draft() {
             QuorumVerifier servers;
@@ -78,7 +78,7 @@ public final class ReconfigPlanner {
                 return new Draft(null, e, null, null);
             }
             try {
-                EnsembleConfiguration next = supported(servers).withVersion(present.version());
+                EnsembleConfig next = supported(servers).withVersion(present.version());
                 return new Draft(servers, null, next, verifier(next));
             } catch (KeeperException e) {
                 return new Draft(servers, e, null, null);
@@ -101,10 +101,7 @@ public final class ReconfigPlanner {
      * @param verifier the same for ZooKeeper's classes
      */
     public record Draft(
-            QuorumVerifier servers,
-            KeeperException refusal,
-            EnsembleConfiguration configuration,
-            QuorumVerifier verifier) {}
+            QuorumVerifier servers, KeeperException refusal, EnsembleConfig configuration, QuorumVerifier verifier) {}
 
     /**
      * Checks a request, as far as that needs no names, against the state that its client can have seen.
@@ -128,8 +125,8 @@ public final class ReconfigPlanner {
      * @return its configuration
      * @throws KeeperException with ZooKeeper's code if it is refused
      */
-    public EnsembleConfiguration plan(Request request, Wanted wanted, Draft draft) throws KeeperException {
-        EnsembleConfiguration current = present(request, wanted.record(), false);
+    public EnsembleConfig plan(Request request, Wanted wanted, Draft draft) throws KeeperException {
+        EnsembleConfig current = present(request, wanted.record(), false);
         if (draft.servers() == null) {
             throw draft.refusal();
         }
@@ -146,14 +143,13 @@ public final class ReconfigPlanner {
         return draft.configuration();
     }
 
-    private EnsembleConfiguration present(Request request, ReconfigRequest wanted, boolean busy)
-            throws KeeperException {
+    private EnsembleConfig present(Request request, ReconfigRequest wanted, boolean busy) throws KeeperException {
         if (!server.isReconfigEnabled()) {
             throw new KeeperException.ReconfigDisabledException();
         }
         server.getSessionTracker().checkSession(request.sessionId, replicaId);
-        EnsembleConfiguration current = side.configuration();
-        if (busy || side.plan() != null || current == null) {
+        EnsembleConfig current = state.configuration();
+        if (busy || state.plan() != null || current == null) {
             throw new KeeperException.ReconfigInProgress();
         }
         if (wanted.getCurConfigId() != -1 && wanted.getCurConfigId() != current.version()) {
@@ -178,7 +174,7 @@ public final class ReconfigPlanner {
     }
 
     /** Servers that are new count: they are awaited, since only a member of a plan is let in. */
-    private boolean mayHaveQuorum(QuorumVerifier next, EnsembleConfiguration current) {
+    private boolean mayHaveQuorum(QuorumVerifier next, EnsembleConfig current) {
         Set<Long> present = next.getVotingMembers().keySet().stream()
                 .filter(id ->
                         id == replicaId || !current.servers().containsKey(id.intValue()) || linked.test(id.intValue()))
@@ -194,7 +190,7 @@ public final class ReconfigPlanner {
         }
     }
 
-    private static QuorumVerifier servers(ReconfigRequest wanted, EnsembleConfiguration current, QuorumVerifier shown)
+    private static QuorumVerifier servers(ReconfigRequest wanted, EnsembleConfig current, QuorumVerifier shown)
             throws KeeperException {
         try {
             return wanted.getNewMembers() != null
@@ -207,10 +203,10 @@ public final class ReconfigPlanner {
     }
 
     /** What ZooKeeper would carry out and this server does not: told only to those who may ask for it. */
-    private static EnsembleConfiguration supported(QuorumVerifier wanted) throws KeeperException {
-        EnsembleConfiguration next;
+    private static EnsembleConfig supported(QuorumVerifier wanted) throws KeeperException {
+        EnsembleConfig next;
         try {
-            next = EnsembleConfiguration.of(wanted);
+            next = EnsembleConfig.of(wanted);
         } catch (IllegalArgumentException e) {
             throw new KeeperException.BadArgumentsException(e.getMessage());
         }
@@ -220,7 +216,7 @@ public final class ReconfigPlanner {
         return next;
     }
 
-    private static QuorumVerifier verifier(EnsembleConfiguration next) throws KeeperException {
+    private static QuorumVerifier verifier(EnsembleConfig next) throws KeeperException {
         try {
             return next.verifier();
         } catch (IllegalArgumentException e) {
@@ -239,9 +235,9 @@ public final class ReconfigPlanner {
     }
 
     /** The peer's, unless it lags behind: names of servers that do not resolve must not be asked for each time. */
-    private static QuorumVerifier resolved(EnsembleConfiguration current, QuorumVerifier shown) {
+    private static QuorumVerifier resolved(EnsembleConfig current, QuorumVerifier shown) {
         boolean isCurrent = shown.getVersion() == current.version()
-                && EnsembleConfiguration.of(shown).equals(current);
+                && EnsembleConfig.of(shown).equals(current);
         return isCurrent ? shown : current.verifier();
     }
 

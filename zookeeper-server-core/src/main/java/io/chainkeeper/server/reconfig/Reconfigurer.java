@@ -3,9 +3,9 @@ package io.chainkeeper.server.reconfig;
 import io.chainkeeper.command.Command;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.server.proposal.Proposer;
-import io.chainkeeper.server.state.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.EnsemblePlan;
-import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.state.ReplicatedState;
 import java.util.Objects;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.KeeperException;
@@ -33,7 +33,7 @@ public final class Reconfigurer {
         DROPPING
     }
 
-    private final SideState side;
+    private final ReplicatedState state;
     private final ReconfigPlanner planner;
     private final Proposer proposer;
     private final LongSupplier clockMillis;
@@ -51,7 +51,7 @@ public final class Reconfigurer {
     private long progressProposedMillis;
 
     /**
-     * @param side the replicated state
+     * @param state the replicated state
      * @param planner checks requests
      * @param proposer the way into the order
      * @param clockMillis a monotonic clock
@@ -61,14 +61,14 @@ public final class Reconfigurer {
      * @param transferredBytes grows while this replica sends or receives state
      */
     public Reconfigurer(
-            SideState side,
+            ReplicatedState state,
             ReconfigPlanner planner,
             Proposer proposer,
             LongSupplier clockMillis,
             LongSupplier wallClockMillis,
             long patienceMillis,
             LongSupplier transferredBytes) {
-        this.side = side;
+        this.state = state;
         this.planner = planner;
         this.proposer = proposer;
         this.clockMillis = clockMillis;
@@ -107,7 +107,7 @@ public final class Reconfigurer {
 
     private void plan(ReconfigPlanner.Draft draft) {
         Request request = pending.request();
-        EnsembleConfiguration next;
+        EnsembleConfig next;
         try {
             next = planner.plan(request, wanted, draft);
         } catch (KeeperException e) {
@@ -155,7 +155,7 @@ public final class Reconfigurer {
 
     /** Some replica sees that the plan gets on. */
     public void progressed() {
-        seen = side.membership();
+        seen = state.membership();
         changedMillis = clockMillis.getAsLong();
     }
 
@@ -166,7 +166,7 @@ public final class Reconfigurer {
             giveUpSlowNames();
         } else if (phase == Phase.ALIGNING) {
             align();
-        } else if (phase == Phase.DROPPING && !isOurs(side.plan())) {
+        } else if (phase == Phase.DROPPING && !isOurs(state.plan())) {
             refuse(new KeeperException.NewConfigNoQuorum());
         }
     }
@@ -184,19 +184,19 @@ public final class Reconfigurer {
     }
 
     private void align() {
-        EnsemblePlan plan = side.plan();
+        EnsemblePlan plan = state.plan();
         if (!isOurs(plan)) {
             refuse(new KeeperException.NewConfigNoQuorum());
             return;
         }
-        Membership membership = side.membership();
+        Membership membership = state.membership();
         if (!Objects.equals(membership, seen)) {
             progressed();
         }
         if (pending.abandoned()) {
             LOG.info("The client of a reconfig is gone: dropping its plan");
             drop(plan);
-        } else if (plan.reached(membership, side.configuration())) {
+        } else if (plan.reached(membership, state.configuration())) {
             PendingReconfig ready = pending;
             pending = null;
             phase = Phase.IDLE;
@@ -207,7 +207,7 @@ public final class Reconfigurer {
                             + " given up; members are {}. Check that the joining servers run and reach this ensemble",
                     patienceMillis,
                     plan.configuration().participants(),
-                    membership == null ? side.configuration().participants() : membership.replicaIds());
+                    membership == null ? state.configuration().participants() : membership.replicaIds());
             drop(plan);
         }
     }
@@ -227,7 +227,7 @@ public final class Reconfigurer {
 
     /** The proposer of a plan cannot see a transfer between two others. */
     private void tellProgress() {
-        EnsemblePlan plan = side.plan();
+        EnsemblePlan plan = state.plan();
         long now = clockMillis.getAsLong();
         if (plan == null || now - progressProposedMillis < patienceMillis / 4) {
             return;

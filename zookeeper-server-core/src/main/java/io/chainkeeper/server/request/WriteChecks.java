@@ -5,7 +5,7 @@ import io.chainkeeper.config.NodeOwners;
 import io.chainkeeper.ordering.SizeLimits;
 import io.chainkeeper.server.execution.ExecutableRequests;
 import io.chainkeeper.server.guard.AuthenticationSchemes;
-import io.chainkeeper.server.guard.SpaceWatch;
+import io.chainkeeper.server.guard.DiskSpaceGuard;
 import io.chainkeeper.server.guard.TransactionLimit;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.io.IOException;
@@ -48,12 +48,15 @@ final class WriteChecks {
     private static final byte[] CONFIGURATION = asFirstField(ZooDefs.CONFIG_NODE);
 
     private final OrderedZooKeeperServer server;
-    private final SpaceWatch space;
+    private final DiskSpaceGuard space;
     private final LongSupplier agreedTransactionBytes;
     private final ReplyLimit replies;
 
     WriteChecks(
-            OrderedZooKeeperServer server, SpaceWatch space, ReplyLimit replies, LongSupplier agreedTransactionBytes) {
+            OrderedZooKeeperServer server,
+            DiskSpaceGuard space,
+            ReplyLimit replies,
+            LongSupplier agreedTransactionBytes) {
         this.agreedTransactionBytes = agreedTransactionBytes;
         this.server = server;
         this.space = space;

@@ -48,7 +48,7 @@ public final class DigestTally {
     void put(ByteBuffer out) {
         out.putLong(position).putInt(reports.size());
         reports.forEach(
-                (replica, digest) -> out.putInt(replica).putLong(digest.tree()).putLong(digest.side()));
+                (replica, digest) -> out.putInt(replica).putLong(digest.tree()).putLong(digest.replicated()));
     }
 
     static DigestTally get(ByteBuffer in) throws MalformedMessageException {

@@ -14,8 +14,7 @@ import java.util.List;
  * @param cxid the client's number of the request
  * @param configuration what is to become of the ensemble; its version is that of the configuration it starts from
  */
-public record EnsemblePlan(
-        int proposer, long incarnation, long sessionId, int cxid, EnsembleConfiguration configuration) {
+public record EnsemblePlan(int proposer, long incarnation, long sessionId, int cxid, EnsembleConfig configuration) {
     /**
      * @param session a session
      * @param number a number of a request
@@ -34,7 +33,7 @@ public record EnsemblePlan(
      * @param current the configuration before
      * @return whether the request may be executed
      */
-    public boolean reached(Membership membership, EnsembleConfiguration current) {
+    public boolean reached(Membership membership, EnsembleConfig current) {
         List<Integer> before = current.participants();
         List<Integer> members = membership == null ? before : membership.replicaIds();
         List<Integer> planned = configuration.participants();

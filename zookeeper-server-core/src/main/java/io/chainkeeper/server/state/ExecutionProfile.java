@@ -146,18 +146,18 @@ public final class ExecutionProfile {
     /**
      * Before anything is executed: with other settings the tree would silently become another one.
      *
-     * @param side the side state of a replica that starts
+     * @param state the replicated state of a replica that starts
      * @param own the replica's own number
      * @throws IOException if the cluster has been formed with other settings
      */
-    public static void requireSame(SideState side, long own) throws IOException {
-        if (!side.mayBeExecutedWith(own)) {
+    public static void requireSame(ReplicatedState state, long own) throws IOException {
+        if (!state.mayBeExecutedWith(own)) {
             throw new IOException(
-                    mismatchMessage(side.executionProfile(), SharedSettings.under(side.executionProfile(), own)));
+                    mismatchMessage(state.executionProfile(), SharedSettings.under(state.executionProfile(), own)));
         }
-        boolean nobodyHasSaid = side.clusterId() != null && side.agreedSchemes() == null;
-        if (nobodyHasSaid && !hasFormerProviders(side.executionProfile())) {
-            throw new IOException(mismatchMessage(side.executionProfile(), inFormerWords()));
+        boolean nobodyHasSaid = state.clusterId() != null && state.agreedSchemes() == null;
+        if (nobodyHasSaid && !hasFormerProviders(state.executionProfile())) {
+            throw new IOException(mismatchMessage(state.executionProfile(), inFormerWords()));
         }
     }
 

@@ -5,11 +5,11 @@ package io.chainkeeper.server.state;
  *
  * @param tree digest of the tree, as ZooKeeper keeps it: znodes with data and Stat, but no ACLs and nothing below
  *     {@code /zookeeper}
- * @param side digest of the encoded {@link SideState}
+ * @param replicated digest of the encoded {@link ReplicatedState}
  */
-public record StateDigest(long tree, long side) {
+public record StateDigest(long tree, long replicated) {
     @Override
     public String toString() {
-        return "tree 0x" + Long.toHexString(tree) + " sessions 0x" + Long.toHexString(side);
+        return "tree 0x" + Long.toHexString(tree) + " sessions 0x" + Long.toHexString(replicated);
     }
 }

@@ -16,7 +16,7 @@ import java.util.zip.CRC32C;
  * snapshotZxid     long
  * coveredZxid      long
  * proposersLength  int, proposers
- * sideStateLength  int, sideState
+ * sideStateLength  int, replicatedState
  * crc32c           int    of everything before it
  * </pre>
  *
@@ -26,19 +26,19 @@ import java.util.zip.CRC32C;
  * @param coveredZxid a fuzzy snapshot may hold effects of transactions up to this one, and the transaction log was on
  *     stable storage up to it
  * @param proposers see {@link io.chainkeeper.replica.ProposerTable#encode}
- * @param sideState see {@link io.chainkeeper.server.state.SideState#encode}
+ * @param replicatedState see {@link io.chainkeeper.server.state.ReplicatedState#encode}
  */
 public record Checkpoint(
-        long position, long zxid, long snapshotZxid, long coveredZxid, ByteSlice proposers, ByteSlice sideState) {
+        long position, long zxid, long snapshotZxid, long coveredZxid, ByteSlice proposers, ByteSlice replicatedState) {
     private static final long MAGIC = 0x434b43484b505431L;
     private static final int FIXED_BYTES = 5 * Long.BYTES + 3 * Integer.BYTES;
 
     /** @return the file's content */
     public byte[] encode() {
-        ByteBuffer out = ByteBuffer.allocate(FIXED_BYTES + proposers.length() + sideState.length());
+        ByteBuffer out = ByteBuffer.allocate(FIXED_BYTES + proposers.length() + replicatedState.length());
         out.putLong(MAGIC).putLong(position).putLong(zxid).putLong(snapshotZxid).putLong(coveredZxid);
         put(out, proposers);
-        put(out, sideState);
+        put(out, replicatedState);
         CRC32C crc = new CRC32C();
         crc.update(out.array(), 0, out.position());
         out.putInt((int) crc.getValue());
@@ -77,11 +77,11 @@ public record Checkpoint(
             long snapshotZxid = in.getLong();
             long coveredZxid = in.getLong();
             ByteSlice proposers = get(in, content);
-            ByteSlice sideState = get(in, content);
+            ByteSlice replicatedState = get(in, content);
             if (in.remaining() != Integer.BYTES) {
                 throw new MalformedMessageException("has " + (in.remaining() - Integer.BYTES) + " bytes too many");
             }
-            return new Checkpoint(position, zxid, snapshotZxid, coveredZxid, proposers, sideState);
+            return new Checkpoint(position, zxid, snapshotZxid, coveredZxid, proposers, replicatedState);
         } catch (BufferUnderflowException | IndexOutOfBoundsException | IllegalArgumentException e) {
             throw new MalformedMessageException("is cut short");
         }

@@ -8,6 +8,6 @@ import io.chainkeeper.ordering.ByteSlice;
  * @param position last position executed
  * @param zxid last zxid taken by then
  * @param proposers see {@link io.chainkeeper.replica.ProposerTable#encode}
- * @param sideState see {@link io.chainkeeper.server.state.SideState#encode}
+ * @param replicatedState see {@link io.chainkeeper.server.state.ReplicatedState#encode}
  */
-public record CheckpointRequest(long position, long zxid, ByteSlice proposers, ByteSlice sideState) {}
+public record CheckpointRequest(long position, long zxid, ByteSlice proposers, ByteSlice replicatedState) {}

@@ -5,7 +5,7 @@ import io.chainkeeper.config.NodeOwners;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.server.session.SessionState;
-import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.state.Zxids;
 import java.io.IOException;
 import java.util.List;
@@ -18,16 +18,20 @@ import org.apache.zookeeper.txn.TxnHeader;
 
 /**
  * Brings back the state from which the order is continued: tree and sessions as ZooKeeper loads them, and the newest
- * checkpoint. Commands after the checkpoint whose transactions the tree already holds will only advance the side state.
+ * checkpoint. Commands after the checkpoint whose transactions the tree already holds will only advance the replicated state.
  *
  * @param position the order is continued after it
  * @param proposers see {@link io.chainkeeper.replica.Application#proposerTable}
- * @param side the side state at {@code position}
+ * @param state the replicated state at {@code position}
  * @param transactions what the tree holds beyond {@code position}
  * @param forcedZxid the transaction log is on stable storage up to here
  */
 public record Recovery(
-        long position, ProposerTable proposers, SideState side, RecoveredTransactions transactions, long forcedZxid) {
+        long position,
+        ProposerTable proposers,
+        ReplicatedState state,
+        RecoveredTransactions transactions,
+        long forcedZxid) {
     /** Told to cut a log of which nothing is known. */
     private static final long NOTHING_FORCED = -1;
 
@@ -43,7 +47,7 @@ public record Recovery(
     public static ForcedLogCheck repair(FileTxnSnapLog files, CheckpointStore checkpoints) throws IOException {
         List<Checkpoint> all = checkpoints.readForStart();
         if (all.isEmpty()) {
-            former(files, checkpoints).note();
+            imported(files, checkpoints).note();
             TxnLogTail.cut(files.getDataLogDir(), 0, NOTHING_FORCED);
             return ForcedLogCheck.done();
         }
@@ -88,11 +92,11 @@ public record Recovery(
         Checkpoint checkpoint = all.get(0);
         requireBelongsTogether(files, all, zxid, snapshotZxid);
         try {
-            SideState side = SideState.decode(checkpoint.sideState());
+            ReplicatedState state = ReplicatedState.decode(checkpoint.replicatedState());
             return new Recovery(
                     checkpoint.position(),
                     ProposerTable.decode(checkpoint.proposers()),
-                    side,
+                    state,
                     new RecoveredTransactions(files, Math.max(snapshotZxid, checkpoint.zxid()), zxid),
                     checkpoint.coveredZxid());
         } catch (MalformedMessageException e) {
@@ -108,10 +112,11 @@ public record Recovery(
     public static OptionalLong formedWith(CheckpointStore checkpoints) throws IOException {
         List<Checkpoint> all = checkpoints.readForStart();
         try {
-            SideState side = all.isEmpty() ? null : SideState.decode(all.get(0).sideState());
-            return side == null || side.clusterId() == null
+            ReplicatedState state =
+                    all.isEmpty() ? null : ReplicatedState.decode(all.get(0).replicatedState());
+            return state == null || state.clusterId() == null
                     ? OptionalLong.empty()
-                    : OptionalLong.of(side.executionProfile());
+                    : OptionalLong.of(state.executionProfile());
         } catch (MalformedMessageException e) {
             throw new IOException("newest checkpoint in " + checkpoints.directory() + ": " + e.getMessage());
         }
@@ -153,8 +158,8 @@ public record Recovery(
         return last == toZxid;
     }
 
-    private static FormerDirectory former(FileTxnSnapLog files, CheckpointStore checkpoints) {
-        return new FormerDirectory(checkpoints.directory().toAbsolutePath().getParent(), files);
+    private static ImportedDirectory imported(FileTxnSnapLog files, CheckpointStore checkpoints) {
+        return new ImportedDirectory(checkpoints.directory().toAbsolutePath().getParent(), files);
     }
 
     /**
@@ -165,17 +170,17 @@ public record Recovery(
             FileTxnSnapLog files, ZKDatabase database, CheckpointStore checkpoints, int replicaId, long snapshotZxid)
             throws IOException {
         long zxid = database.getDataTreeLastProcessedZxid();
-        SideState side = SideState.initial(zxid);
+        ReplicatedState state = ReplicatedState.initial(zxid);
         String refusal = NodeOwners.refusal(database.getSessionWithTimeOuts().keySet());
         if (refusal != null) {
             throw new IOException("data in " + files.getSnapDir() + " cannot be taken over: " + refusal);
         }
         database.getSessionWithTimeOuts()
-                .forEach((id, timeoutMillis) -> side.sessions().create(id, timeoutMillis, SessionState.NO_OWNER, 0));
-        side.formerStates().report(replicaId, former(files, checkpoints).state(database), List.of());
+                .forEach((id, timeoutMillis) -> state.sessions().create(id, timeoutMillis, SessionState.NO_OWNER, 0));
+        state.importedStates().report(replicaId, imported(files, checkpoints).state(database), List.of());
         SnapshotWriter.forceLogs(files.getDataLogDir(), snapshotZxid);
         ProposerTable proposers = new ProposerTable();
-        checkpoints.write(new Checkpoint(0, zxid, snapshotZxid, zxid, proposers.encode(), side.encode()));
-        return new Recovery(0, proposers, side, new RecoveredTransactions(files, zxid, zxid), zxid);
+        checkpoints.write(new Checkpoint(0, zxid, snapshotZxid, zxid, proposers.encode(), state.encode()));
+        return new Recovery(0, proposers, state, new RecoveredTransactions(files, zxid, zxid), zxid);
     }
 }

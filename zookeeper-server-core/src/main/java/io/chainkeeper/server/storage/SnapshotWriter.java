@@ -109,7 +109,7 @@ public final class SnapshotWriter {
                         snapshotZxid,
                         coveredZxid,
                         request.proposers(),
-                        request.sideState()),
+                        request.replicatedState()),
                 temporary);
         File snapshot = new File(directory, Util.makeSnapshotName(snapshotZxid));
         AtomicFile.rename(temporary.toPath(), snapshot.toPath());
@@ -142,7 +142,7 @@ public final class SnapshotWriter {
                     request.zxid(),
                     forcedZxid,
                     request.proposers(),
-                    request.sideState()));
+                    request.replicatedState()));
         } catch (IOException e) {
             throw new SnapshotPostponedException(
                     "Checkpoint in " + checkpoints.directory() + " could not be written: " + e.getMessage(), e);

@@ -22,7 +22,7 @@ final class SnapshotOnDemand {
 
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotOnDemand.class);
 
-    private final StateSource.Snapshots snapshots;
+    private final SnapshotSender.Snapshots snapshots;
     private final ExecutorService thread;
     private final LongSupplier clockNanos;
     private CompletableFuture<Void> running;
@@ -38,7 +38,7 @@ final class SnapshotOnDemand {
      * @param thread where they are waited for
      * @param clockNanos a monotonic clock
      */
-    SnapshotOnDemand(StateSource.Snapshots snapshots, ExecutorService thread, LongSupplier clockNanos) {
+    SnapshotOnDemand(SnapshotSender.Snapshots snapshots, ExecutorService thread, LongSupplier clockNanos) {
         this.snapshots = snapshots;
         this.thread = thread;
         this.clockNanos = clockNanos;

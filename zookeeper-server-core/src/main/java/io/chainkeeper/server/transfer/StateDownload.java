@@ -2,7 +2,7 @@ package io.chainkeeper.server.transfer;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
-import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.storage.Checkpoint;
 import io.chainkeeper.server.transfer.StateManifest.Kind;
 import io.chainkeeper.server.transfer.StateManifest.StateFile;
@@ -44,7 +44,7 @@ final class StateDownload {
      * @param neededPosition the position that this replica needs next
      * @param ownCluster the cluster that this replica belongs to, null if none yet
      * @param progress told of every step
-     * @param checksumBytes how much of a file is compared at once, at most {@link StateSource#MAX_CHECKSUM_BYTES}
+     * @param checksumBytes how much of a file is compared at once, at most {@link SnapshotSender#MAX_CHECKSUM_BYTES}
      */
     StateDownload(
             String sender,
@@ -155,7 +155,7 @@ final class StateDownload {
             progress.at(before + equal);
             long forced = equal;
             while (equal < file.length()) {
-                int length = (int) Math.min(StateSource.MAX_CHUNK_BYTES, file.length() - equal);
+                int length = (int) Math.min(SnapshotSender.MAX_CHUNK_BYTES, file.length() - equal);
                 ByteSlice chunk =
                         chunk(new StateRequest(StateRequest.Kind.READ, manifest.snapshotZxid(), index, equal, length));
                 incoming.write(file, equal, chunk);
@@ -232,7 +232,7 @@ final class StateDownload {
             if (checkpoint.position() != manifest.position() || checkpoint.snapshotZxid() != manifest.snapshotZxid()) {
                 throw new IOException("its " + file.name() + " is that of another state than its manifest");
             }
-            UUID cluster = SideState.decode(checkpoint.sideState()).clusterId();
+            UUID cluster = ReplicatedState.decode(checkpoint.replicatedState()).clusterId();
             if (ownCluster != null && cluster != null && !ownCluster.equals(cluster)) {
                 throw new IOException("its state is that of cluster " + cluster
                         + ", but this server belongs to cluster " + ownCluster);

@@ -1,7 +1,7 @@
 package io.chainkeeper.server.zookeeper;
 
-import io.chainkeeper.server.state.EnsembleConfiguration;
-import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.state.EnsembleConfig;
+import io.chainkeeper.server.state.ReplicatedState;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
@@ -68,39 +68,39 @@ public final class OrderedDatabase extends ZKDatabase {
      * the first {@code reconfig} is given the same content and Stat on every replica.
      *
      * @param own what this replica's file says
-     * @param side the side state as of the recovered position; the tree may be ahead of it
+     * @param state the replicated state as of the recovered position; the tree may be ahead of it
      * @param reconfigEnabled whether this server takes {@code reconfig}, so that the configuration will be replicated
      * @return the configuration that the tree holds then
      */
-    public synchronized EnsembleConfiguration recoverConfiguration(
-            EnsembleConfiguration own, SideState side, boolean reconfigEnabled) {
+    public synchronized EnsembleConfig recoverConfiguration(
+            EnsembleConfig own, ReplicatedState state, boolean reconfigEnabled) {
         // Of what Apache ZooKeeper has left nothing is dropped without a word.
-        String found = side.clusterId() == null ? text() : configuration();
-        EnsembleConfiguration replicated = side.configuration();
-        if (replicated == null && !reconfigEnabled && !configuredAfter(side.zxid(), own)) {
+        String found = state.clusterId() == null ? text() : configuration();
+        EnsembleConfig replicated = state.configuration();
+        if (replicated == null && !reconfigEnabled && !configuredAfter(state.zxid(), own)) {
             setConfiguration(own);
         } else if (replicated != null) {
-            boolean isFirst = side.reconfigZxid() == 0;
-            if (found.isEmpty() || isFirst && EnsembleConfiguration.versionOf(found) <= replicated.version()) {
+            boolean isFirst = state.reconfigZxid() == 0;
+            if (found.isEmpty() || isFirst && EnsembleConfig.versionOf(found) <= replicated.version()) {
                 setConfiguration(replicated);
             }
-        } else if (found.isEmpty() || EnsembleConfiguration.versionOf(found) <= own.version()) {
+        } else if (found.isEmpty() || EnsembleConfig.versionOf(found) <= own.version()) {
             configurationOfFile = found.isEmpty();
             setConfiguration(own);
         } else {
             // Apache ZooKeeper stamps it with each server's own clock.
-            setConfiguration(EnsembleConfiguration.of(verifier(found)));
+            setConfiguration(EnsembleConfig.of(verifier(found)));
         }
-        return EnsembleConfiguration.parse(configuration());
+        return EnsembleConfig.parse(configuration());
     }
 
     /** A server that does not take {@code reconfig} may have executed those of others since its checkpoint. */
-    private boolean configuredAfter(long zxid, EnsembleConfiguration own) {
+    private boolean configuredAfter(long zxid, EnsembleConfig own) {
         DataNode node = dataTree.getNode(ZooDefs.CONFIG_NODE);
         return node != null
                 && node.stat.getMzxid() > zxid
                 && !configuration().isEmpty()
-                && EnsembleConfiguration.versionOf(configuration()) > own.version();
+                && EnsembleConfig.versionOf(configuration()) > own.version();
     }
 
     private static QuorumVerifier verifier(String text) {
@@ -120,12 +120,12 @@ public final class OrderedDatabase extends ZKDatabase {
      * @param first the configuration
      * @param treeIsAhead whether the tree may hold a later one
      */
-    synchronized void firstConfiguration(EnsembleConfiguration first, boolean treeIsAhead) {
+    synchronized void firstConfiguration(EnsembleConfig first, boolean treeIsAhead) {
         String found = configuration();
         if (configurationOfFile
                 || !treeIsAhead
                 || found.isEmpty()
-                || EnsembleConfiguration.versionOf(found) <= first.version()) {
+                || EnsembleConfig.versionOf(found) <= first.version()) {
             configurationOfFile = false;
             setConfiguration(first);
         }
@@ -138,7 +138,7 @@ public final class OrderedDatabase extends ZKDatabase {
      * @param configuration what it has made of the configuration
      * @param timeMillis its agreed time
      */
-    synchronized void configurationExecuted(EnsembleConfiguration configuration, long timeMillis) {
+    synchronized void configurationExecuted(EnsembleConfig configuration, long timeMillis) {
         DataNode node = dataTree.getNode(ZooDefs.CONFIG_NODE);
         if (node != null && configuration.text().equals(configuration())) {
             synchronized (node) {
@@ -161,7 +161,7 @@ public final class OrderedDatabase extends ZKDatabase {
 
     private static boolean isConfiguration(String text) {
         try {
-            EnsembleConfiguration.parse(text);
+            EnsembleConfig.parse(text);
             return true;
         } catch (IllegalArgumentException ours) {
             return isOfApacheZooKeeper(text);
@@ -170,15 +170,15 @@ public final class OrderedDatabase extends ZKDatabase {
 
     private static boolean isOfApacheZooKeeper(String text) {
         try {
-            EnsembleConfiguration.versionOf(text);
-            EnsembleConfiguration.of(verifier(text));
+            EnsembleConfig.versionOf(text);
+            EnsembleConfig.of(verifier(text));
             return true;
         } catch (RuntimeException e) {
             return false;
         }
     }
 
-    private void setConfiguration(EnsembleConfiguration configuration) {
+    private void setConfiguration(EnsembleConfig configuration) {
         if (dataTree.getNode(ZooDefs.CONFIG_NODE) == null) {
             dataTree.addConfigNode();
         }

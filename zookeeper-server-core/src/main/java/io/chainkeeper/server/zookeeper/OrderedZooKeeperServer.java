@@ -11,7 +11,7 @@ import io.chainkeeper.server.connection.OrderedServerStats;
 import io.chainkeeper.server.guard.ClientRights;
 import io.chainkeeper.server.proposal.Proposer;
 import io.chainkeeper.server.session.ReplicatedSessionTracker;
-import io.chainkeeper.server.state.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsembleConfig;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -344,7 +344,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
      * @param configuration what it has made of the configuration
      * @param timeMillis its agreed time
      */
-    public void configurationExecuted(EnsembleConfiguration configuration, long timeMillis) {
+    public void configurationExecuted(EnsembleConfig configuration, long timeMillis) {
         ((OrderedDatabase) getZKDatabase()).configurationExecuted(configuration, timeMillis);
     }
 
@@ -354,7 +354,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
      * @param first the configuration
      * @param treeIsAhead whether the recovered tree holds transactions that come later
      */
-    public void firstConfiguration(EnsembleConfiguration first, boolean treeIsAhead) {
+    public void firstConfiguration(EnsembleConfig first, boolean treeIsAhead) {
         ((OrderedDatabase) getZKDatabase()).firstConfiguration(first, treeIsAhead);
     }
 

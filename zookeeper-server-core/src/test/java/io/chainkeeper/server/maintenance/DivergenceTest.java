@@ -11,7 +11,7 @@ import io.chainkeeper.server.EnsembleChecks;
 import io.chainkeeper.server.RawClient;
 import io.chainkeeper.server.TestEnsemble;
 import io.chainkeeper.server.proposal.Proposer;
-import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -137,7 +137,7 @@ public class DivergenceTest {
         long[] nowMillis = {0};
         DigestAuditor auditor = new DigestAuditor(
                 ensemble.server(1),
-                SideState.initial(0),
+                ReplicatedState.initial(0),
                 new Proposer(System::currentTimeMillis),
                 () -> nowMillis[0],
                 1);

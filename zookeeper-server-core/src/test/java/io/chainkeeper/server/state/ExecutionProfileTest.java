@@ -22,17 +22,17 @@ public class ExecutionProfileTest {
     public void clusterOfTheFormerRelease_itsProvidersAreAskedForUntilAServerHasSaidWhatItKnows() throws Exception {
         long own = ExecutionProfile.of(false);
         long formedWith = own ^ 0x0003000000000000L ^ 7;
-        SideState side = SideState.initial(0);
-        ExecutionProfile.requireSame(side, own);
-        side.formed(new UUID(1, 2), formedWith);
+        ReplicatedState state = ReplicatedState.initial(0);
+        ExecutionProfile.requireSame(state, own);
+        state.formed(new UUID(1, 2), formedWith);
         assertTrue(ExecutionProfile.isOf(formedWith, own));
-        IOException refusal = assertThrows(IOException.class, () -> ExecutionProfile.requireSame(side, own));
+        IOException refusal = assertThrows(IOException.class, () -> ExecutionProfile.requireSame(state, own));
         assertTrue(refusal.getMessage(), refusal.getMessage().contains("zookeeper.authProvider.* names none"));
-        side.knows(1, own, Map.of());
-        ExecutionProfile.requireSame(side, own);
-        IOException later = assertThrows(IOException.class, () -> ExecutionProfile.requireSame(side, own ^ 7));
+        state.knows(1, own, Map.of());
+        ExecutionProfile.requireSame(state, own);
+        IOException later = assertThrows(IOException.class, () -> ExecutionProfile.requireSame(state, own ^ 7));
         assertTrue(later.getMessage(), later.getMessage().contains("zookeeper.authProvider.* names some"));
-        SideState without = SideState.initial(0);
+        ReplicatedState without = ReplicatedState.initial(0);
         without.formed(new UUID(1, 2), own ^ 0x0003000000000000L);
         ExecutionProfile.requireSame(without, own);
     }

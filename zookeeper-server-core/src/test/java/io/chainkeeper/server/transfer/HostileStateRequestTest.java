@@ -60,7 +60,7 @@ public class HostileStateRequestTest {
         Map<Path, Long> before = lengths();
         Random random = new Random(SEED);
         int answers = 0;
-        try (StateSource source = member.source(4096)) {
+        try (SnapshotSender source = member.source(4096)) {
             for (int i = 0; i < REQUESTS; i++) {
                 try {
                     ByteSlice answer =

@@ -3,12 +3,12 @@ package io.chainkeeper.server.transfer;
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.replica.ProposerTable;
-import io.chainkeeper.server.state.SideState;
-import io.chainkeeper.server.state.SideStates;
+import io.chainkeeper.server.state.ReplicatedState;
+import io.chainkeeper.server.state.ReplicatedStates;
 import io.chainkeeper.server.storage.Checkpoint;
 import io.chainkeeper.server.storage.CheckpointStore;
 import io.chainkeeper.server.storage.Recovery;
-import io.chainkeeper.server.transfer.StateInstallation.Move;
+import io.chainkeeper.server.transfer.SnapshotInstaller.Move;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -83,14 +83,14 @@ final class MemberFiles {
     /** A snapshot that needs so many transactions of the log. */
     void snapshot(int transactionsAfter) throws IOException {
         log.rollLog();
-        SideState side = SideStates.of(CLUSTER, zxid);
+        ReplicatedState state = ReplicatedStates.of(CLUSTER, zxid);
         long at = position;
         long snapshotZxid = zxid;
         File snapshot = new File(files.getSnapDir(), Util.makeSnapshotName(snapshotZxid));
         new FileSnap(files.getSnapDir()).serialize(tree, new TreeMap<>(), snapshot, true);
         execute(transactionsAfter);
         checkpoints.write(
-                new Checkpoint(at, snapshotZxid, snapshotZxid, zxid, new ProposerTable().encode(), side.encode()));
+                new Checkpoint(at, snapshotZxid, snapshotZxid, zxid, new ProposerTable().encode(), state.encode()));
     }
 
     /** Deletes all that has been written so far. */
@@ -106,9 +106,9 @@ final class MemberFiles {
         }
     }
 
-    StateSource source(int chunkBytes) throws IOException {
+    SnapshotSender source(int chunkBytes) throws IOException {
         RateLimit unlimited = new RateLimit(Long.MAX_VALUE / 2, () -> 0, nanos -> {});
-        return new StateSource(
+        return new SnapshotSender(
                 replicaId,
                 new CheckpointStore(checkpoints.directory()),
                 files.getSnapDir(),
@@ -116,7 +116,7 @@ final class MemberFiles {
                 unlimited,
                 chunkBytes,
                 () -> isWrong,
-                new StateSource.Snapshots() {
+                new SnapshotSender.Snapshots() {
                     @Override
                     public long executedPosition() {
                         return position;
@@ -133,8 +133,8 @@ final class MemberFiles {
                 });
     }
 
-    StateInstallation installation(IncomingState.Step step, Move move) {
-        return new StateInstallation(
+    SnapshotInstaller installation(IncomingState.Step step, Move move) {
+        return new SnapshotInstaller(
                 replicaId,
                 ordering,
                 files.getSnapDir().toPath(),

@@ -35,7 +35,7 @@ public final class StateTransferTest {
 
     private MemberFiles sender;
     private MemberFiles receiver;
-    private StateSource source;
+    private SnapshotSender source;
     private long bytesRead;
 
     @Before
@@ -56,7 +56,7 @@ public final class StateTransferTest {
     }
 
     /** Counts what is read, and lets a test change or refuse answers. */
-    private StateChannel channel(StateSource asked, Faults faults) {
+    private StateChannel channel(SnapshotSender asked, Faults faults) {
         return new StateChannel() {
             @Override
             public ByteSlice call(ByteSlice request) throws IOException {
@@ -77,7 +77,7 @@ public final class StateTransferTest {
         ByteSlice onRead(ByteSlice answer) throws IOException;
     }
 
-    private StateManifest fetch(StateSource asked, long neededPosition, UUID cluster, Faults faults)
+    private StateManifest fetch(SnapshotSender asked, long neededPosition, UUID cluster, Faults faults)
             throws IOException {
         try (IncomingState incoming = new IncomingState(receiver.ordering)) {
             return new StateDownload(
@@ -332,7 +332,7 @@ public final class StateTransferTest {
         other.execute(300);
         other.snapshot(30);
         long readBefore = bytesRead;
-        try (StateSource second = other.source(CHUNK_BYTES)) {
+        try (SnapshotSender second = other.source(CHUNK_BYTES)) {
             StateManifest manifest = fetch(second, 1, null, answer -> answer);
             assertTrue(
                     "read " + (bytesRead - readBefore) + " of " + manifest.totalBytes(),
@@ -368,7 +368,7 @@ public final class StateTransferTest {
 
     @Test
     public void memberWithoutSnapshot_saysThatItHasNone() throws Exception {
-        try (StateSource empty = receiver.source(CHUNK_BYTES)) {
+        try (SnapshotSender empty = receiver.source(CHUNK_BYTES)) {
             IOException refusal = assertThrows(IOException.class, () -> fetch(empty, 1, null, answer -> answer));
             assertTrue(refusal.getMessage(), refusal.getMessage().contains("no snapshot"));
         }

@@ -26,14 +26,14 @@ import org.apache.zookeeper.server.quorum.flexible.QuorumVerifier;
  * @param version grows with each {@code reconfig}: the zxid of the one that set it
  * @param servers by replica id
  */
-public record EnsembleConfiguration(long version, SortedMap<Integer, Server> servers) {
+public record EnsembleConfig(long version, SortedMap<Integer, Server> servers) {
     private static final int MAX_PORT = 65_535;
     private static final String VERSION_KEY = "version=";
     private static final Pattern SERVER_LINE = Pattern.compile("server\\.(\\d{1,9})=" + address()
             + ":(\\d{1,5}):(\\d{1,5}):(participant|observer)(?:;" + address() + ":(\\d{1,5}))?");
 
     /** Copies the servers. */
-    public EnsembleConfiguration {
+    public EnsembleConfig {
         servers = Collections.unmodifiableSortedMap(new TreeMap<>(servers));
     }
 
@@ -73,7 +73,7 @@ public record EnsembleConfiguration(long version, SortedMap<Integer, Server> ser
      * @throws IllegalArgumentException if it has what ordering protocols do not: groups, weights, several addresses for
      *     one server, ids out of range; the message says which
      */
-    public static EnsembleConfiguration of(QuorumVerifier verifier) {
+    public static EnsembleConfig of(QuorumVerifier verifier) {
         if (!(verifier instanceof QuorumMaj)) {
             throw new IllegalArgumentException("groups, weights and oracles are not supported");
         }
@@ -97,7 +97,7 @@ public record EnsembleConfiguration(long version, SortedMap<Integer, Server> ser
                             client == null ? null : client.getHostString(),
                             client == null ? 0 : client.getPort()));
         }
-        return new EnsembleConfiguration(verifier.getVersion(), servers);
+        return new EnsembleConfig(verifier.getVersion(), servers);
     }
 
     /**
@@ -107,7 +107,7 @@ public record EnsembleConfiguration(long version, SortedMap<Integer, Server> ser
      * @return the configuration
      * @throws IllegalArgumentException if it is anything else
      */
-    public static EnsembleConfiguration parse(String text) {
+    public static EnsembleConfig parse(String text) {
         String[] lines = text.split("\n", -1);
         SortedMap<Integer, Server> servers = new TreeMap<>();
         for (int i = 0; i < lines.length - 1; i++) {
@@ -117,7 +117,7 @@ public record EnsembleConfiguration(long version, SortedMap<Integer, Server> ser
             }
             servers.put(within(1, line.group(1), Membership.MAX_REPLICA_ID), server(line));
         }
-        return new EnsembleConfiguration(versionOf(text), servers);
+        return new EnsembleConfig(versionOf(text), servers);
     }
 
     private static Server server(Matcher line) {
@@ -177,8 +177,8 @@ public record EnsembleConfiguration(long version, SortedMap<Integer, Server> ser
      * @param newVersion another version
      * @return the same servers under that version
      */
-    public EnsembleConfiguration withVersion(long newVersion) {
-        return new EnsembleConfiguration(newVersion, servers);
+    public EnsembleConfig withVersion(long newVersion) {
+        return new EnsembleConfig(newVersion, servers);
     }
 
     /** @return who is meant to take part */

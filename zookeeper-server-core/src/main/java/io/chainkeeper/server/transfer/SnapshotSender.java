@@ -23,14 +23,14 @@ import org.slf4j.LoggerFactory;
  * to where the snapshot is consistent. Serving goes on meanwhile: files are only read, not faster than the limit. Safe
  * for use by any thread; {@link #answer} blocks.
  */
-public final class StateSource implements StateOffer, Closeable {
+public final class SnapshotSender implements StateOffer, Closeable {
     /** The longest part of a file in one answer. */
     static final int MAX_CHUNK_BYTES = 1 << 20;
 
     /** The longest part of a file in one checksum. */
     static final int MAX_CHECKSUM_BYTES = 1 << 24;
 
-    private static final Logger LOG = LoggerFactory.getLogger(StateSource.class);
+    private static final Logger LOG = LoggerFactory.getLogger(SnapshotSender.class);
 
     /** As many members can be served at the same time. */
     private static final int MAX_RECEIVERS = 4;
@@ -85,7 +85,7 @@ public final class StateSource implements StateOffer, Closeable {
      * @param isWrong whether this replica's own state is known to be wrong, so that nobody may get it
      * @param snapshots takes one where the newest is too old for who asks
      */
-    public StateSource(
+    public SnapshotSender(
             int replicaId,
             CheckpointStore checkpoints,
             File snapshotDirectory,
@@ -98,14 +98,14 @@ public final class StateSource implements StateOffer, Closeable {
                 checkpoints,
                 snapshotDirectory,
                 logDirectory,
-                new RateLimit(bytesPerSecond, System::nanoTime, StateSource::pause),
+                new RateLimit(bytesPerSecond, System::nanoTime, SnapshotSender::pause),
                 // With a low limit an answer must not wait long for its turn.
                 (int) Math.max(LEAST_CHUNK_BYTES, Math.min(MAX_CHUNK_BYTES, bytesPerSecond / CHUNKS_PER_SECOND)),
                 isWrong,
                 snapshots);
     }
 
-    StateSource(
+    SnapshotSender(
             int replicaId,
             CheckpointStore checkpoints,
             File snapshotDirectory,

@@ -9,7 +9,7 @@ import static org.junit.Assert.assertTrue;
 import io.chainkeeper.config.AtomicFile;
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.ordering.ByteSlice;
-import io.chainkeeper.server.transfer.StateInstallation.Move;
+import io.chainkeeper.server.transfer.SnapshotInstaller.Move;
 import io.chainkeeper.transport.StateChannel;
 import java.io.IOException;
 import java.nio.file.AtomicMoveNotSupportedException;
@@ -22,7 +22,7 @@ import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
 /** Crashes between any two steps of an installation, and the next start goes on. */
-public final class StateInstallationTest {
+public final class SnapshotInstallerTest {
     private static final Move OTHER_DEVICE = (from, to) -> {
         throw new AtomicMoveNotSupportedException(from.toString(), to.toString(), "another device");
     };
@@ -47,7 +47,7 @@ public final class StateInstallationTest {
         receiver.snapshot(3);
         receiver.execute(2);
         Files.writeString(receiver.files.getSnapDir().toPath().resolve("currentEpoch"), "0");
-        try (StateSource source = sender.source(4096);
+        try (SnapshotSender source = sender.source(4096);
                 IncomingState incoming = new IncomingState(receiver.ordering)) {
             StateChannel channel = new StateChannel() {
                 @Override
@@ -98,7 +98,7 @@ public final class StateInstallationTest {
             receiver.files.getDataLogDir().toPath(),
             receiver.checkpoints.directory()
         }) {
-            assertFalse(Files.exists(directory.resolve(StateInstallation.REPLACED)));
+            assertFalse(Files.exists(directory.resolve(SnapshotInstaller.REPLACED)));
         }
         assertEquals(new InstalledState(30, newDirectory, MemberFiles.PROMISE), InstalledState.read(receiver.ordering));
         ClusterIdentity identity = ClusterIdentity.read(receiver.ordering);

@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
  * Decides when clients may use this replica: from the moment it is part of the order and has caught up, until it has
  * been without a leader for a while; as a ZooKeeper follower does. Used by the housekeeping thread only.
  */
-public final class Serving {
-    private static final Logger LOG = LoggerFactory.getLogger(Serving.class);
+public final class ServingPolicy {
+    private static final Logger LOG = LoggerFactory.getLogger(ServingPolicy.class);
 
     private final OrderedZooKeeperServer server;
     private final Proposer proposer;
@@ -36,7 +36,7 @@ public final class Serving {
      *     takes longer to notice
      * @param withoutOrder what is done for clients after that
      */
-    public Serving(
+    public ServingPolicy(
             OrderedZooKeeperServer server,
             Proposer proposer,
             LongSupplier clockMillis,

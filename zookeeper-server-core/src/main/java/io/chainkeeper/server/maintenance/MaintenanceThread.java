@@ -8,13 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A thread of its own for the housekeeping of a replica. */
-public final class HousekeepingThread implements Housekeeping.Background {
-    private static final Logger LOG = LoggerFactory.getLogger(HousekeepingThread.class);
+public final class MaintenanceThread implements MaintenanceTasks.Background {
+    private static final Logger LOG = LoggerFactory.getLogger(MaintenanceThread.class);
 
     private final ScheduledExecutorService thread;
 
     /** @param replicaId for the name of the thread */
-    public HousekeepingThread(int replicaId) {
+    public MaintenanceThread(int replicaId) {
         this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread created = new Thread(task, "housekeeping-" + replicaId);
             created.setDaemon(true);

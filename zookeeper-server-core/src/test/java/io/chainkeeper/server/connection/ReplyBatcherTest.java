@@ -16,18 +16,18 @@ import org.junit.After;
 import org.junit.Test;
 
 /** Answers of a batch go to the connection's I/O thread together; nothing overtakes them, and none is kept. */
-public final class AnswerBatchesTest {
+public final class ReplyBatcherTest {
     private static final int MANY = 64;
 
     private final EmbeddedChannel channel = new EmbeddedChannel();
 
-    public AnswerBatchesTest() {
-        AnswerBatches.install(channel.pipeline());
+    public ReplyBatcherTest() {
+        ReplyBatcher.install(channel.pipeline());
     }
 
     @After
     public void close() {
-        AnswerBatches.end();
+        ReplyBatcher.end();
         channel.finishAndReleaseAll();
     }
 
@@ -53,12 +53,12 @@ public final class AnswerBatchesTest {
 
     @Test
     public void batch_leavesAtItsEndInOrder() {
-        AnswerBatches.begin();
+        ReplyBatcher.begin();
         ChannelFuture first = send("a");
         send("b");
         assertEquals("before its end", "", sent());
         assertFalse(first.isDone());
-        AnswerBatches.end();
+        ReplyBatcher.end();
         assertEquals("ab", sent());
         assertTrue(first.isSuccess());
         send("c");
@@ -67,51 +67,51 @@ public final class AnswerBatchesTest {
 
     @Test
     public void readsAreLetIn_whatIsCollectedGoesAndTheRestAtTheEnd() {
-        AnswerBatches.begin();
+        ReplyBatcher.begin();
         send("a");
-        AnswerBatches.sendOn();
+        ReplyBatcher.sendOn();
         assertEquals("a", sent());
         send("b");
         assertEquals("still in the batch", "", sent());
-        AnswerBatches.end();
+        ReplyBatcher.end();
         assertEquals("b", sent());
     }
 
     @Test
     public void otherThreadSends_joinsWhatIsCollected() throws Exception {
-        AnswerBatches.begin();
+        ReplyBatcher.begin();
         send("a");
         Thread other = new Thread(() -> send("b"), "other");
         other.start();
         other.join();
         assertEquals("", sent());
         send("c");
-        AnswerBatches.end();
+        ReplyBatcher.end();
         assertEquals("abc", sent());
     }
 
     @Test
     public void largeBatch_leavesInParts() {
-        AnswerBatches.begin();
+        ReplyBatcher.begin();
         for (int i = 0; i < MANY + 1; i++) {
             send("a");
         }
         assertEquals("a".repeat(MANY), sent());
-        AnswerBatches.end();
+        ReplyBatcher.end();
         assertEquals("a", sent());
     }
 
     @Test
     public void answersOfAllSizes_keepTheirOrderAndAreReleased() {
         String large = "L".repeat(100_000);
-        AnswerBatches.begin();
+        ReplyBatcher.begin();
         List<ByteBuf> answers = new ArrayList<>();
         List<ChannelFuture> futures = new ArrayList<>();
         for (String text : List.of("a", "b", large, "c", "", "d", "e".repeat(20_000), "f".repeat(20_000))) {
             answers.add(Unpooled.copiedBuffer(text, StandardCharsets.UTF_8));
             futures.add(channel.writeAndFlush(answers.get(answers.size() - 1)));
         }
-        AnswerBatches.end();
+        ReplyBatcher.end();
         assertEquals("ab" + large + "cd" + "e".repeat(20_000) + "f".repeat(20_000), sent());
         futures.forEach(future -> assertTrue(future.isSuccess()));
         answers.stream().filter(ByteBuf::isReadable).forEach(answer -> assertEquals(0, answer.refCnt()));
@@ -119,7 +119,7 @@ public final class AnswerBatchesTest {
 
     @Test
     public void connectionClosedMeanwhile_allThatGoesTogetherFailsAndIsReleased() {
-        AnswerBatches.begin();
+        ReplyBatcher.begin();
         List<ByteBuf> answers = new ArrayList<>();
         List<ChannelFuture> futures = new ArrayList<>();
         for (String text : List.of("a", "b")) {
@@ -127,7 +127,7 @@ public final class AnswerBatchesTest {
             futures.add(channel.writeAndFlush(answers.get(answers.size() - 1)));
         }
         channel.close();
-        AnswerBatches.end();
+        ReplyBatcher.end();
         channel.runPendingTasks();
         futures.forEach(future -> assertTrue(future.isDone() && !future.isSuccess()));
         answers.forEach(answer -> assertEquals(0, answer.refCnt()));
@@ -136,18 +136,18 @@ public final class AnswerBatchesTest {
 
     @Test
     public void emptyBatch_leavesNothing() {
-        AnswerBatches.begin();
-        AnswerBatches.end();
+        ReplyBatcher.begin();
+        ReplyBatcher.end();
         assertEquals("", sent());
     }
 
     @Test
     public void connectionClosedMeanwhile_answersFailAndAreReleased() {
-        AnswerBatches.begin();
+        ReplyBatcher.begin();
         ByteBuf answer = Unpooled.copiedBuffer("a", StandardCharsets.UTF_8);
         ChannelFuture future = channel.writeAndFlush(answer);
         channel.close();
-        AnswerBatches.end();
+        ReplyBatcher.end();
         channel.runPendingTasks();
         assertFalse(future.isSuccess());
         assertTrue(future.isDone());

@@ -29,7 +29,7 @@ import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
  * The AdminServer commands for which ZooKeeper looks at its own leader and follower classes: the same names, keys and
  * types, answered from the order. All others are ZooKeeper's own.
  */
-final class OrderedCommands extends HttpServlet {
+final class AdminCommands extends HttpServlet {
     private static final long serialVersionUID = 1L;
 
     static final String RESTORE_REFUSAL = "restore is refused: all servers of an ensemble hold what has been ordered."
@@ -45,7 +45,7 @@ final class OrderedCommands extends HttpServlet {
     private transient volatile ZooKeeperServer server;
     private final transient Map<String, Command> commands = new TreeMap<>();
 
-    OrderedCommands(OrderedZooKeeperServer server, OrderView view) {
+    AdminCommands(OrderedZooKeeperServer server, OrderView view) {
         this.server = server;
         for (Command command : List.of(
                 new Leader(view),

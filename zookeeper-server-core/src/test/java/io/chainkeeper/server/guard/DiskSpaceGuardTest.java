@@ -5,7 +5,7 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
-import io.chainkeeper.server.guard.SpaceWatch.Space;
+import io.chainkeeper.server.guard.DiskSpaceGuard.Space;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import org.junit.Test;
 
 /** When writes are refused for want of space. */
-public class SpaceWatchTest {
+public class DiskSpaceGuardTest {
     private static final Path DATA = Path.of("data");
     private static final Path LOG = Path.of("log");
     private static final long MIB = 1 << 20;
@@ -24,8 +24,8 @@ public class SpaceWatchTest {
     private boolean failing;
     private int measurements;
 
-    private SpaceWatch watch(long reserveBytes) {
-        return new SpaceWatch(List.of(DATA, LOG, DATA), reserveBytes, 3, directory -> {
+    private DiskSpaceGuard watch(long reserveBytes) {
+        return new DiskSpaceGuard(List.of(DATA, LOG, DATA), reserveBytes, 3, directory -> {
             measurements++;
             if (failing) {
                 throw new IOException("no such device");
@@ -36,7 +36,7 @@ public class SpaceWatchTest {
 
     @Test
     public void oneFileSystemBelowTheReserve_refusesUntilThereIsAQuarterMore() {
-        SpaceWatch watch = watch(64 * MIB);
+        DiskSpaceGuard watch = watch(64 * MIB);
         assertTrue(watch.admits(100));
         usable.put(LOG, 64 * MIB - 1);
         watch.measure();
@@ -56,7 +56,7 @@ public class SpaceWatchTest {
     public void smallFileSystem_keepsATenth() {
         total = 100 * MIB;
         usable.put(DATA, 11 * MIB);
-        SpaceWatch watch = watch(64 * MIB);
+        DiskSpaceGuard watch = watch(64 * MIB);
         assertTrue(watch.admits(0));
         usable.put(DATA, 9 * MIB);
         watch.measure();
@@ -66,7 +66,7 @@ public class SpaceWatchTest {
     @Test
     public void manyWritesBetweenTwoMeasurements_doNotEatTheReserve() {
         usable.put(DATA, 70 * MIB);
-        SpaceWatch watch = watch(64 * MIB);
+        DiskSpaceGuard watch = watch(64 * MIB);
         int admitted = 0;
         while (watch.admits(100_000)) {
             admitted++;
@@ -81,7 +81,7 @@ public class SpaceWatchTest {
         usable.put(DATA, 100_000 * MIB);
         usable.put(LOG, 6000 * MIB);
         total = 200_000 * MIB;
-        SpaceWatch watch = watch(64 * MIB);
+        DiskSpaceGuard watch = watch(64 * MIB);
         measurements = 0;
         for (int period = 0; period < 40; period++) {
             watch.measureIfDue();
@@ -94,7 +94,7 @@ public class SpaceWatchTest {
 
     @Test
     public void littleRoom_isMeasuredEveryPeriod() {
-        SpaceWatch watch = watch(64 * MIB);
+        DiskSpaceGuard watch = watch(64 * MIB);
         measurements = 0;
         for (int period = 0; period < 5; period++) {
             watch.measureIfDue();
@@ -105,14 +105,14 @@ public class SpaceWatchTest {
     @Test
     public void spaceCannotBeFoundOut_nothingIsRefused() {
         failing = true;
-        SpaceWatch watch = watch(64 * MIB);
+        DiskSpaceGuard watch = watch(64 * MIB);
         assertTrue(watch.admits(100));
         assertTrue(watch.refusalOfFile(DATA, 1).contains("no such device"));
     }
 
     @Test
     public void snapshot_mustLeaveTheReserve() {
-        SpaceWatch watch = watch(64 * MIB);
+        DiskSpaceGuard watch = watch(64 * MIB);
         assertNull(watch.refusalOfFile(DATA, 936 * MIB));
         String refusal = watch.refusalOfFile(DATA, 936 * MIB + 1);
         assertTrue(refusal, refusal.startsWith("data has " + 1000 * MIB + " bytes left"));

@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  * others have accepted, and the end of sessions. Between two measurements every write is counted against the space that
  * was found.
  */
-public final class SpaceWatch implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(SpaceWatch.class);
+public final class DiskSpaceGuard implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DiskSpaceGuard.class);
     private static final long PERIOD_MILLIS = 500;
 
     /** While so much room is left, a look every few seconds notices early enough what else fills the file systems. */
@@ -84,11 +84,11 @@ public final class SpaceWatch implements AutoCloseable {
      * @param reserveBytes {@code ordering.diskReserveBytes}; of a small file system a tenth at most
      * @param members how many replicas may accept writes at the same time
      */
-    public SpaceWatch(List<Path> directories, long reserveBytes, int members) {
+    public DiskSpaceGuard(List<Path> directories, long reserveBytes, int members) {
         this(directories, reserveBytes, members, new FileStores());
     }
 
-    SpaceWatch(List<Path> directories, long reserveBytes, int members, Probe probe) {
+    DiskSpaceGuard(List<Path> directories, long reserveBytes, int members, Probe probe) {
         this.directories = List.copyOf(new TreeSet<>(directories));
         this.reserveBytes = reserveBytes;
         this.copiesOfAWrite = (long) LOGS * members;

@@ -2,9 +2,9 @@ package io.chainkeeper.server.reconfig;
 
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.replica.TotalOrder;
-import io.chainkeeper.server.state.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.EnsemblePlan;
-import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.transport.PeerAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,31 +15,31 @@ import java.util.TreeMap;
  * The ensemble as this replica sees it, and as it tells the order: the replicated configuration, or the one of its own
  * file while that is newer, and the plan that stands. Safe for use by any thread.
  */
-public final class ConfiguredEnsemble {
+public final class EffectiveEnsemble {
     private record Told(Ensemble ensemble, SortedMap<Integer, PeerAddress> addresses) {}
 
     private final int replicaId;
-    private final EnsembleConfiguration own;
+    private final EnsembleConfig own;
 
     /** What counts while none is replicated: the newest that was in force here, which the file has been given. */
-    private volatile EnsembleConfiguration kept;
+    private volatile EnsembleConfig kept;
 
-    private final SideState side;
+    private final ReplicatedState state;
     private TotalOrder order;
     private Told told;
-    private EnsembleConfiguration last;
-    private EnsembleConfiguration departing;
+    private EnsembleConfig last;
+    private EnsembleConfig departing;
 
     /**
      * @param replicaId this replica
      * @param own the newer of what its file and its recovered tree say
      * @param fileIsTold whether the order has been started with {@code own}
-     * @param side the replicated state
+     * @param state the replicated state
      */
-    public ConfiguredEnsemble(int replicaId, EnsembleConfiguration own, boolean fileIsTold, SideState side) {
+    public EffectiveEnsemble(int replicaId, EnsembleConfig own, boolean fileIsTold, ReplicatedState state) {
         this.replicaId = replicaId;
         this.own = own;
-        this.side = side;
+        this.state = state;
         this.kept = own;
         this.last = effective();
         if (fileIsTold) {
@@ -48,9 +48,9 @@ public final class ConfiguredEnsemble {
     }
 
     /** @return the configuration in force, plans not counted */
-    public EnsembleConfiguration effective() {
-        EnsembleConfiguration replicated = side.configuration();
-        EnsembleConfiguration newest = kept;
+    public EnsembleConfig effective() {
+        EnsembleConfig replicated = state.configuration();
+        EnsembleConfig newest = kept;
         return replicated == null || replicated.version() < newest.version() ? newest : replicated;
     }
 
@@ -76,7 +76,7 @@ public final class ConfiguredEnsemble {
 
     /** Configuration or plan have changed: tells the order, if it has not been told that already. */
     public synchronized void changed() {
-        EnsembleConfiguration now = effective();
+        EnsembleConfig now = effective();
         if (now.version() > kept.version()) {
             kept = now;
         }
@@ -107,15 +107,15 @@ public final class ConfiguredEnsemble {
     }
 
     private Told wanted() {
-        EnsembleConfiguration current = effective();
-        EnsemblePlan plan = side.plan();
+        EnsembleConfig current = effective();
+        EnsemblePlan plan = state.plan();
         SortedMap<Integer, PeerAddress> addresses = new TreeMap<>();
         if (!contained()) {
             // Whoever configured this replica's file knows better than the past whom it can reach.
             addresses.putAll(own.addresses());
         }
         List<Integer> participants = new ArrayList<>(current.participants());
-        List<EnsembleConfiguration> fed = new ArrayList<>(List.of(current));
+        List<EnsembleConfig> fed = new ArrayList<>(List.of(current));
         if (departing != null) {
             fed.add(departing);
         }
@@ -124,7 +124,7 @@ public final class ConfiguredEnsemble {
             fed.add(plan.configuration());
         }
         List<Integer> observers = new ArrayList<>();
-        for (EnsembleConfiguration configuration : fed) {
+        for (EnsembleConfig configuration : fed) {
             observers.addAll(configuration.servers().keySet());
             configuration.addresses().forEach(addresses::putIfAbsent);
         }

@@ -19,7 +19,7 @@ import org.apache.zookeeper.server.Request;
  * <p>A {@code reconfig} takes its turn like a read, then may wait long before it is ordered. Meanwhile everything that
  * comes later is held back, unseen, under the same bound.
  */
-final class ConnectionGate {
+final class ReplyQueue {
     /** A request that waits. */
     final class Entry implements TotalOrder.ReadWaiter, ClientProposal.Turn {
         private final Request request;
@@ -67,7 +67,7 @@ final class ConnectionGate {
         @Override
         public void barrierReached() {
             ready = true;
-            barrierReader.accept(ConnectionGate.this);
+            barrierReader.accept(ReplyQueue.this);
         }
     }
 
@@ -77,14 +77,14 @@ final class ConnectionGate {
     private boolean releasing;
     private volatile boolean ending;
     private final Consumer<Request> reader;
-    private final Consumer<ConnectionGate> barrierReader;
+    private final Consumer<ReplyQueue> barrierReader;
 
     /**
      * @param reader answers a read; called by the executor thread while it excludes other reads
      * @param barrierReader called by the executor thread when a barrier is reached; calls {@link #drain} with
      *     execution excluded
      */
-    ConnectionGate(Consumer<Request> reader, Consumer<ConnectionGate> barrierReader) {
+    ReplyQueue(Consumer<Request> reader, Consumer<ReplyQueue> barrierReader) {
         this.reader = reader;
         this.barrierReader = barrierReader;
     }

@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  * attempt continues where the last one ended. There is no deadline but that for a single answer. Safe for use by any
  * thread.
  */
-public final class StateFetch implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(StateFetch.class);
+public final class SnapshotReceiver implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(SnapshotReceiver.class);
 
     /** The same member is not asked again for so long after an attempt failed. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -68,7 +68,7 @@ public final class StateFetch implements AutoCloseable {
      * @param failureHandler told if something is wrong with this program
      * @param clockNanos a monotonic clock
      */
-    public StateFetch(
+    public SnapshotReceiver(
             int replicaId,
             Path orderingDirectory,
             Connector connector,
@@ -135,7 +135,7 @@ public final class StateFetch implements AutoCloseable {
             ClusterIdentity identity = ClusterIdentity.read(orderingDirectory);
             UUID cluster = identity == null ? null : identity.clusterId();
             StateManifest manifest = new StateDownload(
-                            sender, opened, incoming, position, cluster, progress, StateSource.MAX_CHECKSUM_BYTES)
+                            sender, opened, incoming, position, cluster, progress, SnapshotSender.MAX_CHECKSUM_BYTES)
                     .run();
             long executed = executedPosition.getAsLong();
             // A new replica may lack what its cluster began with.

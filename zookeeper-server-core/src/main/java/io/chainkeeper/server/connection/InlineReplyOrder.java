@@ -9,10 +9,10 @@ import io.netty.channel.ChannelPromise;
  * the I/O thread's queue; what that thread answers itself has to wait there behind it, or ZooKeeper's client would see
  * replies out of order, and new data before the watch event that announces it.
  */
-final class AnswersInTurn extends ChannelOutboundHandlerAdapter {
+final class InlineReplyOrder extends ChannelOutboundHandlerAdapter {
     @Override
     public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
-        if (InlineAnswers.areRunning()) {
+        if (InlineReplies.areRunning()) {
             context.executor().execute(() -> context.writeAndFlush(message, promise));
         } else {
             context.write(message, promise);

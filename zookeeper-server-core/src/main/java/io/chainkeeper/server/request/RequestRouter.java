@@ -5,16 +5,16 @@ import io.chainkeeper.command.CommandCodec;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.replica.ReplicaStoppedException;
-import io.chainkeeper.server.connection.InlineAnswers;
+import io.chainkeeper.server.connection.InlineReplies;
 import io.chainkeeper.server.execution.ExecutableRequests;
+import io.chainkeeper.server.guard.DiskSpaceGuard;
 import io.chainkeeper.server.guard.ExecutionLock;
 import io.chainkeeper.server.guard.ReplyMemory;
-import io.chainkeeper.server.guard.SpaceWatch;
 import io.chainkeeper.server.proposal.ClientProposal;
 import io.chainkeeper.server.proposal.Proposer;
 import io.chainkeeper.server.proposal.UpgradeProposal;
 import io.chainkeeper.server.reconfig.PendingReconfig;
-import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.zookeeper.LocalRefusal;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.server.zookeeper.RequestEntry;
@@ -35,10 +35,10 @@ import org.slf4j.LoggerFactory;
 /**
  * The first processor of every request, on the I/O thread of its connection. Writes are encoded and proposed; reads are
  * answered here if nothing of their connection waits and no barrier is needed, else they wait in the connection's
- * {@link ConnectionGate}. Pings are answered at once.
+ * {@link ReplyQueue}. Pings are answered at once.
  */
-public final class RequestGate implements RequestEntry {
-    private static final Logger LOG = LoggerFactory.getLogger(RequestGate.class);
+public final class RequestRouter implements RequestEntry {
+    private static final Logger LOG = LoggerFactory.getLogger(RequestRouter.class);
 
     private final OrderedZooKeeperServer server;
     private final RequestProcessor finalProcessor;
@@ -47,7 +47,7 @@ public final class RequestGate implements RequestEntry {
     private final ReplyLimit replies;
     private final WriteChecks checks;
     private final Proposer proposer;
-    private final ConcurrentMap<ServerCnxn, ConnectionGate> gates = new ConcurrentHashMap<>();
+    private final ConcurrentMap<ServerCnxn, ReplyQueue> queues = new ConcurrentHashMap<>();
     private volatile Consumer<PendingReconfig> reconfigs = pending -> {};
 
     /**
@@ -57,22 +57,22 @@ public final class RequestGate implements RequestEntry {
      * @param reads what reads promise
      * @param proposer the way into the order
      * @param space refuses writes that would not fit
-     * @param side says how long a transaction may be so that all replicas can read it back
+     * @param state says how long a transaction may be so that all replicas can read it back
      */
-    public RequestGate(
+    public RequestRouter(
             OrderedZooKeeperServer server,
             RequestProcessor finalProcessor,
             ExecutionLock lock,
             ReadConsistency reads,
             Proposer proposer,
-            SpaceWatch space,
-            SideState side) {
+            DiskSpaceGuard space,
+            ReplicatedState state) {
         this.server = server;
         this.finalProcessor = finalProcessor;
         this.lock = lock;
         this.reads = reads;
         this.replies = new ReplyLimit(server, ReplyMemory.OF_PROCESS);
-        this.checks = new WriteChecks(server, space, replies, side::agreedTransactionBytes);
+        this.checks = new WriteChecks(server, space, replies, state::agreedTransactionBytes);
         this.proposer = proposer;
     }
 
@@ -92,11 +92,11 @@ public final class RequestGate implements RequestEntry {
             drop(request);
             return;
         }
-        ConnectionGate gate = request.type == OpCode.createSession ? open(request.cnxn) : gates.get(request.cnxn);
-        if (gate == null || !server.isServing()) {
+        ReplyQueue queue = request.type == OpCode.createSession ? open(request.cnxn) : queues.get(request.cnxn);
+        if (queue == null || !server.isServing()) {
             drop(request);
-        } else if (!gate.holdBack(request)) {
-            process(gate, request);
+        } else if (!queue.holdBack(request)) {
+            process(queue, request);
         }
     }
 
@@ -106,8 +106,8 @@ public final class RequestGate implements RequestEntry {
      * that only and miss the earlier ones.
      */
     private void ping(Request request) {
-        ConnectionGate gate = gates.get(request.cnxn);
-        if (gate == null || !gate.isBusy()) {
+        ReplyQueue queue = queues.get(request.cnxn);
+        if (queue == null || !queue.isBusy()) {
             answerHere(request);
             return;
         }
@@ -138,32 +138,32 @@ public final class RequestGate implements RequestEntry {
                 proposer.wallClockMillis());
     }
 
-    private void process(ConnectionGate gate, Request request) {
-        if (gate.isEnding()) {
+    private void process(ReplyQueue queue, Request request) {
+        if (queue.isEnding()) {
             // The connection is closed behind the answer to closeSession; none may follow it.
             forget(request);
         } else if (request.isThrottled()) {
-            answerInTurn(gate, request);
+            answerInTurn(queue, request);
         } else if (request.isLocalSession()) {
             // The beginning or the end of a session that no other replica knows.
-            answerInTurn(gate, request);
+            answerInTurn(queue, request);
             if (request.type == OpCode.closeSession) {
-                gate.end();
+                queue.end();
             }
         } else if (ExecutableRequests.isOrdered(request.type)) {
-            write(gate, request);
+            write(queue, request);
         } else {
-            read(gate, request);
+            read(queue, request);
         }
     }
 
     /** Also one that is refused waits for its barrier: its answer carries a zxid, and watches fire in front of it. */
-    private void read(ConnectionGate gate, Request request) {
+    private void read(ReplyQueue queue, Request request) {
         ReadChecks.markIfBroken(request);
         if (reads == ReadConsistency.LINEARIZABLE || request.type == OpCode.sync) {
-            readBehindBarrier(gate, request);
+            readBehindBarrier(queue, request);
         } else {
-            answerInTurn(gate, request);
+            answerInTurn(queue, request);
         }
     }
 
@@ -172,14 +172,14 @@ public final class RequestGate implements RequestEntry {
         open(connection);
     }
 
-    private ConnectionGate open(ServerCnxn connection) {
-        ConnectionGate gate =
-                gates.computeIfAbsent(connection, key -> new ConnectionGate(this::answer, this::drainBehindBarrier));
+    private ReplyQueue open(ServerCnxn connection) {
+        ReplyQueue queue =
+                queues.computeIfAbsent(connection, key -> new ReplyQueue(this::answer, this::drainBehindBarrier));
         if (connection.isStale()) {
-            // Whoever closes it marks it first and calls closed() after that: perhaps before the gate was there.
-            gates.remove(connection);
+            // Whoever closes it marks it first and calls closed() after that: perhaps before the queue was there.
+            queues.remove(connection);
         }
-        return gate;
+        return queue;
     }
 
     private static Object peer(Request request) {
@@ -192,7 +192,7 @@ public final class RequestGate implements RequestEntry {
      * @param connection the connection
      */
     public void closed(ServerCnxn connection) {
-        gates.remove(connection);
+        queues.remove(connection);
     }
 
     /**
@@ -203,12 +203,7 @@ public final class RequestGate implements RequestEntry {
         reconfigs = planner;
     }
 
-    /** @return number of open connections with a session */
-    public int openGates() {
-        return gates.size();
-    }
-
-    private void write(ConnectionGate gate, Request request) {
+    private void write(ReplyQueue queue, Request request) {
         if (request.type == OpCode.deleteContainer) {
             // Deletes without any access check: only the server itself may ask for it.
             LOG.warn("Closing the connection of {}: it asked to delete a container", peer(request));
@@ -219,21 +214,21 @@ public final class RequestGate implements RequestEntry {
         KeeperException refusal = checks.refusal(request, payload);
         if (refusal != null) {
             LocalRefusal.mark(request, refusal);
-            answerInTurn(gate, request);
+            answerInTurn(queue, request);
             return;
         }
-        if (!server.authWriteRequest(request) || !upgradeIfNeeded(gate, request)) {
+        if (!server.authWriteRequest(request) || !upgradeIfNeeded(queue, request)) {
             return;
         }
         if (request.type == OpCode.reconfig) {
-            waitForTurn(gate.addTurn(request, () -> reconfigs.accept(new Reconfig(gate, request, payload))));
+            waitForTurn(queue.addTurn(request, () -> reconfigs.accept(new Reconfig(queue, request, payload))));
         } else {
-            order(gate, request, payload);
+            order(queue, request, payload);
         }
     }
 
     /** Makes a local session known to all replicas, in front of its first ephemeral node. */
-    private boolean upgradeIfNeeded(ConnectionGate gate, Request request) {
+    private boolean upgradeIfNeeded(ReplyQueue queue, Request request) {
         try {
             Request upgrade = server.checkUpgradeSession(request);
             if (upgrade != null) {
@@ -243,7 +238,7 @@ public final class RequestGate implements RequestEntry {
             return true;
         } catch (KeeperException e) {
             LocalRefusal.mark(request, e);
-            answerInTurn(gate, request);
+            answerInTurn(queue, request);
         } catch (IOException e) {
             throw new IllegalStateException("a request that decoded before does not decode any more: " + request, e);
         } catch (ReplicaStoppedException e) {
@@ -252,7 +247,7 @@ public final class RequestGate implements RequestEntry {
         return false;
     }
 
-    private void order(ConnectionGate gate, Request request, byte[] payload) {
+    private void order(ReplyQueue queue, Request request, byte[] payload) {
         ByteSlice command = CommandCodec.encode(RequestCommands.command(
                 request,
                 payload,
@@ -263,12 +258,12 @@ public final class RequestGate implements RequestEntry {
         KeeperException refusal = WriteChecks.refusalOfCommand(request, command.length());
         if (refusal != null) {
             LocalRefusal.mark(request, refusal);
-            answerInTurn(gate, request);
+            answerInTurn(queue, request);
             return;
         }
-        ConnectionGate.Entry entry = gate.addWrite(request);
+        ReplyQueue.Entry entry = queue.addWrite(request);
         if (request.type == OpCode.closeSession) {
-            gate.end();
+            queue.end();
         }
         try {
             proposer.propose(new ClientProposal(proposer.streamOf(request.sessionId), command, entry));
@@ -277,11 +272,11 @@ public final class RequestGate implements RequestEntry {
         }
     }
 
-    private void readBehindBarrier(ConnectionGate gate, Request request) {
-        waitForTurn(gate.addBarrierRead(request));
+    private void readBehindBarrier(ReplyQueue queue, Request request) {
+        waitForTurn(queue.addBarrierRead(request));
     }
 
-    private void waitForTurn(ConnectionGate.Entry entry) {
+    private void waitForTurn(ReplyQueue.Entry entry) {
         try {
             proposer.readBarrier(entry);
         } catch (ReplicaStoppedException e) {
@@ -290,12 +285,12 @@ public final class RequestGate implements RequestEntry {
     }
 
     private final class Reconfig implements PendingReconfig {
-        private final ConnectionGate gate;
+        private final ReplyQueue queue;
         private final Request request;
         private final byte[] payload;
 
-        private Reconfig(ConnectionGate gate, Request request, byte[] payload) {
-            this.gate = gate;
+        private Reconfig(ReplyQueue queue, Request request, byte[] payload) {
+            this.queue = queue;
             this.request = request;
             this.payload = payload;
         }
@@ -307,32 +302,32 @@ public final class RequestGate implements RequestEntry {
 
         @Override
         public boolean abandoned() {
-            return gates.get(request.cnxn) != gate;
+            return queues.get(request.cnxn) != queue;
         }
 
         @Override
         public void refuse(KeeperException error) {
             LocalRefusal.mark(request, error);
-            answerInTurn(gate, request);
+            answerInTurn(queue, request);
             release();
         }
 
         @Override
         public void order() {
-            RequestGate.this.order(gate, request, payload);
+            RequestRouter.this.order(queue, request, payload);
             release();
         }
 
         private void release() {
-            gate.release();
-            for (Request next = gate.nextHeld(); next != null; next = gate.nextHeld()) {
-                process(gate, next);
+            queue.release();
+            for (Request next = queue.nextHeld(); next != null; next = queue.nextHeld()) {
+                process(queue, next);
             }
         }
     }
 
-    private void answerInTurn(ConnectionGate gate, Request request) {
-        if (!gate.addIfBusy(request)) {
+    private void answerInTurn(ReplyQueue queue, Request request) {
+        if (!queue.addIfBusy(request)) {
             answerHere(request);
         }
     }
@@ -340,7 +335,7 @@ public final class RequestGate implements RequestEntry {
     /** On the thread that has read the request. */
     private void answerHere(Request request) {
         try {
-            InlineAnswers.run(() -> lock.read(() -> answer(request)));
+            InlineReplies.run(() -> lock.read(() -> answer(request)));
         } catch (ReplicaStoppedException e) {
             forget(request);
             if (request.cnxn != null) {
@@ -360,8 +355,8 @@ public final class RequestGate implements RequestEntry {
         }
     }
 
-    private void drainBehindBarrier(ConnectionGate gate) {
-        lock.asReader(gate::drain);
+    private void drainBehindBarrier(ReplyQueue queue) {
+        lock.asReader(queue::drain);
     }
 
     private void forget(Request request) {

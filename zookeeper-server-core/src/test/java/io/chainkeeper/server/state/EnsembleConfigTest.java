@@ -16,7 +16,7 @@ import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 import org.apache.zookeeper.server.quorum.flexible.QuorumVerifier;
 import org.junit.Test;
 
-public class EnsembleConfigurationTest {
+public class EnsembleConfigTest {
     private static final String TEXT = "server.1=127.0.0.1:2888:3888:participant;0.0.0.0:2181\n"
             + "server.2=[0:0:0:0:0:0:0:1]:2888:3888:observer;[0:0:0:0:0:0:0:1]:2182\n"
             + "server.40=host-4.example:1:2:participant\n"
@@ -30,27 +30,27 @@ public class EnsembleConfigurationTest {
 
     @Test
     public void text_isReadBackAsItIs() {
-        EnsembleConfiguration configuration = EnsembleConfiguration.parse(TEXT);
+        EnsembleConfig configuration = EnsembleConfig.parse(TEXT);
         assertEquals(TEXT, configuration.text());
         assertEquals(0x10000000aL, configuration.version());
         assertEquals(new Ensemble(List.of(1, 40), List.of(2)), configuration.ensemble());
         assertEquals(
                 new PeerAddress("0:0:0:0:0:0:0:1", 2888),
                 configuration.addresses().get(2));
-        assertEquals("version=0", EnsembleConfiguration.parse("version=0").text());
+        assertEquals("version=0", EnsembleConfig.parse("version=0").text());
     }
 
     @Test
     public void everyLineCutShort_isRefused() {
         for (int length = 0; length < TEXT.length() - 9; length++) {
             String prefix = TEXT.substring(0, length);
-            assertThrows(prefix, IllegalArgumentException.class, () -> EnsembleConfiguration.parse(prefix));
+            assertThrows(prefix, IllegalArgumentException.class, () -> EnsembleConfig.parse(prefix));
         }
     }
 
     @Test
     public void numbersOutOfRange_areRefused() {
-        EnsembleConfiguration.parse("server.255=h:0:65535:participant;h:65535\nversion=0");
+        EnsembleConfig.parse("server.255=h:0:65535:participant;h:65535\nversion=0");
         for (String line : List.of(
                 "server.0=h:1:2:participant",
                 "server.256=h:1:2:participant",
@@ -59,7 +59,7 @@ public class EnsembleConfigurationTest {
                 "server.1=h:1:2:participant;h:65536",
                 "server.1=h:1:1:participant",
                 "server.1=h|i:1:2:participant")) {
-            assertThrows(line, IllegalArgumentException.class, () -> EnsembleConfiguration.parse(line + "\nversion=0"));
+            assertThrows(line, IllegalArgumentException.class, () -> EnsembleConfig.parse(line + "\nversion=0"));
         }
     }
 
@@ -69,7 +69,7 @@ public class EnsembleConfigurationTest {
         Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
         try {
             QuorumVerifier parsed = verifier(TEXT.split("\n"));
-            EnsembleConfiguration configuration = EnsembleConfiguration.of(parsed);
+            EnsembleConfig configuration = EnsembleConfig.of(parsed);
             assertEquals(TEXT, configuration.text());
             assertEquals(TEXT, configuration.verifier().toString());
             assertEquals(2, configuration.verifier().getVotingMembers().size());
@@ -88,7 +88,7 @@ public class EnsembleConfigurationTest {
     }
 
     private static String refusal(QuorumVerifier verifier) {
-        return assertThrows(IllegalArgumentException.class, () -> EnsembleConfiguration.of(verifier))
+        return assertThrows(IllegalArgumentException.class, () -> EnsembleConfig.of(verifier))
                 .getMessage();
     }
 
@@ -97,12 +97,12 @@ public class EnsembleConfigurationTest {
         for (String id : participants) {
             text.append("server.").append(id).append("=h:1:2:participant\n");
         }
-        return new EnsemblePlan(1, 1, 1, 1, EnsembleConfiguration.parse(text + "version=0"));
+        return new EnsemblePlan(1, 1, 1, 1, EnsembleConfig.parse(text + "version=0"));
     }
 
     @Test
     public void planIsReached_whenJoinersVoteAndLeaversDoNot() {
-        EnsembleConfiguration three = plan("1", "2", "3").configuration();
+        EnsembleConfig three = plan("1", "2", "3").configuration();
         EnsemblePlan four = plan("1", "2", "3", "4");
         assertFalse(four.reached(null, three));
         assertFalse(four.reached(members(1, 2, 3), three));

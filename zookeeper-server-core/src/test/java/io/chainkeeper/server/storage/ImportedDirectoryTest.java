@@ -6,8 +6,8 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertTrue;
 
-import io.chainkeeper.command.FormerState;
-import io.chainkeeper.command.FormerState.Kind;
+import io.chainkeeper.command.ImportedState;
+import io.chainkeeper.command.ImportedState.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +25,7 @@ import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
-public class FormerDirectoryTest {
+public class ImportedDirectoryTest {
     private static final long ZXID = 0x500000001L;
 
     @Rule
@@ -44,8 +44,8 @@ public class FormerDirectoryTest {
         database = new ZKDatabase(files);
     }
 
-    private FormerDirectory former() {
-        return new FormerDirectory(ordering, files);
+    private ImportedDirectory imported() {
+        return new ImportedDirectory(ordering, files);
     }
 
     private void create(String path) throws Exception {
@@ -55,49 +55,49 @@ public class FormerDirectoryTest {
 
     @Test
     public void nothing_isEmpty() throws Exception {
-        former().note();
-        assertEquals(FormerState.EMPTY, former().state(database));
+        imported().note();
+        assertEquals(ImportedState.EMPTY, imported().state(database));
     }
 
     @Test
     public void epochFileThatAppearsLater_makesNoMember() throws Exception {
-        former().note();
+        imported().note();
         Files.writeString(files.getSnapDir().toPath().resolve("currentEpoch"), "5");
-        former().note();
+        imported().note();
         create("/a");
-        assertEquals(Kind.STANDALONE, former().state(database).kind());
+        assertEquals(Kind.STANDALONE, imported().state(database).kind());
     }
 
     @Test
     public void member_isKnownByItsEpoch() throws Exception {
         Files.writeString(files.getSnapDir().toPath().resolve("currentEpoch"), "6");
-        former().note();
+        imported().note();
         create("/a");
-        FormerState state = former().state(database);
-        assertEquals(new FormerState(Kind.MEMBER, 6, ZXID, state.digest()), state);
+        ImportedState state = imported().state(database);
+        assertEquals(new ImportedState(Kind.MEMBER, 6, ZXID, state.digest()), state);
     }
 
     @Test
     public void digest_coversZnodesAclsAndSessions() throws Exception {
-        former().note();
+        imported().note();
         create("/a");
-        long before = former().state(database).digest();
-        assertEquals(before, former().state(database).digest());
+        long before = imported().state(database).digest();
+        assertEquals(before, imported().state(database).digest());
         database.getSessionWithTimeOuts().put(3L, 4_000);
-        long withSession = former().state(database).digest();
+        long withSession = imported().state(database).digest();
         assertNotEquals(before, withSession);
         database.getDataTree().setACL("/a", Ids.READ_ACL_UNSAFE, 1);
-        assertNotEquals(withSession, former().state(database).digest());
+        assertNotEquals(withSession, imported().state(database).digest());
     }
 
     @Test
     public void digest_leavesOutWhatEachServerWritesForItself() throws Exception {
-        former().note();
+        imported().note();
         create("/a");
         database.getDataTree().addConfigNode();
-        long before = former().state(database).digest();
+        long before = imported().state(database).digest();
         database.getDataTree().setData("/zookeeper/config", new byte[9], -1, ZXID, 78);
-        assertEquals(before, former().state(database).digest());
+        assertEquals(before, imported().state(database).digest());
     }
 
     @Test
@@ -110,13 +110,13 @@ public class FormerDirectoryTest {
         files.close();
         Path log = files.getDataLogDir().toPath().resolve("log." + Long.toHexString(ZXID));
         byte[] whole = Files.readAllBytes(log);
-        former().note();
+        imported().note();
         assertFalse(Files.exists(ordering.resolve("uncut")));
         try (TxnLogScanner scanner = new TxnLogScanner(log.toFile())) {
             scanner.next();
             byte[] torn = Arrays.copyOf(whole, (int) scanner.goodBytes() - 1);
             Files.write(log, torn);
-            former().note();
+            imported().note();
             TxnLogTail.cut(files.getDataLogDir(), 0, -1);
             assertTrue(Files.size(log) < torn.length);
             assertArrayEquals(torn, Files.readAllBytes(ordering.resolve("uncut").resolve(log.getFileName())));

@@ -1,6 +1,6 @@
 package io.chainkeeper.server.state;
 
-import io.chainkeeper.command.FormerState;
+import io.chainkeeper.command.ImportedState;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
@@ -12,10 +12,10 @@ import java.util.TreeSet;
  * What the replicas' directories held before there was an order, as far as they have reported it, until the cluster is
  * formed; after that what it began with. Changed by the executor thread, may be read by any.
  */
-public final class FormerStates {
-    private final Map<Integer, FormerState> reports = new TreeMap<>();
+public final class ImportedStates {
+    private final Map<Integer, ImportedState> reports = new TreeMap<>();
     private final SortedSet<Integer> goesWithout = new TreeSet<>();
-    private FormerState origin;
+    private ImportedState origin;
 
     /**
      * A replica has said what it holds.
@@ -24,7 +24,7 @@ public final class FormerStates {
      * @param state what it holds
      * @param without replicas that its user wants the cluster to be formed without
      */
-    public synchronized void report(int replica, FormerState state, List<Integer> without) {
+    public synchronized void report(int replica, ImportedState state, List<Integer> without) {
         reports.put(replica, state);
         goesWithout.addAll(without);
     }
@@ -33,12 +33,12 @@ public final class FormerStates {
      * @param replica replica id
      * @return what it has reported, null if nothing or if the cluster has been formed
      */
-    public synchronized FormerState of(int replica) {
+    public synchronized ImportedState of(int replica) {
         return reports.get(replica);
     }
 
     /** @return a copy of the reports, by replica id */
-    public synchronized Map<Integer, FormerState> reports() {
+    public synchronized Map<Integer, ImportedState> reports() {
         return new TreeMap<>(reports);
     }
 
@@ -48,41 +48,41 @@ public final class FormerStates {
     }
 
     /** @return what the cluster began with, null while it has not been formed */
-    public synchronized FormerState origin() {
+    public synchronized ImportedState origin() {
         return origin;
     }
 
     /** @param begunWith what the cluster begins with; the reports are no longer needed */
-    public synchronized void formed(FormerState begunWith) {
+    public synchronized void formed(ImportedState begunWith) {
         origin = begunWith;
         reports.clear();
         goesWithout.clear();
     }
 
     synchronized int encodedBytes() {
-        return FormerState.BYTES
+        return ImportedState.BYTES
                 + 2 * Integer.BYTES
-                + reports.size() * (Integer.BYTES + FormerState.BYTES)
+                + reports.size() * (Integer.BYTES + ImportedState.BYTES)
                 + goesWithout.size() * Integer.BYTES;
     }
 
     synchronized void put(ByteBuffer out) {
-        FormerState.put(origin, out);
+        ImportedState.put(origin, out);
         out.putInt(reports.size());
         reports.forEach((replica, state) -> {
             out.putInt(replica);
-            FormerState.put(state, out);
+            ImportedState.put(state, out);
         });
         out.putInt(goesWithout.size());
         goesWithout.forEach(out::putInt);
     }
 
-    static FormerStates get(ByteBuffer in) {
-        FormerStates states = new FormerStates();
-        states.origin = FormerState.get(in);
+    static ImportedStates get(ByteBuffer in) {
+        ImportedStates states = new ImportedStates();
+        states.origin = ImportedState.get(in);
         int count = in.getInt();
         for (int i = 0; i < count; i++) {
-            states.reports.put(in.getInt(), FormerState.get(in));
+            states.reports.put(in.getInt(), ImportedState.get(in));
         }
         int without = in.getInt();
         for (int i = 0; i < without; i++) {

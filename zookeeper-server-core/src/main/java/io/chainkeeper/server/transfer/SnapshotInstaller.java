@@ -1,10 +1,10 @@
 package io.chainkeeper.server.transfer;
 
-import io.chainkeeper.command.FormerState;
+import io.chainkeeper.command.ImportedState;
 import io.chainkeeper.config.AtomicFile;
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.ordering.MalformedMessageException;
-import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.storage.Checkpoint;
 import io.chainkeeper.server.storage.CheckpointStore;
 import io.chainkeeper.server.transfer.IncomingState.Step;
@@ -33,11 +33,11 @@ import org.slf4j.LoggerFactory;
  * promises hold, and what was accepted above the installed position. What was accepted up to there no longer
  * counts ({@link InstalledState}).
  */
-public final class StateInstallation {
+public final class SnapshotInstaller {
     /** Old files, in each directory that holds some, until the installation has ended. */
     static final String REPLACED = "replaced";
 
-    private static final Logger LOG = LoggerFactory.getLogger(StateInstallation.class);
+    private static final Logger LOG = LoggerFactory.getLogger(SnapshotInstaller.class);
     private static final String COPY_SUFFIX = ".copied" + AtomicFile.TEMPORARY_SUFFIX;
     private static final Pattern SNAPSHOTS = Pattern.compile("snapshot\\..*|acceptedEpoch|currentEpoch");
     private static final Pattern LOGS = Pattern.compile("log\\..*");
@@ -66,7 +66,7 @@ public final class StateInstallation {
      * @param logDirectory {@code dataLogDir/version-2}
      * @param checkpoints the checkpoints
      */
-    public StateInstallation(
+    public SnapshotInstaller(
             int replicaId,
             Path orderingDirectory,
             Path snapshotDirectory,
@@ -75,7 +75,7 @@ public final class StateInstallation {
         this(replicaId, orderingDirectory, snapshotDirectory, logDirectory, checkpoints, () -> {}, AtomicFile::rename);
     }
 
-    StateInstallation(
+    SnapshotInstaller(
             int replicaId,
             Path orderingDirectory,
             Path snapshotDirectory,
@@ -98,7 +98,7 @@ public final class StateInstallation {
      *
      * @return this
      */
-    public StateInstallation replacingWrongState() {
+    public SnapshotInstaller replacingWrongState() {
         replacesWrongState = true;
         return this;
     }
@@ -158,17 +158,17 @@ public final class StateInstallation {
             return;
         }
         try {
-            SideState side = SideState.decode(own.get(0).sideState());
-            FormerState former = side.formerStates().of(replicaId);
-            if (side.clusterId() != null || former == null) {
+            ReplicatedState replicated = ReplicatedState.decode(own.get(0).replicatedState());
+            ImportedState imported = replicated.importedStates().of(replicaId);
+            if (replicated.clusterId() != null || imported == null) {
                 return;
             }
             Path file = incoming.resolve(arrived.find(Kind.CHECKPOINT).name());
-            FormerState origin = SideState.decode(
-                            Checkpoint.decode(Files.readAllBytes(file)).sideState())
-                    .formerStates()
+            ImportedState origin = ReplicatedState.decode(
+                            Checkpoint.decode(Files.readAllBytes(file)).replicatedState())
+                    .importedStates()
                     .origin();
-            String refusal = former.refusalOfReplacementBy(origin == null ? FormerState.EMPTY : origin);
+            String refusal = imported.refusalOfReplacementBy(origin == null ? ImportedState.EMPTY : origin);
             if (refusal != null) {
                 throw new IOException(snapshotDirectory + " " + refusal);
             }
@@ -292,7 +292,7 @@ public final class StateInstallation {
                 .write(orderingDirectory);
         try {
             Checkpoint checkpoint = Checkpoint.decode(Files.readAllBytes(file));
-            UUID cluster = SideState.decode(checkpoint.sideState()).clusterId();
+            UUID cluster = ReplicatedState.decode(checkpoint.replicatedState()).clusterId();
             if (isNew && cluster != null) {
                 step.before();
                 String protocol = known == null ? null : known.protocol();

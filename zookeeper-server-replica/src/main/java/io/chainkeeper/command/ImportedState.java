@@ -17,12 +17,12 @@ import java.nio.ByteBuffer;
  * @param zxid last transaction in snapshot and transaction log, 0 if there was none
  * @param digest of znodes, their ACLs and sessions; equal if they are equal
  */
-public record FormerState(Kind kind, long epoch, long zxid, long digest) {
+public record ImportedState(Kind kind, long epoch, long zxid, long digest) {
     /** Length of an encoded one. */
     public static final int BYTES = 1 + 3 * Long.BYTES;
 
     /** An empty directory. */
-    public static final FormerState EMPTY = new FormerState(Kind.EMPTY, 0, 0, 0);
+    public static final ImportedState EMPTY = new ImportedState(Kind.EMPTY, 0, 0, 0);
 
     /** Where a state comes from. The order is that of the codec. */
     public enum Kind {
@@ -45,7 +45,7 @@ public record FormerState(Kind kind, long epoch, long zxid, long digest) {
      * @param other a state
      * @return whether this one is more advanced
      */
-    public boolean isAheadOf(FormerState other) {
+    public boolean isAheadOf(ImportedState other) {
         return epoch != other.epoch ? epoch > other.epoch : zxid > other.zxid;
     }
 
@@ -53,7 +53,7 @@ public record FormerState(Kind kind, long epoch, long zxid, long digest) {
      * @param other a state
      * @return whether tree and sessions are equal, in whatever epoch they were left
      */
-    public boolean isSameAs(FormerState other) {
+    public boolean isSameAs(ImportedState other) {
         return holdsData() == other.holdsData() && zxid == other.zxid && digest == other.digest;
     }
 
@@ -63,7 +63,7 @@ public record FormerState(Kind kind, long epoch, long zxid, long digest) {
      * @param origin what the cluster began with
      * @return null if it may; else why not and what to do, one line without the directory's name
      */
-    public String refusalOfReplacementBy(FormerState origin) {
+    public String refusalOfReplacementBy(ImportedState origin) {
         if (!holdsData()) {
             return null;
         }
@@ -88,7 +88,7 @@ public record FormerState(Kind kind, long epoch, long zxid, long digest) {
      * @param state may be null
      * @param out gets {@link #BYTES} bytes
      */
-    public static void put(FormerState state, ByteBuffer out) {
+    public static void put(ImportedState state, ByteBuffer out) {
         out.put((byte) (state == null ? 0 : state.kind.ordinal() + 1));
         out.putLong(state == null ? 0 : state.epoch);
         out.putLong(state == null ? 0 : state.zxid);
@@ -102,10 +102,10 @@ public record FormerState(Kind kind, long epoch, long zxid, long digest) {
      * @return the state or null
      * @throws IndexOutOfBoundsException if it is of an unknown kind
      */
-    public static FormerState get(ByteBuffer in) {
+    public static ImportedState get(ByteBuffer in) {
         int kind = in.get();
-        FormerState state =
-                new FormerState(Kind.values()[Math.max(0, kind - 1)], in.getLong(), in.getLong(), in.getLong());
+        ImportedState state =
+                new ImportedState(Kind.values()[Math.max(0, kind - 1)], in.getLong(), in.getLong(), in.getLong());
         return kind == 0 ? null : state;
     }
 

@@ -12,16 +12,15 @@ import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.server.Request;
 import org.junit.Test;
 
-public class ConnectionGateTest {
+public class ReplyQueueTest {
     private final List<Integer> answered = new ArrayList<>();
-    private final ConnectionGate gate =
-            new ConnectionGate(request -> answered.add(request.cxid), ConnectionGate::drain);
+    private final ReplyQueue queue = new ReplyQueue(request -> answered.add(request.cxid), ReplyQueue::drain);
 
     private static Request request(int cxid) {
         return new Request(null, 1, cxid, OpCode.getData, null, null);
     }
 
-    private void execute(ConnectionGate.Entry write) {
+    private void execute(ReplyQueue.Entry write) {
         write.beforeExecution();
         answered.add(write.request().cxid);
         write.afterExecution();
@@ -29,33 +28,33 @@ public class ConnectionGateTest {
 
     @Test
     public void readOfAnIdleConnection_isLeftToTheCaller() {
-        assertTrue(gate.isIdle());
-        assertFalse(gate.addIfBusy(request(1)));
-        assertTrue(gate.isIdle());
+        assertTrue(queue.isIdle());
+        assertFalse(queue.addIfBusy(request(1)));
+        assertTrue(queue.isIdle());
     }
 
     @Test
     public void readBehindAWrite_isAnsweredAfterIt() {
-        ConnectionGate.Entry write = gate.addWrite(request(1));
-        assertTrue(gate.addIfBusy(request(2)));
-        assertTrue(gate.addIfBusy(request(3)));
+        ReplyQueue.Entry write = queue.addWrite(request(1));
+        assertTrue(queue.addIfBusy(request(2)));
+        assertTrue(queue.addIfBusy(request(3)));
         assertEquals(List.of(), answered);
         execute(write);
         assertEquals(List.of(1, 2, 3), answered);
-        assertTrue(gate.isIdle());
+        assertTrue(queue.isIdle());
     }
 
     @Test
     public void barrierReadBehindAWrite_waitsForBoth() {
-        ConnectionGate.Entry write = gate.addWrite(request(1));
-        ConnectionGate.Entry read = gate.addBarrierRead(request(2));
+        ReplyQueue.Entry write = queue.addWrite(request(1));
+        ReplyQueue.Entry read = queue.addBarrierRead(request(2));
         execute(write);
         assertEquals("its barrier is not reached", List.of(1), answered);
         read.barrierReached();
         assertEquals(List.of(1, 2), answered);
 
-        ConnectionGate.Entry second = gate.addWrite(request(3));
-        ConnectionGate.Entry secondRead = gate.addBarrierRead(request(4));
+        ReplyQueue.Entry second = queue.addWrite(request(3));
+        ReplyQueue.Entry secondRead = queue.addBarrierRead(request(4));
         secondRead.barrierReached();
         assertEquals("the write is not executed", List.of(1, 2), answered);
         execute(second);
@@ -64,8 +63,8 @@ public class ConnectionGateTest {
 
     @Test
     public void writeAboutToExecute_letsEarlierReadsRunWithoutTheirBarrier() {
-        ConnectionGate.Entry read = gate.addBarrierRead(request(1));
-        ConnectionGate.Entry write = gate.addWrite(request(2));
+        ReplyQueue.Entry read = queue.addBarrierRead(request(1));
+        ReplyQueue.Entry write = queue.addWrite(request(2));
         execute(write);
         assertEquals(List.of(1, 2), answered);
         read.barrierReached();
@@ -74,8 +73,8 @@ public class ConnectionGateTest {
 
     @Test
     public void barriersReachedInAnyOrder_answersKeepTheOrderOfRequests() {
-        ConnectionGate.Entry first = gate.addBarrierRead(request(1));
-        ConnectionGate.Entry second = gate.addBarrierRead(request(2));
+        ReplyQueue.Entry first = queue.addBarrierRead(request(1));
+        ReplyQueue.Entry second = queue.addBarrierRead(request(2));
         second.barrierReached();
         assertEquals(List.of(), answered);
         first.barrierReached();
@@ -84,8 +83,8 @@ public class ConnectionGateTest {
 
     @Test
     public void writesDeliveredOutOfOrder_areABug() {
-        gate.addWrite(request(1));
-        ConnectionGate.Entry second = gate.addWrite(request(2));
+        queue.addWrite(request(1));
+        ReplyQueue.Entry second = queue.addWrite(request(2));
         assertThrows(InvariantViolated.class, () -> second.beforeExecution());
     }
 }

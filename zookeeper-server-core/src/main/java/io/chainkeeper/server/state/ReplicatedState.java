@@ -19,7 +19,7 @@ import java.util.UUID;
  * the executor thread only; the session table, the cluster id, the agreed time and the incarnations may be read by any
  * thread.
  */
-public final class SideState {
+public final class ReplicatedState {
     private static final int FIXED_BYTES = 16 + 1 + 16 + 8 + 4 + 8 + 4 + 4;
     private static final int PLAN_BYTES = 24;
     private static final int FORMED = 1;
@@ -39,17 +39,17 @@ public final class SideState {
     private volatile SortedMap<String, String> agreedSchemes;
     private volatile long agreedTransactionBytes = Long.MAX_VALUE;
     private DigestTally digestTally = new DigestTally();
-    private FormerStates formerStates = new FormerStates();
+    private ImportedStates importedStates = new ImportedStates();
     private volatile UUID clusterId;
     private volatile Membership membership;
-    private volatile EnsembleConfiguration configuration;
+    private volatile EnsembleConfig configuration;
     private volatile EnsemblePlan plan;
     private long reconfigZxid;
     private long executionProfile;
     private long zxid;
     private volatile long agreedTimeMillis;
 
-    private SideState(SessionTable sessions, StartReports starts, SchemeReports schemes) {
+    private ReplicatedState(SessionTable sessions, StartReports starts, SchemeReports schemes) {
         this.sessions = sessions;
         this.starts = starts;
         this.schemes = schemes;
@@ -61,8 +61,8 @@ public final class SideState {
      * @param zxid last transaction that the tree holds already, 0 for an empty one
      * @return the state
      */
-    public static SideState initial(long zxid) {
-        SideState state = new SideState(new SessionTable(), new StartReports(), new SchemeReports());
+    public static ReplicatedState initial(long zxid) {
+        ReplicatedState state = new ReplicatedState(new SessionTable(), new StartReports(), new SchemeReports());
         state.zxid = zxid;
         return state;
     }
@@ -195,7 +195,7 @@ public final class SideState {
     }
 
     private void agreeOnSchemes() {
-        EnsembleConfiguration current = configuration;
+        EnsembleConfig current = configuration;
         agreedSchemes =
                 schemes.agreed(replica -> current == null || current.servers().containsKey(replica));
     }
@@ -217,7 +217,7 @@ public final class SideState {
      * @return whether it is to be replicated: none is, one of its servers has said that it takes {@code reconfig}, and
      *     it leaves no member out
      */
-    public boolean mayReplicate(EnsembleConfiguration proposed) {
+    public boolean mayReplicate(EnsembleConfig proposed) {
         return clusterId != null
                 && configuration == null
                 && proposed.contains(membership, starts.replicas())
@@ -282,8 +282,8 @@ public final class SideState {
     }
 
     /** @return what the replicas' directories held before there was an order */
-    public FormerStates formerStates() {
-        return formerStates;
+    public ImportedStates importedStates() {
+        return importedStates;
     }
 
     /** @return what was reported for the newest audit */
@@ -297,7 +297,7 @@ public final class SideState {
     }
 
     /** @return the replicated configuration; null until there is a cluster, and while no server takes reconfig */
-    public EnsembleConfiguration configuration() {
+    public EnsembleConfig configuration() {
         return configuration;
     }
 
@@ -325,7 +325,7 @@ public final class SideState {
      * @param changed the configuration in force, null if none is replicated any more
      * @param zxidOfChange that of the {@code reconfig}, 0 if there was none
      */
-    public void configured(EnsembleConfiguration changed, long zxidOfChange) {
+    public void configured(EnsembleConfig changed, long zxidOfChange) {
         configuration = changed;
         reconfigZxid = zxidOfChange;
         agreeOnTransactionBytes();
@@ -347,7 +347,7 @@ public final class SideState {
                 + planned.length
                 + (plan == null ? 0 : PLAN_BYTES)
                 + digestTally.encodedBytes()
-                + formerStates.encodedBytes()
+                + importedStates.encodedBytes()
                 + table.length());
         out.putLong(zxid).putLong(agreedTimeMillis);
         out.put((byte) ((clusterId == null ? 0 : FORMED)
@@ -367,27 +367,27 @@ public final class SideState {
             out.putLong(plan.sessionId()).putInt(plan.cxid());
         }
         digestTally.put(out);
-        formerStates.put(out);
+        importedStates.put(out);
         out.put(table.array(), table.offset(), table.length());
         return ByteSlice.of(out.array());
     }
 
-    private static byte[] bytes(EnsembleConfiguration servers) {
+    private static byte[] bytes(EnsembleConfig servers) {
         return servers == null ? new byte[0] : servers.text().getBytes(StandardCharsets.UTF_8);
     }
 
-    private static EnsembleConfiguration configuration(ByteBuffer in) {
+    private static EnsembleConfig configuration(ByteBuffer in) {
         int length = in.getInt();
         if (length < 0 || length > in.remaining()) {
             throw new BufferUnderflowException();
         }
         byte[] text = new byte[length];
         in.get(text);
-        return length == 0 ? null : EnsembleConfiguration.parse(new String(text, StandardCharsets.UTF_8));
+        return length == 0 ? null : EnsembleConfig.parse(new String(text, StandardCharsets.UTF_8));
     }
 
     private static EnsemblePlan plan(ByteBuffer in) {
-        EnsembleConfiguration planned = configuration(in);
+        EnsembleConfig planned = configuration(in);
         return planned == null ? null : new EnsemblePlan(in.getInt(), in.getLong(), in.getLong(), in.getInt(), planned);
     }
 
@@ -398,7 +398,7 @@ public final class SideState {
      * @return the state
      * @throws MalformedMessageException if they are anything else
      */
-    public static SideState decode(ByteSlice bytes) throws MalformedMessageException {
+    public static ReplicatedState decode(ByteSlice bytes) throws MalformedMessageException {
         ByteBuffer in = bytes.asByteBuffer();
         try {
             long zxid = in.getLong();
@@ -416,18 +416,18 @@ public final class SideState {
                     memberBytes == 0 ? null : Membership.decode(bytes.slice(in.position(), memberBytes));
             in.position(in.position() + memberBytes);
             long reconfigZxid = in.getLong();
-            EnsembleConfiguration configuration = configuration(in);
+            EnsembleConfig configuration = configuration(in);
             EnsemblePlan plan = plan(in);
             DigestTally tally = DigestTally.get(in);
-            FormerStates former = FormerStates.get(in);
+            ImportedStates imported = ImportedStates.get(in);
             SessionTable table = SessionTable.decode(bytes.slice(in.position(), in.remaining()));
-            SideState state = new SideState(table, starts, schemes);
+            ReplicatedState state = new ReplicatedState(table, starts, schemes);
             state.zxid = zxid;
             state.membership = membership;
             state.configured(configuration, reconfigZxid);
             state.plan = plan;
             state.digestTally = tally;
-            state.formerStates = former;
+            state.importedStates = imported;
             state.agreedTimeMillis = agreedTimeMillis;
             state.executionProfile = profile;
             state.clusterId = (flags & FORMED) == 0 ? null : clusterId;

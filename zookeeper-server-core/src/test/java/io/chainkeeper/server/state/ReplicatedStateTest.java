@@ -7,7 +7,7 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
-import io.chainkeeper.command.FormerState;
+import io.chainkeeper.command.ImportedState;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Membership;
@@ -22,18 +22,17 @@ import java.util.UUID;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.junit.Test;
 
-public class SideStateTest {
-    private static final EnsembleConfiguration FIRST =
-            EnsembleConfiguration.parse("server.1=a:1:2:participant;0.0.0.0:3\nversion=0");
-    private static final EnsembleConfiguration SECOND =
-            EnsembleConfiguration.parse("server.1=a:1:2:participant\nserver.2=b:1:2:observer\nversion=0");
+public class ReplicatedStateTest {
+    private static final EnsembleConfig FIRST = EnsembleConfig.parse("server.1=a:1:2:participant;0.0.0.0:3\nversion=0");
+    private static final EnsembleConfig SECOND =
+            EnsembleConfig.parse("server.1=a:1:2:participant\nserver.2=b:1:2:observer\nversion=0");
 
     private static final long WITH_RECONFIG = 0xc4a2900000000000L;
     private static final long WITHOUT_RECONFIG = 0xc4a2100000000000L;
     private static final long OF_THE_FORMER_RELEASE = 0xc4a1900000000000L;
 
-    private static SideState full() {
-        SideState state = SideState.initial(0x100000007L);
+    private static ReplicatedState full() {
+        ReplicatedState state = ReplicatedState.initial(0x100000007L);
         state.advanceTime(77);
         state.formed(new UUID(3, 4), 5);
         state.started(2, 9, 5_000);
@@ -43,15 +42,15 @@ public class SideStateTest {
         state.membershipChanged(Membership.initial(1, List.of(1, 2)));
         state.configured(FIRST, 6);
         state.planned(new EnsemblePlan(2, 9, 17, -3, SECOND));
-        FormerState former = new FormerState(FormerState.Kind.MEMBER, 5, 6, 7);
-        state.formerStates().formed(former);
-        state.formerStates().report(2, former, List.of(1, 3));
+        ImportedState imported = new ImportedState(ImportedState.Kind.MEMBER, 5, 6, 7);
+        state.importedStates().formed(imported);
+        state.importedStates().report(2, imported, List.of(1, 3));
         return state;
     }
 
     @Test
     public void transactions_areAsLongAsEveryServerCanReadBack() throws Exception {
-        SideState state = SideState.initial(0);
+        ReplicatedState state = ReplicatedState.initial(0);
         assertEquals("nobody has said anything", Long.MAX_VALUE, state.agreedTransactionBytes());
         state.started(1, 1, 3_000);
         state.started(2, 1, 2_000);
@@ -61,23 +60,23 @@ public class SideStateTest {
         assertEquals("a later start counts", 2_000, state.agreedTransactionBytes());
         state.started(2, 2, 0);
         assertEquals("of a release that does not say", 2_000, state.agreedTransactionBytes());
-        assertEquals(2_000, SideState.decode(state.encode()).agreedTransactionBytes());
+        assertEquals(2_000, ReplicatedState.decode(state.encode()).agreedTransactionBytes());
         state.configured(FIRST, 6);
         assertEquals("server 2 is not configured", 3_000, state.agreedTransactionBytes());
         state.configured(SECOND, 7);
         assertEquals("an observer counts", 2_000, state.agreedTransactionBytes());
-        assertEquals(2_000, SideState.decode(state.encode()).agreedTransactionBytes());
+        assertEquals(2_000, ReplicatedState.decode(state.encode()).agreedTransactionBytes());
     }
 
     @Test
     public void configuration_isReplicatedWhileOneOfItsServersTakesReconfig() throws Exception {
-        SideState state = SideState.initial(0);
+        ReplicatedState state = ReplicatedState.initial(0);
         state.said(2, WITH_RECONFIG);
         assertFalse("there is no cluster yet", state.mayReplicate(SECOND));
         state.formed(new UUID(3, 4), WITHOUT_RECONFIG);
         assertTrue(state.mayReplicate(SECOND));
         assertFalse("server 2 is none of them", state.mayReplicate(FIRST));
-        assertTrue(SideState.decode(state.encode()).mayReplicate(SECOND));
+        assertTrue(ReplicatedState.decode(state.encode()).mayReplicate(SECOND));
         state.started(2, 1, 0);
         state.started(1, 1, 0);
         state.started(3, 1, 0);
@@ -96,7 +95,7 @@ public class SideStateTest {
         assertFalse("server 1 has not said anything", state.replicatesInVain());
         state.said(1, WITHOUT_RECONFIG);
         assertTrue(state.replicatesInVain());
-        assertTrue(SideState.decode(state.encode()).replicatesInVain());
+        assertTrue(ReplicatedState.decode(state.encode()).replicatesInVain());
         state.configured(null, 0);
         assertFalse(state.replicatesInVain());
         assertFalse(state.mayReplicate(SECOND));
@@ -104,14 +103,15 @@ public class SideStateTest {
 
     @Test
     public void schemes_countWhenEveryServerKnowsThemByTheSameProvider() throws Exception {
-        SideState state = SideState.initial(0);
+        ReplicatedState state = ReplicatedState.initial(0);
         state.knows(1, WITHOUT_RECONFIG, null);
         assertNull("nobody has said anything", state.agreedSchemes());
         state.knows(1, WITHOUT_RECONFIG, Map.of("key", "a.Key", "other", "a.Other"));
         assertEquals(Map.of("key", "a.Key", "other", "a.Other"), state.agreedSchemes());
         state.knows(2, WITHOUT_RECONFIG, Map.of("key", "a.Key", "other", "b.Other"));
         assertEquals(Map.of("key", "a.Key"), state.agreedSchemes());
-        assertEquals(Map.of("key", "a.Key"), SideState.decode(state.encode()).agreedSchemes());
+        assertEquals(
+                Map.of("key", "a.Key"), ReplicatedState.decode(state.encode()).agreedSchemes());
         state.knows(1, WITHOUT_RECONFIG, Map.of("other", "b.Other"));
         assertEquals("a later start counts", Map.of("other", "b.Other"), state.agreedSchemes());
         state.knows(3, WITHOUT_RECONFIG, Map.of());
@@ -119,20 +119,21 @@ public class SideStateTest {
         state.configured(SECOND, 7);
         assertEquals("server 3 is not configured", Map.of("other", "b.Other"), state.agreedSchemes());
         assertEquals(
-                Map.of("other", "b.Other"), SideState.decode(state.encode()).agreedSchemes());
+                Map.of("other", "b.Other"),
+                ReplicatedState.decode(state.encode()).agreedSchemes());
     }
 
     @Test
     public void everything_isReadBackAsTheSameBytes() throws Exception {
-        SideState state = full();
-        SideState copy = SideState.decode(state.encode());
+        ReplicatedState state = full();
+        ReplicatedState copy = ReplicatedState.decode(state.encode());
         assertEquals(state.encode(), copy.encode());
         assertEquals(FIRST, copy.configuration());
         assertEquals(6, copy.reconfigZxid());
         assertEquals(state.plan(), copy.plan());
-        assertEquals(state.formerStates().origin(), copy.formerStates().origin());
-        assertEquals(state.formerStates().of(2), copy.formerStates().of(2));
-        assertEquals(state.formerStates().goesWithout(), copy.formerStates().goesWithout());
+        assertEquals(state.importedStates().origin(), copy.importedStates().origin());
+        assertEquals(state.importedStates().of(2), copy.importedStates().of(2));
+        assertEquals(state.importedStates().goesWithout(), copy.importedStates().goesWithout());
         assertEquals(state.membership(), copy.membership());
         assertEquals(Long.valueOf(9), (Long) copy.incarnationOf(2));
     }
@@ -140,7 +141,7 @@ public class SideStateTest {
     /** The replica's clock was set back, or stands still: its session ids must be new ones all the same. */
     @Test
     public void replicaStartsAgain_neverAtTheSameAgreedTime() {
-        SideState state = SideState.initial(0);
+        ReplicatedState state = ReplicatedState.initial(0);
         state.advanceTime(1_700_000_000_000L);
         state.started(2, 1, 0);
         long before = state.sessionIds(2, 0).next();
@@ -152,7 +153,7 @@ public class SideStateTest {
     /** Some other replica's clock is ahead for good, and the sessions of one start are more than 16 bits can count. */
     @Test
     public void moreSessionsThanTheCounterHolds_andTheTimeStandsStill_noIdRecurs() throws Exception {
-        SideState state = SideState.initial(0);
+        ReplicatedState state = ReplicatedState.initial(0);
         state.advanceTime(1_700_000_000_000L);
         Set<Long> given = new HashSet<>();
         for (int start = 1; start <= 3; start++) {
@@ -164,7 +165,7 @@ public class SideStateTest {
                 assertTrue(state.createSession(sessionId, 4_000, 2, start));
                 state.sessions().remove(sessionId);
             }
-            state = SideState.decode(state.encode());
+            state = ReplicatedState.decode(state.encode());
         }
         assertTrue("it moves by what is needed and no more", state.agreedTimeMillis() < 1_700_000_000_020L);
     }
@@ -172,7 +173,7 @@ public class SideStateTest {
     /** A session that is not ordered moves no time. */
     @Test
     public void localSessions_areOnlyThoseWhoseIdsCannotRecur() {
-        SideState state = SideState.initial(0);
+        ReplicatedState state = ReplicatedState.initial(0);
         state.advanceTime(1_700_000_000_000L);
         Set<Long> given = new HashSet<>();
         int ordinary = 0;
@@ -204,7 +205,7 @@ public class SideStateTest {
 
     @Test
     public void nothing_isReadBackAsNothing() throws Exception {
-        SideState copy = SideState.decode(SideState.initial(0).encode());
+        ReplicatedState copy = ReplicatedState.decode(ReplicatedState.initial(0).encode());
         assertNull(copy.configuration());
         assertNull(copy.plan());
         assertNull(copy.membership());
@@ -216,7 +217,7 @@ public class SideStateTest {
         byte[] bytes = full().encode().toByteArray();
         for (int length = 0; length < bytes.length; length++) {
             ByteSlice prefix = ByteSlice.of(bytes, 0, length);
-            assertThrows("" + length, MalformedMessageException.class, () -> SideState.decode(prefix));
+            assertThrows("" + length, MalformedMessageException.class, () -> ReplicatedState.decode(prefix));
         }
     }
 }

@@ -24,7 +24,7 @@ import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
 /** Whom the fetch asks, and when. */
-public final class StateFetchTest {
+public final class SnapshotReceiverTest {
     private static final long DEADLINE_SECONDS = 10;
 
     @Rule
@@ -37,8 +37,8 @@ public final class StateFetchTest {
     private final AtomicLong executed = new AtomicLong();
     private MemberFiles sender;
     private MemberFiles receiver;
-    private StateSource source;
-    private StateFetch fetch;
+    private SnapshotSender source;
+    private SnapshotReceiver fetch;
 
     @Before
     public void open() throws IOException {
@@ -65,8 +65,8 @@ public final class StateFetchTest {
         assertNull(failure.get());
     }
 
-    private StateFetch fetch(StateFetch.Connector connector) {
-        return new StateFetch(
+    private SnapshotReceiver fetch(SnapshotReceiver.Connector connector) {
+        return new SnapshotReceiver(
                 3,
                 receiver.ordering,
                 connector,
@@ -159,7 +159,7 @@ public final class StateFetchTest {
     public void closedWhileACallWaits_endsIt() throws Exception {
         CountDownLatch waiting = new CountDownLatch(1);
         CountDownLatch closed = new CountDownLatch(1);
-        StateFetch stuck = fetch(peer -> new StateChannel() {
+        SnapshotReceiver stuck = fetch(peer -> new StateChannel() {
             @Override
             public ByteSlice call(ByteSlice request) throws IOException {
                 waiting.countDown();

@@ -1,7 +1,7 @@
 package io.chainkeeper.server.maintenance;
 
 import io.chainkeeper.command.Command;
-import io.chainkeeper.command.FormerState;
+import io.chainkeeper.command.ImportedState;
 import io.chainkeeper.config.NodeOwners;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
@@ -14,13 +14,13 @@ import io.chainkeeper.server.guard.AuthenticationSchemes;
 import io.chainkeeper.server.guard.TransactionLimit;
 import io.chainkeeper.server.proposal.Proposer;
 import io.chainkeeper.server.reconfig.Aside;
-import io.chainkeeper.server.reconfig.ConfiguredEnsemble;
+import io.chainkeeper.server.reconfig.EffectiveEnsemble;
 import io.chainkeeper.server.reconfig.PendingReconfig;
 import io.chainkeeper.server.reconfig.Reconfigurer;
 import io.chainkeeper.server.session.SessionKeeper;
-import io.chainkeeper.server.state.EnsembleConfiguration;
+import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.EnsemblePlan;
-import io.chainkeeper.server.state.SideState;
+import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.state.StateDigest;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.util.List;
@@ -35,19 +35,19 @@ import org.slf4j.LoggerFactory;
  * the first commands of a start, orphaning of silent members. Proposing may wait, so neither the executor nor the
  * ordering loop may do it; they leave it to the {@link Background}.
  */
-public final class Housekeeping implements ExecutionEvents, AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
+public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(MaintenanceTasks.class);
 
     /** How long those who are configured no more are fed, to let them learn that. */
     private static final int DEPARTURE_PERIODS = 10;
 
     private final OrderedZooKeeperServer server;
-    private final SideState side;
+    private final ReplicatedState state;
     private final Proposer proposer;
     private final Supplier<OrderingStatus> status;
     private final SessionKeeper keeper;
-    private final Serving serving;
-    private final ConfiguredEnsemble ensemble;
+    private final ServingPolicy serving;
+    private final EffectiveEnsemble ensemble;
     private final Runnable configurationView;
     private final Reconfigurer reconfigurer;
     private final Consumer<OrderingStatus> roleView;
@@ -80,9 +80,9 @@ public final class Housekeeping implements ExecutionEvents, AutoCloseable {
      * @param failureHandler told when a task fails
      * @param background runs the tasks
      */
-    public Housekeeping(Parts parts, FailureHandler failureHandler, Background background) {
+    public MaintenanceTasks(Parts parts, FailureHandler failureHandler, Background background) {
         this.server = parts.server();
-        this.side = parts.side();
+        this.state = parts.state();
         this.proposer = parts.proposer();
         this.status = parts.status();
         this.keeper = parts.keeper();
@@ -156,7 +156,7 @@ public final class Housekeeping implements ExecutionEvents, AutoCloseable {
 
         /** Background, at the leader: what is to be ordered about the name, or null. */
         Command.ClusterFormed due(
-                SideState side,
+                ReplicatedState state,
                 long executionProfile,
                 List<Integer> members,
                 List<Integer> participants,
@@ -173,7 +173,7 @@ public final class Housekeeping implements ExecutionEvents, AutoCloseable {
      * What it works with.
      *
      * @param server the server
-     * @param side the side state
+     * @param state the replicated state
      * @param proposer the way into the order
      * @param status the order's view of its leader
      * @param keeper ends sessions
@@ -194,12 +194,12 @@ public final class Housekeeping implements ExecutionEvents, AutoCloseable {
      */
     public record Parts(
             OrderedZooKeeperServer server,
-            SideState side,
+            ReplicatedState state,
             Proposer proposer,
             Supplier<OrderingStatus> status,
             SessionKeeper keeper,
-            Serving serving,
-            ConfiguredEnsemble ensemble,
+            ServingPolicy serving,
+            EffectiveEnsemble ensemble,
             Runnable configurationView,
             Reconfigurer reconfigurer,
             Consumer<OrderingStatus> roleView,
@@ -215,7 +215,8 @@ public final class Housekeeping implements ExecutionEvents, AutoCloseable {
 
     /** Proposes this start and begins to tick. */
     public void start() {
-        FormerState former = side.clusterId() == null ? side.formerStates().of(replicaId) : null;
+        ImportedState former =
+                state.clusterId() == null ? state.importedStates().of(replicaId) : null;
         submit(() -> proposer.propose(
                 0,
                 new Command.ReplicaStarted(
@@ -238,7 +239,7 @@ public final class Housekeeping implements ExecutionEvents, AutoCloseable {
         }
         // Whoever waits for a server to serve may count on its vote, and on the state that all begin with.
         boolean awaitsAdmission = current.role() == Role.OBSERVER && ensemble.participates();
-        boolean waits = awaitsAdmission || side.clusterId() == null;
+        boolean waits = awaitsAdmission || state.clusterId() == null;
         serving.tick(current, ensemble.contained(), waits, this::submit);
         divergence.tick();
         reconfigurer.tick();
@@ -247,11 +248,11 @@ public final class Housekeeping implements ExecutionEvents, AutoCloseable {
             nameCluster();
             replicateConfiguration();
         }
-        if (leading && side.clusterId() != null) {
+        if (leading && state.clusterId() != null) {
             auditor.tick();
         }
         reaper.accept(leading && server.isServing());
-        keeper.tick(server.isServing(), leading && side.clusterId() != null, current.epoch(), periodMillis);
+        keeper.tick(server.isServing(), leading && state.clusterId() != null, current.epoch(), periodMillis);
         server.expireLocalSessions();
     }
 
@@ -266,17 +267,17 @@ public final class Housekeeping implements ExecutionEvents, AutoCloseable {
     }
 
     private void nameCluster() {
-        if (side.clusterId() == null ? !inOrder : !server.isServing()) {
+        if (state.clusterId() == null ? !inOrder : !server.isServing()) {
             return;
         }
         String configuration = server.isReconfigEnabled() ? ensemble.effective().text() : "";
         List<Integer> participants = ensemble.effective().participants();
         long formedWith = NodeOwners.said(executionProfile);
-        Command.ClusterFormed formed = naming.due(side, formedWith, members, participants, configuration);
+        Command.ClusterFormed formed = naming.due(state, formedWith, members, participants, configuration);
         if (formed != null) {
             proposer.propose(0, formed);
         }
-        if (naming.requestIsFulfilled(side.membership())) {
+        if (naming.requestIsFulfilled(state.membership())) {
             members.stream().filter(member -> member != replicaId).forEach(this::orphan);
             naming.endRequest();
         }
@@ -284,9 +285,9 @@ public final class Housekeeping implements ExecutionEvents, AutoCloseable {
 
     /** Once behind each start: only what a server says with it can make it due. */
     private void replicateConfiguration() {
-        EnsembleConfiguration current = ensemble.effective();
-        long lastStartMillis = side.lastStartMillis();
-        if (server.isServing() && lastStartMillis != replicatedBehindMillis && side.mayReplicate(current)) {
+        EnsembleConfig current = ensemble.effective();
+        long lastStartMillis = state.lastStartMillis();
+        if (server.isServing() && lastStartMillis != replicatedBehindMillis && state.mayReplicate(current)) {
             replicatedBehindMillis = lastStartMillis;
             proposer.propose(0, new Command.ReplicateConfiguration(proposer.wallClockMillis(), current.text()));
         }
@@ -294,7 +295,7 @@ public final class Housekeeping implements ExecutionEvents, AutoCloseable {
 
     @Override
     public void selfStarted() {
-        naming.caughtUp(side.clusterId());
+        naming.caughtUp(state.clusterId());
         submit(() -> {
             serving.started();
             inOrder = true;
@@ -381,7 +382,7 @@ public final class Housekeeping implements ExecutionEvents, AutoCloseable {
     }
 
     private void orphan(int member) {
-        long incarnation = side.incarnationOf(member);
+        long incarnation = state.incarnationOf(member);
         if (incarnation != Long.MIN_VALUE) {
             LOG.info("Replica {} is silent: its sessions become ownerless", member);
             proposer.propose(0, new Command.Orphan(proposer.wallClockMillis(), member, incarnation));

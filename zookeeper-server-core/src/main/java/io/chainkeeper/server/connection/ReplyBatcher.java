@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
  * <p>The first handler that sees what is sent, and it sees it on the thread that sends. While something is collected,
  * whatever else is sent over the connection, by any thread, joins it: the order in which it was handed over stays.
  */
-public final class AnswerBatches extends ChannelOutboundHandlerAdapter {
+public final class ReplyBatcher extends ChannelOutboundHandlerAdapter {
     /** An executor thread hands over when it has collected so many answers, of all its connections. */
     private static final int MAX_ANSWERS = 64;
 
@@ -39,7 +39,7 @@ public final class AnswerBatches extends ChannelOutboundHandlerAdapter {
 
     /** What one executor thread has collected. */
     private static final class Batch {
-        private final List<AnswerBatches> connections = new ArrayList<>();
+        private final List<ReplyBatcher> connections = new ArrayList<>();
         private int answers;
         private long beganNanos;
         private boolean isOpen;
@@ -49,12 +49,12 @@ public final class AnswerBatches extends ChannelOutboundHandlerAdapter {
     private List<Answer> collected = new ArrayList<>();
     private ChannelHandlerContext context;
 
-    private AnswerBatches() {}
+    private ReplyBatcher() {}
 
     /** @param pipeline of a client's connection, to which all other handlers have been added */
     static void install(ChannelPipeline pipeline) {
-        AnswerBatches handler = new AnswerBatches();
-        pipeline.addLast(CallingThread.INSTANCE, "answerBatches", handler);
+        ReplyBatcher handler = new ReplyBatcher();
+        pipeline.addLast(CallingThread.INSTANCE, "replyBatcher", handler);
     }
 
     /** From now on what the calling thread sends is collected. */
@@ -87,7 +87,7 @@ public final class AnswerBatches extends ChannelOutboundHandlerAdapter {
 
     private static void handOver(Batch batch) {
         batch.answers = 0;
-        for (AnswerBatches connection : batch.connections) {
+        for (ReplyBatcher connection : batch.connections) {
             try {
                 connection.context.channel().eventLoop().execute(connection::send);
             } catch (RejectedExecutionException e) {
@@ -141,7 +141,7 @@ public final class AnswerBatches extends ChannelOutboundHandlerAdapter {
         of.flush();
     }
 
-    private List<Answer> take() {
+    private List<Answer> pollCollected() {
         synchronized (lock) {
             List<Answer> answers = collected;
             collected = new ArrayList<>();
@@ -151,7 +151,7 @@ public final class AnswerBatches extends ChannelOutboundHandlerAdapter {
 
     /** The server closes, and the I/O threads with it. */
     private void drop(RejectedExecutionException reason) {
-        for (Answer answer : take()) {
+        for (Answer answer : pollCollected()) {
             ReferenceCountUtil.release(answer.message());
             answer.promise().tryFailure(reason);
         }
@@ -164,7 +164,7 @@ public final class AnswerBatches extends ChannelOutboundHandlerAdapter {
     private void send() {
         List<Answer> together = new ArrayList<>();
         int bytes = 0;
-        for (Answer answer : take()) {
+        for (Answer answer : pollCollected()) {
             int size = bytesIfSmall(answer.message());
             if (size == 0 || bytes + size > MAX_TOGETHER_BYTES) {
                 write(together, bytes);

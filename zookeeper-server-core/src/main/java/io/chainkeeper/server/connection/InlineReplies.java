@@ -4,10 +4,10 @@ package io.chainkeeper.server.connection;
  * Marks what an I/O thread answers itself, instead of the executor thread. What it reads must be read at once, but its
  * answer must not overtake answers and watch events that the executor has handed to the same I/O thread before.
  */
-public final class InlineAnswers {
+public final class InlineReplies {
     private static final ThreadLocal<boolean[]> RUNNING = ThreadLocal.withInitial(() -> new boolean[1]);
 
-    private InlineAnswers() {}
+    private InlineReplies() {}
 
     /** @param answer answers, on the calling thread, a request that this thread has read */
     public static void run(Runnable answer) {

@@ -1,7 +1,7 @@
 package io.chainkeeper.server.storage;
 
-import io.chainkeeper.command.FormerState;
-import io.chainkeeper.command.FormerState.Kind;
+import io.chainkeeper.command.ImportedState;
+import io.chainkeeper.command.ImportedState.Kind;
 import io.chainkeeper.config.AtomicFile;
 import io.chainkeeper.server.state.Zxids;
 import java.io.ByteArrayOutputStream;
@@ -31,7 +31,7 @@ import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
  * What a data directory held before this replica first started in it. ZooKeeper's own files stay as they are, until the
  * new cluster has written its own: whatever has to be noted goes into the ordering directory.
  */
-public final class FormerDirectory {
+public final class ImportedDirectory {
     /** File in the ordering directory: the epoch of the old ensemble; its absence means that nothing is known yet. */
     static final String EPOCH_FILE = "former-epoch";
 
@@ -47,7 +47,7 @@ public final class FormerDirectory {
      * @param orderingDirectory see {@link io.chainkeeper.config.OrderingConfig#orderingDirectory()}; exists
      * @param files ZooKeeper's files
      */
-    public FormerDirectory(Path orderingDirectory, FileTxnSnapLog files) {
+    public ImportedDirectory(Path orderingDirectory, FileTxnSnapLog files) {
         this.orderingDirectory = orderingDirectory;
         this.files = files;
     }
@@ -111,15 +111,15 @@ public final class FormerDirectory {
      * @return what the directory held
      * @throws IOException if the noted epoch cannot be read; the message names the file
      */
-    public FormerState state(ZKDatabase database) throws IOException {
+    public ImportedState state(ZKDatabase database) throws IOException {
         long zxid = database.getDataTreeLastProcessedZxid();
         if (zxid == 0) {
-            return FormerState.EMPTY;
+            return ImportedState.EMPTY;
         }
         Path noted = orderingDirectory.resolve(EPOCH_FILE);
         boolean standalone = !Files.exists(noted) || Files.readString(noted).equals(EPOCH_KEY + NO_EPOCH + "\n");
         long epoch = standalone ? 0 : Math.max(number(noted, EPOCH_KEY), Zxids.epoch(zxid));
-        return new FormerState(standalone ? Kind.STANDALONE : Kind.MEMBER, epoch, zxid, digest(database));
+        return new ImportedState(standalone ? Kind.STANDALONE : Kind.MEMBER, epoch, zxid, digest(database));
     }
 
     /**
