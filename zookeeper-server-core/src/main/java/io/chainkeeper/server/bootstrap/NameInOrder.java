@@ -2,7 +2,7 @@ package io.chainkeeper.server.bootstrap;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.ordering.Membership;
-import io.chainkeeper.server.maintenance.MaintenanceTasks;
+import io.chainkeeper.server.maintenance.Naming;
 import io.chainkeeper.server.state.ReplicatedState;
 import java.util.List;
 import java.util.UUID;
@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** The name of the cluster where no directory notes it: only the order knows it. */
-final class NameInOrder implements MaintenanceTasks.Naming {
+final class NameInOrder implements Naming {
     private final LongSupplier wallClockMillis;
     private final Supplier<UUID> newClusterId;
     private boolean proposed;

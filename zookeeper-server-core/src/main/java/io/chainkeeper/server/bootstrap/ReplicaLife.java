@@ -12,14 +12,21 @@ import io.chainkeeper.server.execution.OrderedApplication;
 import io.chainkeeper.server.guard.DiskSpaceGuard;
 import io.chainkeeper.server.guard.ExecutionLock;
 import io.chainkeeper.server.guard.ReplyMemory;
+import io.chainkeeper.server.maintenance.AuditTasks;
+import io.chainkeeper.server.maintenance.ClientTasks;
+import io.chainkeeper.server.maintenance.ClusterFormation;
 import io.chainkeeper.server.maintenance.ClusterNaming;
 import io.chainkeeper.server.maintenance.ContainerReaper;
 import io.chainkeeper.server.maintenance.DigestAuditor;
 import io.chainkeeper.server.maintenance.DivergenceGuard;
+import io.chainkeeper.server.maintenance.EnsembleTasks;
+import io.chainkeeper.server.maintenance.MaintenanceSchedule;
 import io.chainkeeper.server.maintenance.MaintenanceTasks;
 import io.chainkeeper.server.maintenance.MaintenanceThread;
 import io.chainkeeper.server.maintenance.ReadOnlyMode;
+import io.chainkeeper.server.maintenance.Self;
 import io.chainkeeper.server.maintenance.ServingPolicy;
+import io.chainkeeper.server.maintenance.StateReplacement;
 import io.chainkeeper.server.monitoring.Monitoring;
 import io.chainkeeper.server.monitoring.OrderView;
 import io.chainkeeper.server.monitoring.OrderingGauges;
@@ -318,7 +325,28 @@ final class ReplicaLife implements AutoCloseable {
     }
 
     private MaintenanceTasks maintenance() {
+        Self self =
+                new Self(ordering.replicaId(), List.copyOf(ordering.members().keySet()), executionProfile);
         long period = Math.min(LONGEST_PERIOD_MILLIS, Math.max(1, peer.getTickTime() / 2));
+        DigestAuditor auditor = new DigestAuditor(
+                server,
+                recovery.state(),
+                proposer,
+                CLOCK_MILLIS,
+                ordering.safeguards().digestAuditSeconds());
+        return new MaintenanceTasks(
+                new MaintenanceSchedule(new MaintenanceThread(ordering.replicaId()), period, failureHandler),
+                server,
+                this::status,
+                monitoring::tick,
+                new ClusterFormation(self, server, recovery.state(), proposer, ensemble, naming),
+                new EnsembleTasks(ensemble, configurationView(), reconfigurer()),
+                clientTasks(),
+                new AuditTasks(auditor, divergence),
+                new StateReplacement(self, (fromPeer, position) -> transfers.replaceState(fromPeer, position)));
+    }
+
+    private ClientTasks clientTasks() {
         SessionKeeper keeper = new SessionKeeper(
                 recovery.state().sessions(),
                 owned,
@@ -331,34 +359,7 @@ final class ReplicaLife implements AutoCloseable {
         long patienceMillis = Math.min(LONGEST_PATIENCE_MILLIS, (long) peer.getSyncLimit() * peer.getTickTime());
         ServingPolicy.WithoutOrder withoutOrder = ReadOnlyMode.ifEnabled(peer, server, lock, monitoring::showServer);
         ServingPolicy serving = new ServingPolicy(server, proposer, CLOCK_MILLIS, patienceMillis, withoutOrder);
-        return new MaintenanceTasks(
-                new MaintenanceTasks.Parts(
-                        server,
-                        recovery.state(),
-                        proposer,
-                        this::status,
-                        keeper,
-                        serving,
-                        ensemble,
-                        configurationView(),
-                        reconfigurer(),
-                        monitoring::tick,
-                        new ContainerReaper(peer.database(), router)::setActive,
-                        new DigestAuditor(
-                                server,
-                                recovery.state(),
-                                proposer,
-                                CLOCK_MILLIS,
-                                ordering.safeguards().digestAuditSeconds()),
-                        divergence,
-                        List.copyOf(ordering.members().keySet()),
-                        executionProfile,
-                        period,
-                        naming,
-                        ordering.replicaId(),
-                        (fromPeer, position) -> transfers.replaceState(fromPeer, position)),
-                failureHandler,
-                new MaintenanceThread(ordering.replicaId()));
+        return new ClientTasks(server, serving, keeper, new ContainerReaper(peer.database(), router)::setActive);
     }
 
     private Runnable configurationView() {

@@ -12,10 +12,20 @@ import io.chainkeeper.server.execution.CommandExecutor;
 import io.chainkeeper.server.execution.OrderedApplication;
 import io.chainkeeper.server.guard.DiskSpaceGuard;
 import io.chainkeeper.server.guard.ExecutionLock;
+import io.chainkeeper.server.maintenance.AuditTasks;
+import io.chainkeeper.server.maintenance.Background;
+import io.chainkeeper.server.maintenance.ClientTasks;
+import io.chainkeeper.server.maintenance.ClusterFormation;
 import io.chainkeeper.server.maintenance.ContainerReaper;
 import io.chainkeeper.server.maintenance.DigestAuditor;
+import io.chainkeeper.server.maintenance.Divergence;
+import io.chainkeeper.server.maintenance.EnsembleTasks;
+import io.chainkeeper.server.maintenance.MaintenanceSchedule;
 import io.chainkeeper.server.maintenance.MaintenanceTasks;
+import io.chainkeeper.server.maintenance.Naming;
+import io.chainkeeper.server.maintenance.Self;
 import io.chainkeeper.server.maintenance.ServingPolicy;
+import io.chainkeeper.server.maintenance.StateReplacement;
 import io.chainkeeper.server.proposal.Proposer;
 import io.chainkeeper.server.reconfig.Aside;
 import io.chainkeeper.server.reconfig.ClientPort;
@@ -247,6 +257,39 @@ public final class ThreadlessReplica {
             OwnedSessions owned,
             long executionProfile,
             DrivenReaper reaper) {
+        Self self = new Self(settings.replicaId(), settings.ensemble().participants(), executionProfile);
+        DigestAuditor auditor = new DigestAuditor(
+                server, replicated, proposer, surroundings::monotonicMillis, settings.digestAuditSeconds());
+        Naming naming = new NameInOrder(surroundings::wallClockMillis, surroundings::newClusterId);
+        return new MaintenanceTasks(
+                new MaintenanceSchedule(
+                        new Driven(surroundings), Math.max(1, settings.tickTimeMillis() / 2), failureHandler),
+                server,
+                () -> order.status(),
+                status -> {},
+                new ClusterFormation(self, server, replicated, proposer, ensemble, naming),
+                ensembleTasks(settings, surroundings),
+                clientTasks(settings, surroundings, owned, reaper),
+                new AuditTasks(auditor, new Alarm()),
+                new StateReplacement(self, (from, position) -> {})); // as above: all that are driven begin empty
+    }
+
+    private EnsembleTasks ensembleTasks(ThreadlessSettings settings, Surroundings surroundings) {
+        ConfigurationView view = new ConfigurationView(server.self, null, NOT_SHOWN, ensemble);
+        ClientPort clientPort = new ClientPort(() -> null, () -> 0, Aside.AT_ONCE);
+        Reconfigurer reconfigurer = new Reconfigurer(
+                replicated,
+                new ReconfigPlanner(server, replicated, () -> order.status(), id -> true, settings.replicaId()),
+                proposer,
+                surroundings::monotonicMillis,
+                surroundings::wallClockMillis,
+                settings.patienceMillis(),
+                () -> 0);
+        return new EnsembleTasks(ensemble, () -> view.show(clientPort, Aside.AT_ONCE), reconfigurer);
+    }
+
+    private ClientTasks clientTasks(
+            ThreadlessSettings settings, Surroundings surroundings, OwnedSessions owned, DrivenReaper reaper) {
         SessionKeeper keeper = new SessionKeeper(
                 replicated.sessions(),
                 owned,
@@ -256,49 +299,13 @@ public final class ThreadlessReplica {
                 settings.minSessionTimeoutMillis() / 4,
                 proposer::stuckMillis,
                 expire -> proposer.propose(expire.sessionId(), expire));
-        ConfigurationView view = new ConfigurationView(server.self, null, NOT_SHOWN, ensemble);
-        ClientPort clientPort = new ClientPort(() -> null, () -> 0, Aside.AT_ONCE);
-        return new MaintenanceTasks(
-                new MaintenanceTasks.Parts(
-                        server,
-                        replicated,
-                        proposer,
-                        () -> order.status(),
-                        keeper,
-                        new ServingPolicy(
-                                server,
-                                proposer,
-                                surroundings::monotonicMillis,
-                                settings.patienceMillis(),
-                                ServingPolicy.WithoutOrder.NOBODY),
-                        ensemble,
-                        () -> view.show(clientPort, Aside.AT_ONCE),
-                        new Reconfigurer(
-                                replicated,
-                                new ReconfigPlanner(
-                                        server, replicated, () -> order.status(), id -> true, settings.replicaId()),
-                                proposer,
-                                surroundings::monotonicMillis,
-                                surroundings::wallClockMillis,
-                                settings.patienceMillis(),
-                                () -> 0),
-                        status -> {},
-                        reaper::look,
-                        new DigestAuditor(
-                                server,
-                                replicated,
-                                proposer,
-                                surroundings::monotonicMillis,
-                                settings.digestAuditSeconds()),
-                        new Alarm(),
-                        settings.ensemble().participants(),
-                        executionProfile,
-                        Math.max(1, settings.tickTimeMillis() / 2),
-                        new NameInOrder(surroundings::wallClockMillis, surroundings::newClusterId),
-                        settings.replicaId(),
-                        (fromPeer, position) -> {}), // as above: all replicas that are driven begin empty
-                failureHandler,
-                new Driven(surroundings));
+        ServingPolicy serving = new ServingPolicy(
+                server,
+                proposer,
+                surroundings::monotonicMillis,
+                settings.patienceMillis(),
+                ServingPolicy.WithoutOrder.NOBODY);
+        return new ClientTasks(server, serving, keeper, reaper::look);
     }
 
     private void digestMismatch(long zxid) {
@@ -418,7 +425,7 @@ public final class ThreadlessReplica {
     }
 
     /** Replicas that are driven are equal, so any difference is an error of the program. */
-    private final class Alarm implements MaintenanceTasks.Divergence {
+    private final class Alarm implements Divergence {
         @Override
         public void judged(AuditVerdict verdict) {
             if (verdict.ownStateDiffers() || !verdict.differing().isEmpty()) {
@@ -432,7 +439,7 @@ public final class ThreadlessReplica {
         }
     }
 
-    private record Driven(Surroundings surroundings) implements MaintenanceTasks.Background {
+    private record Driven(Surroundings surroundings) implements Background {
         @Override
         public void execute(Runnable task) {
             surroundings.execute(task);

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * notes it. After the quorum was lost for good it is the other way round: the disk has the new name first, because
  * links of the old cluster's survivors must be refused from the beginning, and the order is told.
  */
-public final class ClusterNaming implements MaintenanceTasks.Naming {
+public final class ClusterNaming implements Naming {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterNaming.class);
 
     private final Path orderingDirectory;

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What follows when the replicas' states differ: the minority stops serving and gets the majority's state. */
-public final class DivergenceGuard implements MaintenanceTasks.Divergence {
+public final class DivergenceGuard implements Divergence {
     private static final Logger LOG = LoggerFactory.getLogger(DivergenceGuard.class);
 
     private final OrderedZooKeeperServer server;

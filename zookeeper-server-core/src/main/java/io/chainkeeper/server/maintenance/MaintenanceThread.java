@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A thread of its own for the housekeeping of a replica. */
-public final class MaintenanceThread implements MaintenanceTasks.Background {
+public final class MaintenanceThread implements Background {
     private static final Logger LOG = LoggerFactory.getLogger(MaintenanceThread.class);
 
     private final ScheduledExecutorService thread;

@@ -1,0 +1,56 @@
+package io.chainkeeper.server.maintenance;
+
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.server.session.SessionKeeper;
+import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+/**
+ * What is done for clients: they are let in, their sessions end, and nodes whose time has passed are deleted. Used by
+ * the background only.
+ */
+public final class ClientTasks {
+    private final OrderedZooKeeperServer server;
+    private final ServingPolicy serving;
+    private final SessionKeeper sessions;
+    private final Consumer<Boolean> reaper;
+
+    /**
+     * @param server whose clients they are
+     * @param serving lets clients in
+     * @param sessions ends sessions
+     * @param reaper deletes empty containers while told to
+     */
+    public ClientTasks(
+            OrderedZooKeeperServer server, ServingPolicy serving, SessionKeeper sessions, Consumer<Boolean> reaper) {
+        this.server = server;
+        this.serving = serving;
+        this.sessions = sessions;
+        this.reaper = reaper;
+    }
+
+    /** This replica's first command has been executed. */
+    void started() {
+        serving.started();
+    }
+
+    /** Lets clients in, or no longer: see {@link ServingPolicy#tick}. */
+    void letIn(OrderingStatus status, boolean configured, boolean awaitsAdmission, Executor reached) {
+        serving.tick(status, configured, awaitsAdmission, reached);
+    }
+
+    /** Ends sessions, and deletes what nobody needs. */
+    void tick(OrderingStatus status, boolean isFormed, long periodMillis) {
+        boolean leading = status.role() == OrderingStatus.Role.LEADER;
+        reaper.accept(leading && server.isServing());
+        sessions.tick(server.isServing(), leading && isFormed, status.epoch(), periodMillis);
+        server.expireLocalSessions();
+    }
+
+    /** Nothing else may touch the reaper. */
+    void close() {
+        reaper.accept(false);
+        serving.close();
+    }
+}

@@ -1,0 +1,142 @@
+package io.chainkeeper.server.maintenance;
+
+import io.chainkeeper.command.Command;
+import io.chainkeeper.command.ImportedState;
+import io.chainkeeper.config.NodeOwners;
+import io.chainkeeper.server.guard.AuthenticationSchemes;
+import io.chainkeeper.server.guard.TransactionLimit;
+import io.chainkeeper.server.proposal.Proposer;
+import io.chainkeeper.server.reconfig.EffectiveEnsemble;
+import io.chainkeeper.server.state.EnsembleConfig;
+import io.chainkeeper.server.state.ReplicatedState;
+import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
+import java.util.List;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What this replica proposes about the cluster as a whole: its own start, and as the leader the cluster's name, the
+ * configuration that is to be replicated, and that a silent member's sessions are ownerless. Used by the background,
+ * except where something else is said.
+ */
+public final class ClusterFormation {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterFormation.class);
+
+    private final Self self;
+    private final OrderedZooKeeperServer server;
+    private final ReplicatedState replicated;
+    private final Proposer proposer;
+    private final EffectiveEnsemble ensemble;
+    private final Naming naming;
+
+    /** This replica's first command has been executed. */
+    private boolean inOrder;
+
+    /** The last start behind which this replica, as the leader, has asked for the configuration to be replicated. */
+    private long replicatedBehindMillis;
+
+    /**
+     * @param self this replica
+     * @param server says whether clients are served
+     * @param replicated the replicated state
+     * @param proposer the way into the order
+     * @param ensemble the ensemble in force
+     * @param naming keeps the name of the cluster
+     */
+    public ClusterFormation(
+            Self self,
+            OrderedZooKeeperServer server,
+            ReplicatedState replicated,
+            Proposer proposer,
+            EffectiveEnsemble ensemble,
+            Naming naming) {
+        this.self = self;
+        this.server = server;
+        this.replicated = replicated;
+        this.proposer = proposer;
+        this.ensemble = ensemble;
+        this.naming = naming;
+    }
+
+    /** What the directory held before there was an order; any thread. */
+    private ImportedState imported() {
+        return isFormed() ? null : replicated.importedStates().of(self.replicaId());
+    }
+
+    /** Before anything else is executed: what this start has to say, as a task for the background. */
+    Runnable start() {
+        ImportedState imported = imported();
+        return () -> proposer.propose(
+                0,
+                new Command.ReplicaStarted(
+                        proposer.wallClockMillis(),
+                        self.executionProfile(),
+                        imported,
+                        naming.goesWithout(),
+                        TransactionLimit.BYTES,
+                        AuthenticationSchemes.ownSchemes()));
+    }
+
+    /** Whether the order has named the cluster; any thread. */
+    boolean isFormed() {
+        return replicated.clusterId() != null;
+    }
+
+    /** Executor thread: this replica's first command has been executed. */
+    void caughtUp() {
+        naming.caughtUp(replicated.clusterId());
+    }
+
+    /** Executor thread: the order names the cluster. */
+    void named(UUID clusterId) {
+        naming.named(clusterId);
+    }
+
+    /** This replica's first command has been executed. */
+    void started() {
+        inOrder = true;
+    }
+
+    /** This replica leads. */
+    void tick() {
+        nameCluster();
+        replicateConfiguration();
+    }
+
+    private void nameCluster() {
+        if (isFormed() ? !server.isServing() : !inOrder) {
+            return;
+        }
+        String configuration = server.isReconfigEnabled() ? ensemble.effective().text() : "";
+        List<Integer> participants = ensemble.effective().participants();
+        long formedWith = NodeOwners.said(self.executionProfile());
+        Command.ClusterFormed formed = naming.due(replicated, formedWith, self.members(), participants, configuration);
+        if (formed != null) {
+            proposer.propose(0, formed);
+        }
+        if (naming.requestIsFulfilled(replicated.membership())) {
+            self.members().stream().filter(member -> member != self.replicaId()).forEach(this::orphan);
+            naming.endRequest();
+        }
+    }
+
+    /** Once behind each start: only what a server says with it can make it due. */
+    private void replicateConfiguration() {
+        EnsembleConfig current = ensemble.effective();
+        long lastStartMillis = replicated.lastStartMillis();
+        if (server.isServing() && lastStartMillis != replicatedBehindMillis && replicated.mayReplicate(current)) {
+            replicatedBehindMillis = lastStartMillis;
+            proposer.propose(0, new Command.ReplicateConfiguration(proposer.wallClockMillis(), current.text()));
+        }
+    }
+
+    /** A member has gone silent, or is none any more. */
+    void orphan(int member) {
+        long incarnation = replicated.incarnationOf(member);
+        if (incarnation != Long.MIN_VALUE) {
+            LOG.info("Replica {} is silent: its sessions become ownerless", member);
+            proposer.propose(0, new Command.Orphan(proposer.wallClockMillis(), member, incarnation));
+        }
+    }
+}
