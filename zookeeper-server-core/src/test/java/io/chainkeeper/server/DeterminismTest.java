@@ -68,7 +68,7 @@ public class DeterminismTest {
     /** What a checkpoint of this moment holds beside the tree. */
     private List<Object> replicatedState(int id) throws Exception {
         ensemble.server(id).takeSnapshot(false, false);
-        return StoredFiles.newestSideState(ensemble.orderingDirectory(id).resolve("checkpoints"));
+        return StoredFiles.newestReplicatedState(ensemble.orderingDirectory(id).resolve("checkpoints"));
     }
 
     private static void deleteTree(Path root) throws Exception {

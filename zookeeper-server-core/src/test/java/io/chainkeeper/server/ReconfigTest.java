@@ -473,6 +473,6 @@ public class ReconfigTest {
 
     private List<Object> replicatedState(int id) throws Exception {
         ensemble.server(id).takeSnapshot(false, false);
-        return StoredFiles.newestSideState(ensemble.orderingDirectory(id).resolve("checkpoints"));
+        return StoredFiles.newestReplicatedState(ensemble.orderingDirectory(id).resolve("checkpoints"));
     }
 }

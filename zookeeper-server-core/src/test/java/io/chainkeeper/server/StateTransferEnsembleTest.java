@@ -130,7 +130,7 @@ public class StateTransferEnsembleTest {
     }
 
     @Test
-    public void stateThatWasFetched_hasTheSameSideStateAtTheSamePosition() throws Exception {
+    public void stateThatWasFetched_hasTheSameReplicatedStateAtTheSamePosition() throws Exception {
         write("before", 10);
         ensemble.awaitEqualPositions();
         ensemble.stop(3);
@@ -141,14 +141,15 @@ public class StateTransferEnsembleTest {
         TestEnsemble.await(
                 "snapshots of the same position",
                 () -> snapshot(1).get(0).equals(snapshot(3).get(0)));
-        assertEquals(StoredFiles.newestSideState(checkpoints(1)), StoredFiles.newestSideState(checkpoints(3)));
+        assertEquals(
+                StoredFiles.newestReplicatedState(checkpoints(1)), StoredFiles.newestReplicatedState(checkpoints(3)));
     }
 
     private List<Object> snapshot(int id) {
         try {
             ensemble.awaitEqualPositions();
             ensemble.server(id).takeSnapshot(false, false);
-            return StoredFiles.newestSideState(checkpoints(id));
+            return StoredFiles.newestReplicatedState(checkpoints(id));
         } catch (Exception e) {
             throw new AssertionError(e);
         }

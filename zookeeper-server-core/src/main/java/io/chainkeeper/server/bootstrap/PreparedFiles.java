@@ -33,16 +33,16 @@ record PreparedFiles(LoggedFiles files, ForcedLogCheck check) {
         StopMarker.check(ordering.orderingDirectory(), files.getDataLogDir());
         CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
         DivergenceMarker wrong = DivergenceMarker.read(ordering.orderingDirectory());
-        SnapshotInstaller installation = new SnapshotInstaller(
+        SnapshotInstaller installer = new SnapshotInstaller(
                 ordering.replicaId(),
                 ordering.orderingDirectory(),
                 files.getSnapDir().toPath(),
                 files.getDataLogDir().toPath(),
                 checkpoints);
         if (wrong != null) {
-            installation.replacingWrongState();
+            installer.replacingWrongState();
         }
-        if (installation.run() && wrong != null) {
+        if (installer.run() && wrong != null) {
             DivergenceMarker.delete(ordering.orderingDirectory());
         }
         ForcedLogCheck check = Recovery.repair(files, checkpoints);

@@ -23,8 +23,8 @@ final class StateTransfers {
 
     private final OrderingConfig ordering;
     private final FailureHandler failureHandler;
-    private final SnapshotSender source;
-    private final SnapshotReceiver fetch;
+    private final SnapshotSender sender;
+    private final SnapshotReceiver receiver;
     private volatile RunningOrder running;
 
     /**
@@ -46,7 +46,7 @@ final class StateTransfers {
             throws IOException {
         this.ordering = ordering;
         this.failureHandler = failureHandler;
-        this.source = new SnapshotSender(
+        this.sender = new SnapshotSender(
                 ordering.replicaId(),
                 checkpoints(),
                 files.getSnapDir(),
@@ -54,7 +54,7 @@ final class StateTransfers {
                 ordering.stateTransferBytesPerSecond(),
                 isWrong,
                 snapshots);
-        this.fetch = new SnapshotReceiver(
+        this.receiver = new SnapshotReceiver(
                 ordering.replicaId(),
                 ordering.orderingDirectory(),
                 this::openChannel,
@@ -75,7 +75,7 @@ final class StateTransfers {
     }
 
     StateOffer offer() {
-        return source;
+        return sender;
     }
 
     private StateChannel openChannel(int member) throws IOException {
@@ -92,10 +92,10 @@ final class StateTransfers {
         // A snapshot taken while the log is still replayed is not reported; the next one is, with its own position.
         if (started != null) {
             // Whoever receives this replica's state needs the order from there on.
-            started.totalOrder().checkpointTaken(Math.min(position, source.lowestPositionInUse()));
+            started.totalOrder().checkpointTaken(Math.min(position, sender.lowestPositionInUse()));
         }
         try {
-            fetch.covered(position);
+            receiver.covered(position);
         } catch (IOException e) {
             LOG.warn("What is left of a state transfer cannot be deleted: {}", e.getMessage());
         }
@@ -103,13 +103,13 @@ final class StateTransfers {
 
     /** Ordering loop: no member's log holds what this replica needs next. */
     void stateNeeded(int fromPeer, long position) {
-        fetch.stateNeeded(fromPeer, position);
+        receiver.stateNeeded(fromPeer, position);
     }
 
     /** This replica's state is wrong: that of a member replaces it, also an older one. */
     void replaceState(int fromPeer) {
         try {
-            fetch.replaceState(fromPeer, SnapshotInstaller.oldestPosition(checkpoints()) + 1);
+            receiver.replaceState(fromPeer, SnapshotInstaller.oldestPosition(checkpoints()) + 1);
         } catch (IOException e) {
             failureHandler.failed("checkpoints cannot be read: " + e.getMessage(), e);
         }
@@ -117,21 +117,21 @@ final class StateTransfers {
 
     /** This replica's state is not the cluster's: that of a member after this position replaces it. */
     void replaceState(int fromPeer, long position) {
-        fetch.replaceState(fromPeer, position + 1);
+        receiver.replaceState(fromPeer, position + 1);
     }
 
     /** Numbers for monitoring, without the prefix. */
     Map<String, LongSupplier> gauges() {
-        return fetch.gauges();
+        return receiver.gauges();
     }
 
     /** Before the order is closed. */
     void endFetching() {
-        fetch.close();
+        receiver.close();
     }
 
     /** After the order has been closed: nobody asks any more. */
     void endSending() {
-        source.close();
+        sender.close();
     }
 }

@@ -8,6 +8,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 final class RequestBatching extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-        WakeupBatch.read(() -> context.fireChannelRead(message));
+        WakeupBatch.run(() -> context.fireChannelRead(message));
     }
 }

@@ -16,7 +16,7 @@ import java.util.zip.CRC32C;
  * snapshotZxid     long
  * coveredZxid      long
  * proposersLength  int, proposers
- * sideStateLength  int, replicatedState
+ * stateLength      int, replicated state
  * crc32c           int    of everything before it
  * </pre>
  *

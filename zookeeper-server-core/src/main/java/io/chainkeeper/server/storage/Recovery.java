@@ -18,7 +18,8 @@ import org.apache.zookeeper.txn.TxnHeader;
 
 /**
  * Brings back the state from which the order is continued: tree and sessions as ZooKeeper loads them, and the newest
- * checkpoint. Commands after the checkpoint whose transactions the tree already holds will only advance the replicated state.
+ * checkpoint. Commands after the checkpoint whose transactions the tree already holds will only advance the replicated
+ * state.
  *
  * @param position the order is continued after it
  * @param proposers see {@link io.chainkeeper.replica.Application#proposerTable}

@@ -47,7 +47,7 @@ public final class StoredFiles {
     }
 
     /** Everything of the newest checkpoint that must be the same on all replicas at its position. */
-    public static List<Object> newestSideState(Path checkpointDirectory) throws IOException {
+    public static List<Object> newestReplicatedState(Path checkpointDirectory) throws IOException {
         Checkpoint newest = new CheckpointStore(checkpointDirectory).readAll().get(0);
         return List.of(newest.position(), newest.zxid(), newest.proposers(), newest.replicatedState());
     }
