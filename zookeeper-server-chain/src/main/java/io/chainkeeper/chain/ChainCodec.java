@@ -1,6 +1,5 @@
 package io.chainkeeper.chain;
 
-import static io.chainkeeper.ordering.wire.MessageParts.BALLOT_BYTES;
 import static io.chainkeeper.ordering.wire.MessageParts.ballot;
 import static io.chainkeeper.ordering.wire.MessageParts.commands;
 import static io.chainkeeper.ordering.wire.MessageParts.commandsBytes;
@@ -9,7 +8,6 @@ import static io.chainkeeper.ordering.wire.MessageParts.done;
 import static io.chainkeeper.ordering.wire.MessageParts.flag;
 import static io.chainkeeper.ordering.wire.MessageParts.foundingHello;
 import static io.chainkeeper.ordering.wire.MessageParts.foundingHelloBytes;
-import static io.chainkeeper.ordering.wire.MessageParts.putBallot;
 import static io.chainkeeper.ordering.wire.MessageParts.putCommands;
 import static io.chainkeeper.ordering.wire.MessageParts.putFoundingHello;
 import static io.chainkeeper.ordering.wire.MessageParts.replicaId;
@@ -74,8 +72,8 @@ final class ChainCodec implements MessageCodec {
     private static final byte TAKE_OVER = 18;
     private static final byte DIFFERING = 19;
 
-    private static final int HEADER_BYTES = 1 + BALLOT_BYTES;
-    private static final int ENTRY_BYTES = 8 + BALLOT_BYTES + 4;
+    private static final int HEADER_BYTES = 1 + Ballot.BYTES;
+    private static final int ENTRY_BYTES = 8 + Ballot.BYTES + 4;
     private static final int PROGRESS_FIXED_BYTES = 1 + 5 * 8;
     private static final int PROGRESS_ENTRY_BYTES = 1 + 3 * 8;
 
@@ -125,11 +123,11 @@ final class ChainCodec implements MessageCodec {
         } else if (message instanceof PreVoteOk m) {
             return begin(PRE_VOTE_OK, m.ballot(), 0);
         } else if (message instanceof PreVoteDenied m) {
-            return putBallot(begin(PRE_VOTE_DENIED, m.ballot(), BALLOT_BYTES), m.promised());
+            return m.promised().put(begin(PRE_VOTE_DENIED, m.ballot(), Ballot.BYTES));
         } else if (message instanceof Prepare m) {
             return begin(PREPARE, m.ballot(), 16).putLong(m.from()).putLong(m.disk());
         } else if (message instanceof Refused m) {
-            return putBallot(begin(REFUSED, m.ballot(), BALLOT_BYTES), m.promised());
+            return m.promised().put(begin(REFUSED, m.ballot(), Ballot.BYTES));
         }
         if (message instanceof TakeOver m) {
             return begin(TAKE_OVER, m.ballot(), 0);
@@ -154,7 +152,8 @@ final class ChainCodec implements MessageCodec {
         m.prefix().put(out).putInt(entries.size());
         for (int i = 0; i < entries.size(); i++) {
             Entry entry = entries.get(i);
-            putBallot(out.putLong(entry.instance()), entry.accepted())
+            entry.accepted()
+                    .put(out.putLong(entry.instance()))
                     .putInt(entry.value().length());
             parts[i + 1] = entry.value();
         }
@@ -168,7 +167,7 @@ final class ChainCodec implements MessageCodec {
     }
 
     private static ByteBuffer begin(byte type, Ballot ballot, int bodyBytes) {
-        return putBallot(ByteBuffer.allocate(HEADER_BYTES + bodyBytes).put(type), ballot);
+        return ballot.put(ByteBuffer.allocate(HEADER_BYTES + bodyBytes).put(type));
     }
 
     private static int progressBytes(Progress progress) {

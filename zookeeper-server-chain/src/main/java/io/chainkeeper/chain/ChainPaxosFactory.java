@@ -8,6 +8,7 @@ import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.Map;
 import java.util.Set;
 
@@ -68,7 +69,7 @@ public final class ChainPaxosFactory implements OrderingProtocolFactory {
     @Override
     public boolean mayHaveWritten(LogTraces traces) {
         LogRecord promise = traces.metadata(ReplicaState.PROMISE);
-        boolean promised = promise != null && promise.head().length() == ReplicaState.BALLOT_BYTES;
+        boolean promised = promise != null && promise.head().length() == Ballot.BYTES;
         return promised && Set.of(ReplicaState.ACCEPTED).containsAll(traces.positionalKinds());
     }
 }

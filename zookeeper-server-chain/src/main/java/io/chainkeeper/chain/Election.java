@@ -327,7 +327,7 @@ final class Election {
                 first = false;
             }
             if (BatchCodec.isMembership(each.getValue())) {
-                inForce = ReplicaState.membershipIn(each.getValue());
+                inForce = BatchCodec.membershipIn(each.getValue());
             }
         }
         return holdsPromises(inForce, first) && promisesAgree();
@@ -393,7 +393,7 @@ final class Election {
             }
             ByteSlice value = entry.value();
             if (BatchCodec.isMembership(value)) {
-                Membership next = ReplicaState.membershipIn(value);
+                Membership next = BatchCodec.membershipIn(value);
                 if (isVoid(instance, next, inForce)) {
                     value = BatchCodec.NO_OP;
                 } else {

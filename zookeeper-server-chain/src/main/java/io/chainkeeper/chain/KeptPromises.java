@@ -2,6 +2,7 @@ package io.chainkeeper.chain;
 
 import io.chainkeeper.ordering.DurableRecords;
 import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.acceptor.AcceptedHead;
 import io.chainkeeper.ordering.acceptor.Ballot;
 
 /** Which records keep which promise. */
@@ -11,8 +12,7 @@ final class KeptPromises {
     /** Whether a log holds the promise of a ballot. */
     static boolean keeps(DurableRecords log, Ballot ballot) {
         LogRecord record = log.metadata(ReplicaState.PROMISE);
-        return record != null
-                && !ReplicaState.ballotOf(record.head().asByteBuffer()).lessThan(ballot);
+        return record != null && !Ballot.get(record.head().asByteBuffer()).lessThan(ballot);
     }
 
     /**
@@ -25,7 +25,6 @@ final class KeptPromises {
             return keeps(log, ballot);
         }
         LogRecord record = log.at(acknowledged);
-        return record != null
-                && !ReplicaState.ballotOf(record.head().asByteBuffer()).lessThan(ballot);
+        return record != null && !AcceptedHead.of(record).ballot().lessThan(ballot);
     }
 }

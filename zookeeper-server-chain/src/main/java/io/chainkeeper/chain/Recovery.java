@@ -6,8 +6,8 @@ import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.RecoveredState;
+import io.chainkeeper.ordering.acceptor.AcceptedHead;
 import io.chainkeeper.ordering.acceptor.Ballot;
-import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
@@ -32,7 +32,7 @@ final class Recovery {
     void recover(RecoveredState recovered) {
         LogRecord promise = recovered.metadata(ReplicaState.PROMISE);
         if (promise != null) {
-            state.promised = ReplicaState.ballotOf(promise.head().asByteBuffer());
+            state.promised = Ballot.get(promise.head().asByteBuffer());
         }
         state.identity.start(recovered, promise == null);
         beginMembership(recovered);
@@ -63,12 +63,11 @@ final class Recovery {
             decided = Math.max(decided, membership.head().asByteBuffer().getLong());
         }
         recovered.forEachHead(1, record -> {
-            ByteBuffer head = record.head().asByteBuffer();
-            Ballot accepted = ReplicaState.ballotOf(head);
-            if (state.promised.lessThan(accepted)) {
-                state.promised = accepted;
+            AcceptedHead head = AcceptedHead.of(record);
+            if (state.promised.lessThan(head.ballot())) {
+                state.promised = head.ballot();
             }
-            decided = Math.max(decided, head.getLong());
+            decided = Math.max(decided, head.decided());
         });
     }
 
@@ -92,7 +91,7 @@ final class Recovery {
     private void readValue(LogRecord record) {
         long instance = record.position();
         if (instance >= memoryFirst) {
-            Ballot accepted = ReplicaState.ballotOf(record.head().asByteBuffer());
+            Ballot accepted = AcceptedHead.of(record).ballot();
             if (instance != state.values.last() + 1) {
                 // The log has a hole where an earlier start found a checkpoint ahead of it.
                 state.values.clear(instance);
@@ -115,10 +114,10 @@ final class Recovery {
             return;
         }
         InvariantViolated.check(
-                ofSender.head().length() == ReplicaState.BALLOT_BYTES,
+                ofSender.head().length() == Ballot.BYTES,
                 "the state that was installed here came with a promise of %d bytes, not one of this protocol",
                 ofSender.head().length());
-        Ballot promised = ReplicaState.ballotOf(ofSender.head().asByteBuffer());
+        Ballot promised = Ballot.get(ofSender.head().asByteBuffer());
         if (state.promised.lessThan(promised)) {
             state.promise(promised);
         }

@@ -6,11 +6,11 @@ import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
-import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.acceptor.AcceptedHead;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import io.chainkeeper.ordering.acceptor.ReplicaIdentity;
 import io.chainkeeper.ordering.prefix.PrefixWatch;
@@ -37,11 +37,8 @@ final class ReplicaState {
      */
     static final int MEMBERSHIP_DECIDED = 4;
 
-    /** Positional record: an accepted value. Head: ballot and maxDecided at the time; body: the value. */
+    /** Positional record: an accepted value. Head: {@link AcceptedHead}; body: the value. */
     static final int ACCEPTED = 2;
-
-    /** Length of a {@link #PROMISE}'s head. */
-    static final int BALLOT_BYTES = 12;
 
     private record Pending(long logSequence, long instance) {}
 
@@ -257,7 +254,7 @@ final class ReplicaState {
         }
         for (long i = Math.max(maxDecided + 1, values.first()); i <= values.last() && !may; i++) {
             ByteSlice value = values.get(i).value();
-            may = BatchCodec.isMembership(value) && votesIn(membershipIn(value));
+            may = BatchCodec.isMembership(value) && votesIn(BatchCodec.membershipIn(value));
         }
         return may;
     }
@@ -323,7 +320,7 @@ final class ReplicaState {
     /** A value puts a membership in force from the next instance on, or does not. */
     void noteMembership(long instance, ByteSlice value) {
         if (BatchCodec.isMembership(value)) {
-            memberships.put(instance + 1, membershipIn(value));
+            memberships.put(instance + 1, BatchCodec.membershipIn(value));
         }
     }
 
@@ -332,14 +329,6 @@ final class ReplicaState {
         ByteSlice head =
                 ByteSlice.of(ByteBuffer.allocate(Long.BYTES).putLong(instance).array());
         effects.append(new LogRecord(LogRecord.METADATA, MEMBERSHIP_DECIDED, head, ByteSlice.EMPTY));
-    }
-
-    static Membership membershipIn(ByteSlice value) {
-        try {
-            return BatchCodec.decodeMembership(value);
-        } catch (MalformedMessageException e) {
-            throw new InvariantViolated("a membership of the order does not decode: " + e.getMessage());
-        }
     }
 
     /**
@@ -362,19 +351,17 @@ final class ReplicaState {
     void promise(Ballot next) {
         InvariantViolated.check(!next.lessThan(promised), "promise %s after %s", next, promised);
         promised = next;
-        ByteBuffer head = ByteBuffer.allocate(BALLOT_BYTES);
-        head.putLong(next.round()).putInt(next.replica());
-        promiseSequence =
-                effects.append(new LogRecord(LogRecord.METADATA, PROMISE, ByteSlice.of(head.array()), ByteSlice.EMPTY));
+        ByteSlice head =
+                ByteSlice.of(next.put(ByteBuffer.allocate(Ballot.BYTES)).array());
+        promiseSequence = effects.append(new LogRecord(LogRecord.METADATA, PROMISE, head, ByteSlice.EMPTY));
     }
 
     /** Accepts the next instance in the current ballot; acknowledged when its record is durable. */
     void accept(long instance, ByteSlice value) {
         InvariantViolated.check(instance == maxAccepted + 1, "instance %d accepted after %d", instance, maxAccepted);
         InvariantViolated.check(ballot.equals(promised), "accepting in %s, promised %s", ballot, promised);
-        ByteBuffer head = ByteBuffer.allocate(BALLOT_BYTES + Long.BYTES);
-        head.putLong(ballot.round()).putInt(ballot.replica()).putLong(maxDecided);
-        long sequence = effects.append(new LogRecord(instance, ACCEPTED, ByteSlice.of(head.array()), value));
+        ByteSlice head = new AcceptedHead(ballot, maxDecided).encode();
+        long sequence = effects.append(new LogRecord(instance, ACCEPTED, head, value));
         if (values.contains(instance)) {
             overwritten = instance;
         }
@@ -446,9 +433,5 @@ final class ReplicaState {
                 "acknowledged %d but accepted only up to %d",
                 progress.ack(self),
                 maxAccepted);
-    }
-
-    static Ballot ballotOf(ByteBuffer head) {
-        return new Ballot(head.getLong(), head.getInt());
     }
 }

@@ -19,8 +19,8 @@ import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.acceptor.AcceptedHead;
 import io.chainkeeper.ordering.acceptor.Ballot;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -55,9 +55,8 @@ public final class ElectionTest {
 
     /** Puts what an earlier start of a founder would have left: a durable record of an accepted value. */
     private static void plant(ScriptedLog log, long instance, Ballot ballot, long maxDecided, ByteSlice value) {
-        ByteBuffer head = ByteBuffer.allocate(ReplicaState.BALLOT_BYTES + Long.BYTES);
-        head.putLong(ballot.round()).putInt(ballot.replica()).putLong(maxDecided);
-        log.plant(new LogRecord(instance, ReplicaState.ACCEPTED, ByteSlice.of(head.array()), value));
+        ByteSlice head = new AcceptedHead(ballot, maxDecided).encode();
+        log.plant(new LogRecord(instance, ReplicaState.ACCEPTED, head, value));
         log.plantFounder(instance);
     }
 
@@ -429,7 +428,6 @@ public final class ElectionTest {
         acceptor.input(p -> p.onMessage(middle, new Prepare(new Ballot(100, middle), 1)));
         acceptor.sync();
         LogRecord record = ensemble.log(tail).recovered(0).metadata(ReplicaState.PROMISE);
-        assertEquals(
-                new Ballot(100, middle), ReplicaState.ballotOf(record.head().asByteBuffer()));
+        assertEquals(new Ballot(100, middle), Ballot.get(record.head().asByteBuffer()));
     }
 }

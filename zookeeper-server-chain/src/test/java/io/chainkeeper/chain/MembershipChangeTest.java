@@ -268,7 +268,7 @@ public final class MembershipChangeTest {
                         .filter(sent -> sent.message() instanceof Accept)
                         .map(sent -> ((Accept) sent.message()).value())
                         .anyMatch(value -> BatchCodec.isMembership(value)
-                                && !ReplicaState.membershipIn(value).contains(last)));
+                                && !BatchCodec.membershipIn(value).contains(last)));
     }
 
     /** What a new leader has not been shown it does not rely on: the member may have lost its disk a moment before. */

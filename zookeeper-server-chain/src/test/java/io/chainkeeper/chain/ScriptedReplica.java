@@ -87,7 +87,7 @@ final class ScriptedReplica extends ScriptedHost {
         delivered.put(position, value);
         world.delivered(id(), position, value);
         if (BatchCodec.isMembership(value)) {
-            membership = ReplicaState.membershipIn(value);
+            membership = BatchCodec.membershipIn(value);
             return;
         }
         for (ProposedCommand command : commands(value)) {

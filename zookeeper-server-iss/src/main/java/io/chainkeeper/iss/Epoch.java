@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 
 /** The epoch that a replica takes part in. */
 final class Epoch {
-    private static final int PROMISE_BYTES = Integer.BYTES + Long.BYTES + Integer.BYTES;
+    private static final int PROMISE_BYTES = Integer.BYTES + Ballot.BYTES;
 
     private final EpochConfig config;
     private final Segment[] segments;
@@ -157,7 +157,7 @@ final class Epoch {
         for (Segment segment : segments) {
             if (segment.isTakenOver()) {
                 out.putInt(segment.number());
-                out.putLong(segment.promised.round()).putInt(segment.promised.replica());
+                segment.promised.put(out);
             }
         }
         return ByteSlice.of(out.array());
@@ -169,7 +169,7 @@ final class Epoch {
         boolean same = in.getLong() == epoch;
         while (same && in.hasRemaining()) {
             int number = in.getInt();
-            Ballot ballot = IssState.ballotOf(in);
+            Ballot ballot = Ballot.get(in);
             if (number == segment) {
                 return ballot;
             }
@@ -185,7 +185,7 @@ final class Epoch {
         }
         while (in.hasRemaining()) {
             Segment segment = segments[in.getInt()];
-            segment.raise(IssState.ballotOf(in));
+            segment.raise(Ballot.get(in));
         }
     }
 }

@@ -140,7 +140,7 @@ record EpochConfig(
     /** The next epoch, given the value of the last position. */
     EpochConfig next(ByteSlice lastValue) {
         if (BatchCodec.isMembership(lastValue)) {
-            return nextWith(membershipIn(lastValue));
+            return nextWith(BatchCodec.membershipIn(lastValue));
         }
         if (BatchCodec.isNote(lastValue)) {
             Note note = decodeNote(BatchCodec.noteIn(lastValue));
@@ -199,14 +199,6 @@ record EpochConfig(
         }
         long since = able.get(able.size() - 1) == coordinator() ? coordinatorSince : epoch + 1;
         return new EpochConfig(epoch + 1, last() + 1, positions, changed, able, nextSuspensions, nextRotating, since);
-    }
-
-    private static Membership membershipIn(ByteSlice value) {
-        try {
-            return BatchCodec.decodeMembership(value);
-        } catch (MalformedMessageException e) {
-            throw new InvariantViolated("a membership of the order does not decode: " + e.getMessage());
-        }
     }
 
     /** Whether it can stand at a position, where a note would lay down an epoch. */

@@ -1,6 +1,5 @@
 package io.chainkeeper.iss;
 
-import static io.chainkeeper.ordering.wire.MessageParts.BALLOT_BYTES;
 import static io.chainkeeper.ordering.wire.MessageParts.ballot;
 import static io.chainkeeper.ordering.wire.MessageParts.commands;
 import static io.chainkeeper.ordering.wire.MessageParts.commandsBytes;
@@ -9,7 +8,6 @@ import static io.chainkeeper.ordering.wire.MessageParts.done;
 import static io.chainkeeper.ordering.wire.MessageParts.flag;
 import static io.chainkeeper.ordering.wire.MessageParts.foundingHello;
 import static io.chainkeeper.ordering.wire.MessageParts.foundingHelloBytes;
-import static io.chainkeeper.ordering.wire.MessageParts.putBallot;
 import static io.chainkeeper.ordering.wire.MessageParts.putCommands;
 import static io.chainkeeper.ordering.wire.MessageParts.putFoundingHello;
 import static io.chainkeeper.ordering.wire.MessageParts.rest;
@@ -75,8 +73,8 @@ final class IssCodec implements MessageCodec {
     private static final byte TRUNCATED = 19;
     private static final byte DIFFERING = 20;
 
-    private static final int SEGMENT_BYTES = 1 + 8 + 4 + BALLOT_BYTES;
-    private static final int ENTRY_BYTES = 8 + BALLOT_BYTES + 1 + 4;
+    private static final int SEGMENT_BYTES = 1 + 8 + 4 + Ballot.BYTES;
+    private static final int ENTRY_BYTES = 8 + Ballot.BYTES + 1 + 4;
 
     @Override
     public ByteSlice[] encode(Message message) {
@@ -107,7 +105,7 @@ final class IssCodec implements MessageCodec {
         } else if (message instanceof Prepare m) {
             return begin(PREPARE, m, m.ballot(), 0);
         } else if (message instanceof Refused m) {
-            return putBallot(begin(REFUSED, m, m.ballot(), BALLOT_BYTES), m.promised());
+            return m.promised().put(begin(REFUSED, m, m.ballot(), Ballot.BYTES));
         } else if (message instanceof Forward m) {
             return encodeForward(m);
         } else if (message instanceof ReadIndexRequest m) {
@@ -151,7 +149,7 @@ final class IssCodec implements MessageCodec {
         out.putLong(m.prefix()).putInt(m.part()).put(flag(m.last())).putInt(entries.size());
         for (int i = 0; i < entries.size(); i++) {
             Entry entry = entries.get(i);
-            putBallot(out.putLong(entry.position()), entry.accepted());
+            entry.accepted().put(out.putLong(entry.position()));
             out.put(flag(entry.decided())).putInt(entry.value().length());
             parts[i + 1] = entry.value();
         }
@@ -185,7 +183,7 @@ final class IssCodec implements MessageCodec {
 
     private static ByteBuffer begin(byte type, OfSegment message, Ballot ballot, int bodyBytes) {
         ByteBuffer out = ByteBuffer.allocate(SEGMENT_BYTES + bodyBytes).put(type);
-        return putBallot(out.putLong(message.epoch()).putInt(message.segment()), ballot);
+        return ballot.put(out.putLong(message.epoch()).putInt(message.segment()));
     }
 
     @Override

@@ -11,11 +11,11 @@ import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.acceptor.AcceptedHead;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import io.chainkeeper.ordering.acceptor.ReplicaIdentity;
 import io.chainkeeper.ordering.prefix.Prefix;
 import io.chainkeeper.ordering.prefix.PrefixWatch;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +43,7 @@ final class IssState {
     /** Metadata record: the configuration of the newest epoch that this replica was in. */
     static final int EPOCH = 1;
 
-    /** Positional record: an accepted value. Head: ballot and prefix at the time; body: the value. */
+    /** Positional record: an accepted value. Head: {@link AcceptedHead}; body: the value. */
     static final int ACCEPTED = 2;
 
     /** Metadata record: the promises in an epoch's segments. Kind {@link ReplicaIdentity#DISK} lies between. */
@@ -51,8 +51,6 @@ final class IssState {
 
     /** Positional record: a decided value that was accepted otherwise, or not at all. Head and body as accepted. */
     static final int DECIDED = 5;
-
-    private static final int HEAD_BYTES = 12 + Long.BYTES;
 
     private record Undelivered(long position, ByteSlice value, long prefixHash, Slot slot, long sequence) {}
 
@@ -170,9 +168,7 @@ final class IssState {
     }
 
     private long append(long position, int kind, Ballot ballot, long known, ByteSlice value) {
-        ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES);
-        head.putLong(ballot.round()).putInt(ballot.replica()).putLong(known);
-        return effects.append(new LogRecord(position, kind, ByteSlice.of(head.array()), value));
+        return effects.append(new LogRecord(position, kind, new AcceptedHead(ballot, known).encode(), value));
     }
 
     private long append(int kind, ByteSlice head) {
@@ -447,10 +443,6 @@ final class IssState {
             InvariantViolated.check(
                     prefix >= epoch.config().first() - 1, "%s, decided only up to %d", epoch.config(), prefix);
         }
-    }
-
-    static Ballot ballotOf(ByteBuffer head) {
-        return new Ballot(head.getLong(), head.getInt());
     }
 
     static boolean isNil(ByteSlice value) {

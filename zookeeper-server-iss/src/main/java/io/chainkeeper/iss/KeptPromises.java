@@ -8,6 +8,7 @@ import io.chainkeeper.iss.IssMessage.Prepare;
 import io.chainkeeper.iss.IssMessage.Promise;
 import io.chainkeeper.ordering.DurableRecords;
 import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.acceptor.AcceptedHead;
 import io.chainkeeper.ordering.acceptor.Ballot;
 
 /**
@@ -57,6 +58,6 @@ final class KeptPromises {
             return position <= log.coveredPosition();
         }
         return record.kind() == IssState.DECIDED
-                || !IssState.ballotOf(record.head().asByteBuffer()).lessThan(ballot);
+                || !AcceptedHead.of(record).ballot().lessThan(ballot);
     }
 }

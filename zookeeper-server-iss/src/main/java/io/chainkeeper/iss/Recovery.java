@@ -6,7 +6,7 @@ import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.RecoveredState;
-import java.nio.ByteBuffer;
+import io.chainkeeper.ordering.acceptor.AcceptedHead;
 
 /**
  * Rebuilds a replica's state from its log.
@@ -44,7 +44,8 @@ final class Recovery {
             config = state.survived(config);
         }
         decided = config == null ? applied : Math.max(applied, config.first() - 1);
-        recovered.forEachHead(1, r -> decided = Math.max(decided, knownIn(r)));
+        recovered.forEachHead(
+                1, r -> decided = Math.max(decided, AcceptedHead.of(r).decided()));
         recovered.forEachPosition(applied + 1, r -> {
             if (r.position() == state.prefix + 1 && r.position() <= decided) {
                 state.recovered(r.body());
@@ -84,12 +85,6 @@ final class Recovery {
         }
     }
 
-    private static long knownIn(LogRecord record) {
-        ByteBuffer head = record.head().asByteBuffer();
-        IssState.ballotOf(head);
-        return head.getLong();
-    }
-
     private Epoch resume(RecoveredState recovered, EpochConfig config) {
         boolean maySpeak = state.rules.mayRestartedLeaderSpeak();
         Epoch epoch = new Epoch(config, state.self, state.votesIn(config), maySpeak, state.prefix, state.now);
@@ -113,7 +108,7 @@ final class Recovery {
         Slot slot = epoch.slot(position);
         if (record.kind() == IssState.ACCEPTED) {
             Segment segment = epoch.segment(epoch.config().segmentOf(position));
-            slot.accept(IssState.ballotOf(record.head().asByteBuffer()), record.body(), 0);
+            slot.accept(AcceptedHead.of(record).ballot(), record.body(), 0);
             segment.raise(slot.ballot());
         }
         if (record.kind() == IssState.DECIDED || position <= decided) {

@@ -73,6 +73,21 @@ public final class BatchCodec {
     }
 
     /**
+     * Decodes a membership that was checked before: when it arrived, or when it was recorded.
+     *
+     * @param value for which {@link #isMembership} holds
+     * @return the membership in force from the next position on
+     * @throws InvariantViolated if the rest is anything else
+     */
+    public static Membership membershipIn(ByteSlice value) {
+        try {
+            return decodeMembership(value);
+        } catch (MalformedMessageException e) {
+            throw new InvariantViolated("a membership of the order does not decode: " + e.getMessage());
+        }
+    }
+
+    /**
      * Encodes a note of the protocol to itself as the value of a position.
      *
      * @param note the protocol's bytes

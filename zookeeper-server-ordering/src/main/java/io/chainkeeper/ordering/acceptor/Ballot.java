@@ -1,5 +1,7 @@
 package io.chainkeeper.ordering.acceptor;
 
+import java.nio.ByteBuffer;
+
 /**
  * A ballot number: ordered by round, then by the id of the replica that leads it.
  *
@@ -7,6 +9,9 @@ package io.chainkeeper.ordering.acceptor;
  * @param replica id of the replica that prepared it
  */
 public record Ballot(long round, int replica) implements Comparable<Ballot> {
+    /** Length of an encoded ballot. */
+    public static final int BYTES = Long.BYTES + Integer.BYTES;
+
     /** Lower than every ballot. */
     public static final Ballot NONE = new Ballot(0, 0);
 
@@ -32,6 +37,22 @@ public record Ballot(long round, int replica) implements Comparable<Ballot> {
     public boolean isWithinReach(long seen, boolean isBlank) {
         long reach = isBlank ? MAX_ROUND_FOR_BLANK : Math.max(ROUNDS_OF_ELECTIONS, seen + MAX_STEP_BEYOND);
         return round <= Math.min(reach, MAX_ROUND);
+    }
+
+    /**
+     * @param out with room for {@link #BYTES}, where this ballot is to be written
+     * @return the buffer
+     */
+    public ByteBuffer put(ByteBuffer out) {
+        return out.putLong(round).putInt(replica);
+    }
+
+    /**
+     * @param in where a ballot stands that {@link #put} has written
+     * @return the ballot
+     */
+    public static Ballot get(ByteBuffer in) {
+        return new Ballot(in.getLong(), in.getInt());
     }
 
     @Override

@@ -22,9 +22,6 @@ import java.util.List;
  * claims before it has checked the claim.
  */
 public final class MessageParts {
-    /** Bytes of a ballot: its round long, its replica int. */
-    public static final int BALLOT_BYTES = 12;
-
     /** Bytes of a companion: its id a byte, its disk long. */
     private static final int COMPANION_BYTES = 1 + Long.BYTES;
 
@@ -81,15 +78,6 @@ public final class MessageParts {
      */
     public static byte flag(boolean value) {
         return (byte) (value ? 1 : 0);
-    }
-
-    /**
-     * @param out with room for {@link #BALLOT_BYTES}
-     * @param ballot to be written
-     * @return the buffer
-     */
-    public static ByteBuffer putBallot(ByteBuffer out, Ballot ballot) {
-        return out.putLong(ballot.round()).putInt(ballot.replica());
     }
 
     /**
