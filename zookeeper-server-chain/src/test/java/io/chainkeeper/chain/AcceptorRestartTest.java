@@ -215,7 +215,7 @@ public final class AcceptorRestartTest {
                 List.of(3L, 4L), List.copyOf(ensemble.replica(tail).delivered.keySet()));
     }
 
-    /** Who lacks what one member no longer has asks the others before it gives up. */
+    /** A replica that lacks what one member no longer has asks the others before it gives up. */
     @Test
     public void predecessorLacksOldValues_successorTurnsToTheLeader() {
         ensemble.run(50);

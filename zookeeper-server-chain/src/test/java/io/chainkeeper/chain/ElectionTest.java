@@ -177,7 +177,7 @@ public final class ElectionTest {
         assertTrue(ensemble.replica(tail).gauge("ballot_round") < 100);
     }
 
-    /** Whoever hears the leader does not help to depose it. */
+    /** A replica that hears the leader does not help to depose it. */
     @Test
     public void flakyReplica_doesNotDeposeHealthyLeader() {
         Ballot before = ballot();
@@ -200,7 +200,9 @@ public final class ElectionTest {
         assertEquals(before, ballot());
     }
 
-    /** Nor if it can hear their answers: it believes in time that did not pass for the others. */
+    /**
+     * Nor does a replica that stood still and hears the others again: for them the time that it missed has not passed.
+     */
     @Test
     public void replicaThatStoodStill_doesNotDeposeHealthyLeader() {
         Ballot before = ballot();

@@ -9,9 +9,9 @@ import java.util.stream.IntStream;
 import org.junit.Test;
 
 /**
- * What a replica holds as decided may be on its disk without its log: a checkpoint that was taken while the log was
- * slow, or the state of another. Without the promise of the ballot that decided it the replica follows a lower one, and
- * its word that all this is decided is taken there for the values of the lower ballot.
+ * What a replica holds as decided may be on its disk without its log: in a checkpoint that was taken while the log was
+ * slow, or in the state of another. Without the promise of the ballot that decided it, the replica follows a lower one,
+ * and its word that all this is decided is taken there for the values of the lower ballot.
  */
 public final class ForgottenPromiseTest {
     private static final SafetyRules WITHOUT_THE_PROMISE = new SafetyRules() {

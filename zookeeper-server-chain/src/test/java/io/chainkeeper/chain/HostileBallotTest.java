@@ -78,7 +78,7 @@ public final class HostileBallotTest {
         assertEquals(tail, blank.replica(middle).status().leader());
     }
 
-    /** Whoever has missed all elections of years follows the one that is led. */
+    /** A replica that has missed all elections of years follows the ballot that is led. */
     @Test
     public void replicaThatWasAwayForMillionsOfElections_followsAgain() {
         Ballot next = new Ballot(1L << 30, tail);

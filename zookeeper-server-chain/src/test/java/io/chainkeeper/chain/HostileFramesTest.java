@@ -55,7 +55,7 @@ public final class HostileFramesTest {
         assertTheOrderGoesOn();
     }
 
-    /** Makes the one in the middle a candidate that waits for a promise; returns its ballot. */
+    /** Makes the replica in the middle a candidate that waits for a promise; returns its ballot. */
     private Ballot candidate() {
         ensemble.crash(leader);
         ensemble.stall(tail, middle);

@@ -89,7 +89,7 @@ public final class LinkFaultTest {
         assertLeaderStayed();
     }
 
-    /** It can neither forward commands nor ask for rounds, so its clients are better off elsewhere. */
+    /** Such a follower can neither redirect commands nor ask for a read index: its clients are better off elsewhere. */
     @Test
     public void memberHearsLeaderThroughOthersOnly_looksUntilTheLinkIsBack() {
         start(3);
@@ -125,7 +125,7 @@ public final class LinkFaultTest {
         assertLeaderStayed();
     }
 
-    /** C3: a value without its predecessor is not accepted; the missing ones are asked for. */
+    /** C3: a value without the one before it is not accepted; the missing values are asked for. */
     @Test
     public void acceptWithGap_isRefusedAndRepaired() {
         start(3);
@@ -165,7 +165,7 @@ public final class LinkFaultTest {
         assertLeaderStayed();
     }
 
-    /** The end of the chain cannot close the loop: those before it do, before the leader doubts itself. */
+    /** The end of the chain cannot close the loop: the members before it do, before the leader doubts itself. */
     @Test
     public void linkFromTailToLeaderCut_othersCloseTheLoop() {
         start(3);
@@ -244,7 +244,9 @@ public final class LinkFaultTest {
         assertEquals("without waiting for time to pass", List.of("a"), ensemble.replica(leader).executed);
     }
 
-    /** Nobody asks for it again: what it holds is in the vector of the one leader that it follows before and after. */
+    /**
+     * Nobody asks for an acknowledgement again that became due while the leader was missed: it goes to the same leader.
+     */
     @Test
     public void durableWhileTheLeaderWasNotHeard_isAcknowledgedWhenItIsHeardAgain() {
         start(3);
@@ -294,7 +296,7 @@ public final class LinkFaultTest {
         assertLeaderStayed();
     }
 
-    /** A successor that is far behind is fed from the log, at most a window ahead of what it has confirmed. */
+    /** A successor that is far behind is fed from the log, at most a window ahead of what it has acknowledged. */
     @Test
     public void successorFarBehind_isFedFromTheLogWithinTheWindow() {
         startWith(3, Map.of("chain.windowInstances", "1"));

@@ -271,7 +271,7 @@ public final class MembershipChangeTest {
                                 && !BatchCodec.membershipIn(value).contains(last)));
     }
 
-    /** What a new leader has not been shown it does not rely on: the member may have lost its disk a moment before. */
+    /** A new leader relies on no member that has not shown itself: it may have lost its disk a moment before. */
     @Test
     public void newLeader_removesNobodyBeforeTheOthersHaveShownThatTheyVote() {
         ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
@@ -293,7 +293,9 @@ public final class MembershipChangeTest {
         awaitVoter(ensemble, lost);
     }
 
-    /** It may come back without its disk: admitted with the old one it would be missing for good. */
+    /**
+     * A replica that is down may come back without its disk: admitted with the old disk it would be missing for good.
+     */
     @Test
     public void joinerWhoseLinkIsDown_isAdmittedWhenItIsBackWithTheDiskThatItHasThen() {
         ScriptedEnsemble ensemble = ScriptedEnsemble.started(3, Map.of("chain.minQuorumSize", "3"));
@@ -335,7 +337,7 @@ public final class MembershipChangeTest {
         assertEquals(List.of("a"), ensemble.replica(staying).executed);
     }
 
-    /** Its removal needs a quorum of those who decide it, and it is one of them. */
+    /** The removal of a member needs a quorum of the members that decide it, and the leaver is one of them. */
     @Test
     public void memberThatLeaves_isFedUntilThatIsDecided() {
         ScriptedEnsemble ensemble = ScriptedEnsemble.started(4);
@@ -367,7 +369,7 @@ public final class MembershipChangeTest {
         assertEquals(4, ensemble.replica(leader).gauge("members"));
     }
 
-    /** All it knows is its number; only the candidate knows that it is a member. */
+    /** All that the replica knows is the number of its disk; only the candidate knows that the replica is a member. */
     @Test
     public void memberAdmittedBeforeAnythingIsDurableAtIt_answersTheCandidateThatKnowsOfIt() {
         ScriptedEnsemble ensemble = ScriptedEnsemble.started(2);

@@ -24,8 +24,7 @@ import java.util.function.Predicate;
 
 /**
  * Replicas whose links, disks and clocks a test moves by hand. Links are first-in-first-out; a link that breaks loses
- * what is on it and both sides hear of it. All replicas must agree on
- * every delivered position.
+ * what is on it and both sides hear of that. All replicas must agree on every delivered position.
  */
 final class ScriptedEnsemble implements ScriptedReplica.World {
     private static final ChainCodec CODEC = new ChainCodec();
@@ -103,7 +102,7 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
         return ensemble;
     }
 
-    /** Tells every running replica, and those that start later, who is meant to take part. */
+    /** Tells every running replica, and all that start later, who is meant to take part. */
     void configure(Ensemble configured) {
         ensemble = configured;
         for (int id : configured.participants()) {

@@ -27,7 +27,7 @@ public final class SilentMembersTest {
     /** Ticks of 50 ms: the settings are the default ones. */
     private static final int SUSPICION_TICKS = 30;
 
-    /** Those further back in the chain try to lead later, each by a heartbeat. */
+    /** Members further back in the chain try to lead later, each by a heartbeat. */
     private static final int STAGGER_TICKS = 16;
 
     /** One candidate that fails, for up to two thirds of this, and the wait until the next. */

@@ -104,7 +104,7 @@ public final class IssCheckpointTest {
         assertTrue(ensemble.commandsAt(1).containsAll(List.of("a", "b")));
     }
 
-    /** It has promised and accepted in the epoch that its log ends in; in an epoch before it must not vote anew. */
+    /** A replica has promised and accepted in the epoch that its log ends in; in an epoch before it must not vote. */
     @Test
     public void valuesBeforeTheLogsEpochAreLacking_replicaVotesInNoEpochBeforeIt() {
         IssEnsemble ensemble = IssEnsemble.of(3);

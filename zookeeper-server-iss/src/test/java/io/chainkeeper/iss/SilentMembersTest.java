@@ -28,7 +28,7 @@ public final class SilentMembersTest {
     /** Ticks of 50 ms: the settings are the default ones. */
     private static final int SUSPICION_TICKS = 30;
 
-    /** Those further away from the leader of a segment try to finish it later, each by a heartbeat. */
+    /** Members further away from the leader of a segment try to finish the segment later, each by a heartbeat. */
     private static final int STAGGER_TICKS = 16;
 
     /** One candidate that fails, and the wait until the next. */

@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.Test;
 
-/** One change at a time, and none after which those who are there could decide nothing. */
+/** One change at a time, and none after which the members that are there could decide nothing. */
 public final class MembershipPolicyTest {
     private static final int SELF = 1;
     private static final int SILENCE_TICKS = 10;
