@@ -3,71 +3,49 @@ package io.chainkeeper.server.bootstrap;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.execution.AuditVerdict;
-import io.chainkeeper.server.execution.CommandExecutor;
-import io.chainkeeper.server.execution.OrderedApplication;
 import io.chainkeeper.server.guard.DiskSpaceGuard;
-import io.chainkeeper.server.guard.ExecutionLock;
-import io.chainkeeper.server.maintenance.AuditTasks;
 import io.chainkeeper.server.maintenance.Background;
-import io.chainkeeper.server.maintenance.ClientTasks;
-import io.chainkeeper.server.maintenance.ClusterFormation;
 import io.chainkeeper.server.maintenance.ContainerReaper;
-import io.chainkeeper.server.maintenance.DigestAuditor;
 import io.chainkeeper.server.maintenance.Divergence;
-import io.chainkeeper.server.maintenance.EnsembleTasks;
-import io.chainkeeper.server.maintenance.MaintenanceSchedule;
-import io.chainkeeper.server.maintenance.MaintenanceTasks;
 import io.chainkeeper.server.maintenance.Naming;
-import io.chainkeeper.server.maintenance.Self;
 import io.chainkeeper.server.maintenance.ServingPolicy;
-import io.chainkeeper.server.maintenance.StateReplacement;
-import io.chainkeeper.server.proposal.Proposer;
 import io.chainkeeper.server.reconfig.Aside;
-import io.chainkeeper.server.reconfig.ClientPort;
-import io.chainkeeper.server.reconfig.ConfigurationView;
-import io.chainkeeper.server.reconfig.EffectiveEnsemble;
-import io.chainkeeper.server.reconfig.ReconfigPlanner;
-import io.chainkeeper.server.reconfig.Reconfigurer;
-import io.chainkeeper.server.request.RequestRouter;
-import io.chainkeeper.server.session.OwnedSessions;
-import io.chainkeeper.server.session.ReplicatedSessionTracker;
-import io.chainkeeper.server.session.SessionIds;
-import io.chainkeeper.server.session.SessionKeeper;
 import io.chainkeeper.server.state.EnsembleConfig;
-import io.chainkeeper.server.state.ExecutionProfile;
 import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.storage.CheckpointRequest;
 import io.chainkeeper.server.storage.Checkpoints;
 import io.chainkeeper.server.storage.RecoveredTransactions;
-import io.chainkeeper.server.zookeeper.OrderedDatabase;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.server.zookeeper.PassiveQuorumPeer;
+import io.chainkeeper.server.zookeeper.SnapshotNow;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.apache.jute.BinaryInputArchive;
 import org.apache.jute.BinaryOutputArchive;
 import org.apache.zookeeper.server.ContainerManager;
 import org.apache.zookeeper.server.DataNode;
-import org.apache.zookeeper.server.FinalRequestProcessor;
 import org.apache.zookeeper.server.RequestProcessor;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 
 /**
- * The parts of a replica that execute the order and look after sessions, put together as {@link ReplicaLife} does, but
- * without a thread, clock, port or file of their own: whoever drives it calls everything from one thread and says what
- * time it is. For simulation.
+ * A replica that one caller drives, for the simulator and for micro-benchmarks: the {@link ReplicaAssembly} that ships,
+ * without a thread, clock, port or file of its own. The caller calls everything from one thread and says what time it
+ * is.
  */
 public final class ThreadlessReplica {
     private static final int QUORUM_PORT = 2888;
@@ -75,14 +53,9 @@ public final class ThreadlessReplica {
     private static final long NOT_SHOWN = -1;
 
     private final FailureHandler failureHandler;
-    private final OrderedZooKeeperServer server;
-    private final ReplicatedState replicated;
-    private final Proposer proposer;
-    private final MaintenanceTasks maintenance;
-    private final OrderedApplication application;
-    private final EffectiveEnsemble ensemble;
+    private final ReplicaCore core;
+    private final ReplicaAssembly assembly;
     private final long recoveredZxid;
-    private TotalOrder order;
 
     /** What a replica otherwise has threads, clocks and chance for. */
     public interface Surroundings {
@@ -95,7 +68,7 @@ public final class ThreadlessReplica {
         /** @return a name for a new cluster */
         UUID newClusterId();
 
-        /** @param task housekeeping; to be run after this call has returned, in the order of these calls */
+        /** @param task maintenance; to be run after this call has returned, in the order of these calls */
         void execute(Runnable task);
 
         /**
@@ -143,61 +116,35 @@ public final class ThreadlessReplica {
             throws IOException {
         this.failureHandler = failureHandler;
         PassiveQuorumPeer peer = peer(settings, files);
-        OrderedDatabase database = peer.database();
         if (state != null) {
             byte[] tree = state.tree().toByteArray();
-            database.deserializeSnapshot(BinaryInputArchive.getArchive(new ByteArrayInputStream(tree)));
-            database.setlastProcessedZxid(state.treeZxid());
+            peer.database().deserializeSnapshot(BinaryInputArchive.getArchive(new ByteArrayInputStream(tree)));
+            peer.database().setlastProcessedZxid(state.treeZxid());
         }
-        this.recoveredZxid = database.getDataTreeLastProcessedZxid();
-        this.replicated = replicatedState(state);
-        this.ensemble = ensemble(settings, database, peer.isReconfigEnabled());
-        this.server = new OrderedZooKeeperServer(peer, database, failureHandler);
-        this.proposer = new Proposer(surroundings::wallClockMillis);
-        FinalRequestProcessor finalProcessor = new FinalRequestProcessor(server);
-        ExecutionLock lock = new ExecutionLock();
+        this.recoveredZxid = peer.database().getDataTreeLastProcessedZxid();
+        RecoveredReplica recovered = new RecoveredReplica(
+                state == null ? 0 : state.position(),
+                replicatedState(state),
+                proposers(state),
+                new RecoveredTransactions(files, recoveredZxid, recoveredZxid),
+                configuration(settings.ensemble()));
         DiskSpaceGuard unwatched = new DiskSpaceGuard(
                 List.of(), 0, settings.ensemble().participants().size());
-        RequestRouter router =
-                new RequestRouter(server, finalProcessor, lock, settings.reads(), proposer, unwatched, replicated);
-        database.getDataTree().addDigestWatcher(this::digestMismatch);
-        OwnedSessions owned = new OwnedSessions(surroundings::monotonicMillis);
-        long executionProfile = ExecutionProfile.of(peer.isReconfigEnabled());
-        DrivenReaper reaper = new DrivenReaper(database, router, surroundings);
-        this.maintenance = maintenance(settings, surroundings, owned, executionProfile, reaper);
-        CommandExecutor executor = new CommandExecutor(
-                settings.replicaId(),
-                executionProfile,
-                server,
-                finalProcessor,
-                replicated,
-                owned,
-                new RecoveredTransactions(files, recoveredZxid, recoveredZxid),
-                settings.ensemble().participants(),
-                maintenance);
-        this.application = new OrderedApplication(
-                server,
-                executor,
-                lock,
-                owned,
-                proposers(state),
-                state == null ? 0 : state.position(),
-                new NoCheckpoints(),
-                maintenance::statusChanged,
-                maintenance::memberSilent,
-                (fromPeer, position) -> {}, // whoever drives this replica starts it anew with another state
-                incarnation -> {}); // or as a later incarnation
-        database.onConnectionClosed(router::closed);
-        router.onReconfig(asked -> maintenance.reconfig(asked, Aside.AT_ONCE));
-        SessionIds ids = replicated.sessionIds(settings.replicaId(), surroundings.wallClockMillis());
-        connect(new ReplicatedSessionTracker(replicated.sessions(), owned, ids, database, false), router, executor);
+        ReplicaRuntime runtime = new Driven(surroundings);
+        this.core = new ReplicaCore(replicaSettings(settings), runtime, peer, recovered, unwatched, failureHandler);
+        this.assembly = new ReplicaAssembly(core, new NoFiles(surroundings));
     }
 
-    private void connect(ReplicatedSessionTracker tracker, RequestRouter router, CommandExecutor executor) {
-        server.connect(tracker, router, proposer, executor.requests(), () -> {
-            throw new IOException("a replica without files takes no snapshots");
-        });
-        server.setZxid(recoveredZxid);
+    private static ReplicaSettings replicaSettings(ThreadlessSettings settings) {
+        return new ReplicaSettings(
+                settings.replicaId(),
+                settings.ensemble().participants(),
+                settings.reads(),
+                false,
+                Math.max(1, settings.tickTimeMillis() / 2),
+                settings.patienceMillis(),
+                settings.patienceMillis(),
+                settings.digestAuditSeconds());
     }
 
     private static PassiveQuorumPeer peer(ThreadlessSettings settings, FileTxnSnapLog files) throws IOException {
@@ -208,13 +155,6 @@ public final class ThreadlessReplica {
         peer.setMaxSessionTimeout(settings.maxSessionTimeoutMillis());
         peer.setZKDatabase(null);
         return peer;
-    }
-
-    private EffectiveEnsemble ensemble(ThreadlessSettings settings, OrderedDatabase database, boolean reconfigEnabled) {
-        EnsembleConfig own = configuration(settings.ensemble());
-        EnsembleConfig recovered = database.recoverConfiguration(own, replicated, reconfigEnabled);
-        boolean fileIsNewest = recovered.version() <= own.version();
-        return new EffectiveEnsemble(settings.replicaId(), fileIsNewest ? own : recovered, fileIsNewest, replicated);
     }
 
     /**
@@ -239,7 +179,7 @@ public final class ThreadlessReplica {
         try {
             return state == null ? ReplicatedState.initial(0) : ReplicatedState.decode(state.replicatedState());
         } catch (MalformedMessageException e) {
-            throw new IOException("side state: " + e.getMessage(), e);
+            throw new IOException("replicated state: " + e.getMessage(), e);
         }
     }
 
@@ -251,71 +191,9 @@ public final class ThreadlessReplica {
         }
     }
 
-    private MaintenanceTasks maintenance(
-            ThreadlessSettings settings,
-            Surroundings surroundings,
-            OwnedSessions owned,
-            long executionProfile,
-            DrivenReaper reaper) {
-        Self self = new Self(settings.replicaId(), settings.ensemble().participants(), executionProfile);
-        DigestAuditor auditor = new DigestAuditor(
-                server, replicated, proposer, surroundings::monotonicMillis, settings.digestAuditSeconds());
-        Naming naming = new NameInOrder(surroundings::wallClockMillis, surroundings::newClusterId);
-        return new MaintenanceTasks(
-                new MaintenanceSchedule(
-                        new Driven(surroundings), Math.max(1, settings.tickTimeMillis() / 2), failureHandler),
-                server,
-                () -> order.status(),
-                status -> {},
-                new ClusterFormation(self, server, replicated, proposer, ensemble, naming),
-                ensembleTasks(settings, surroundings),
-                clientTasks(settings, surroundings, owned, reaper),
-                new AuditTasks(auditor, new Alarm()),
-                new StateReplacement(self, (from, position) -> {})); // as above: all that are driven begin empty
-    }
-
-    private EnsembleTasks ensembleTasks(ThreadlessSettings settings, Surroundings surroundings) {
-        ConfigurationView view = new ConfigurationView(server.self, null, NOT_SHOWN, ensemble);
-        ClientPort clientPort = new ClientPort(() -> null, () -> 0, Aside.AT_ONCE);
-        Reconfigurer reconfigurer = new Reconfigurer(
-                replicated,
-                new ReconfigPlanner(server, replicated, () -> order.status(), id -> true, settings.replicaId()),
-                proposer,
-                surroundings::monotonicMillis,
-                surroundings::wallClockMillis,
-                settings.patienceMillis(),
-                () -> 0);
-        return new EnsembleTasks(ensemble, () -> view.show(clientPort, Aside.AT_ONCE), reconfigurer);
-    }
-
-    private ClientTasks clientTasks(
-            ThreadlessSettings settings, Surroundings surroundings, OwnedSessions owned, DrivenReaper reaper) {
-        SessionKeeper keeper = new SessionKeeper(
-                replicated.sessions(),
-                owned,
-                surroundings::monotonicMillis,
-                proposer::wallClockMillis,
-                settings.replicaId(),
-                settings.minSessionTimeoutMillis() / 4,
-                proposer::stuckMillis,
-                expire -> proposer.propose(expire.sessionId(), expire));
-        ServingPolicy serving = new ServingPolicy(
-                server,
-                proposer,
-                surroundings::monotonicMillis,
-                settings.patienceMillis(),
-                ServingPolicy.WithoutOrder.NOBODY);
-        return new ClientTasks(server, serving, keeper, reaper::look);
-    }
-
-    private void digestMismatch(long zxid) {
-        failureHandler.failed(
-                "the tree at zxid 0x" + Long.toHexString(zxid) + " is not what its transactions say", null);
-    }
-
     /** @return what executes the order; recovered, to be given to it */
     public Application application() {
-        return application;
+        return assembly.application();
     }
 
     /**
@@ -324,27 +202,24 @@ public final class ThreadlessReplica {
      * @param startedOrder the order below
      */
     public void start(TotalOrder startedOrder) {
-        order = startedOrder;
-        server.observe(startedOrder::status);
-        server.startWithoutThreads();
-        proposer.connect(startedOrder);
-        ensemble.connect(startedOrder);
-        maintenance.start();
+        core.server().startWithoutThreads();
+        assembly.connect(startedOrder);
+        assembly.start();
     }
 
     /** @return the server that connections talk to */
     public OrderedZooKeeperServer server() {
-        return server;
+        return core.server();
     }
 
     /** @return the replicated state beside the tree */
     public ReplicatedState replicatedState() {
-        return replicated;
+        return core.recovered().state();
     }
 
     /** @return whether the tree is of the position executed last, and not still ahead of it after a recovery */
     public boolean treeIsOfThisPosition() {
-        return replicated.zxid() >= recoveredZxid;
+        return replicatedState().zxid() >= recoveredZxid;
     }
 
     /**
@@ -353,7 +228,7 @@ public final class ThreadlessReplica {
      * @return what belongs to the position executed last; {@link #complete} makes a state of it, now or later
      */
     public CheckpointRequest captureCheckpoint() {
-        return application.captureCheckpoint().getNow(null);
+        return assembly.application().captureCheckpoint().getNow(null);
     }
 
     /**
@@ -365,7 +240,7 @@ public final class ThreadlessReplica {
     public State complete(CheckpointRequest begun) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try {
-            server.getZKDatabase().serializeSnapshot(BinaryOutputArchive.getArchive(bytes));
+            core.database().serializeSnapshot(BinaryOutputArchive.getArchive(bytes));
         } catch (IOException e) {
             throw new UncheckedIOException("tree could not be serialized: " + e.getMessage(), e);
         } catch (InterruptedException e) {
@@ -375,7 +250,7 @@ public final class ThreadlessReplica {
                 begun.position(),
                 begun.proposers(),
                 begun.replicatedState(),
-                server.getZKDatabase().getDataTreeLastProcessedZxid(),
+                core.database().getDataTreeLastProcessedZxid(),
                 ByteSlice.of(bytes.toByteArray()));
     }
 
@@ -439,7 +314,32 @@ public final class ThreadlessReplica {
         }
     }
 
-    private record Driven(Surroundings surroundings) implements Background {
+    private record Driven(Surroundings surroundings) implements ReplicaRuntime, Background {
+        @Override
+        public long monotonicMillis() {
+            return surroundings.monotonicMillis();
+        }
+
+        @Override
+        public long wallClockMillis() {
+            return surroundings.wallClockMillis();
+        }
+
+        @Override
+        public Background maintenance() {
+            return this;
+        }
+
+        @Override
+        public Aside aside(Consumer<Runnable> submit) {
+            return Aside.AT_ONCE;
+        }
+
+        @Override
+        public Consumer<Boolean> containerReaper(ZKDatabase database, RequestProcessor requests) {
+            return new DrivenReaper(database, requests, surroundings)::look;
+        }
+
         @Override
         public void execute(Runnable task) {
             surroundings.execute(task);
@@ -459,5 +359,73 @@ public final class ThreadlessReplica {
         public void close() {
             // A replica that nobody drives any more has ended.
         }
+    }
+
+    /** No file, no port, and whoever drives this replica starts it anew with another state or a later incarnation. */
+    private final class NoFiles implements ReplicaEnvironment {
+        private final Surroundings surroundings;
+
+        private NoFiles(Surroundings surroundings) {
+            this.surroundings = surroundings;
+        }
+
+        @Override
+        public Checkpoints checkpoints() {
+            return new NoCheckpoints();
+        }
+
+        @Override
+        public SnapshotNow snapshots() {
+            return () -> {
+                throw new IOException("a replica without files takes no snapshots");
+            };
+        }
+
+        @Override
+        public Naming naming() {
+            return new NameInOrder(surroundings::wallClockMillis, surroundings::newClusterId);
+        }
+
+        @Override
+        public Divergence divergence() {
+            return new Alarm();
+        }
+
+        @Override
+        public ServingPolicy.WithoutOrder withoutOrder() {
+            return ServingPolicy.WithoutOrder.NOBODY;
+        }
+
+        @Override
+        public Path configurationFile() {
+            return null;
+        }
+
+        @Override
+        public long shownConfiguration() {
+            return NOT_SHOWN;
+        }
+
+        @Override
+        public boolean isLinked(int member) {
+            return true;
+        }
+
+        @Override
+        public long transferredBytes() {
+            return 0;
+        }
+
+        @Override
+        public void showRole(OrderingStatus status) {}
+
+        @Override
+        public void stateNeeded(int fromPeer, long position) {}
+
+        @Override
+        public void replaceState(int fromPeer, long position) {}
+
+        @Override
+        public void superseded(long incarnation) {}
     }
 }

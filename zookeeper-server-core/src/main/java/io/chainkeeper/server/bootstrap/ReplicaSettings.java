@@ -1,0 +1,26 @@
+package io.chainkeeper.server.bootstrap;
+
+import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import java.util.List;
+
+/**
+ * Who a replica is and what it promises, as far as its {@link ReplicaAssembly} asks.
+ *
+ * @param replicaId this replica
+ * @param members ids of all replicas that this one is configured with, ascending
+ * @param reads what reads promise
+ * @param localSessionsEnabled whether sessions begin as known to this replica only
+ * @param maintenancePeriodMillis between two looks of maintenance, at least 1
+ * @param servingPatienceMillis how long clients are served without a leader
+ * @param reconfigPatienceMillis how long a {@code reconfig} may wait without any progress
+ * @param digestAuditSeconds how often the replicas compare their states
+ */
+record ReplicaSettings(
+        int replicaId,
+        List<Integer> members,
+        ReadConsistency reads,
+        boolean localSessionsEnabled,
+        long maintenancePeriodMillis,
+        long servingPatienceMillis,
+        long reconfigPatienceMillis,
+        int digestAuditSeconds) {}
