@@ -84,9 +84,13 @@ public final class LayeringTest {
     public static void packagesUseThoseAboveThemInTheTable(JavaClasses classes) throws IOException {
         PackageTable table = PackageTable.read();
         SortedSet<String> findings = new TreeSet<>();
+        SortedSet<String> withoutClasses = table.packages();
         for (JavaClass each : classes) {
-            boolean isDocument = each.getSimpleName().equals("package-info");
-            if (!isDocument && table.rowOf(each.getPackageName()) == PackageTable.NO_ROW) {
+            if (each.getSimpleName().equals("package-info")) {
+                continue;
+            }
+            withoutClasses.remove(each.getPackageName());
+            if (table.rowOf(each.getPackageName()) == PackageTable.NO_ROW) {
                 findings.add(each.getPackageName() + " is not in the table");
             }
             for (Dependency use : each.getDirectDependenciesFromSelf()) {
@@ -97,6 +101,7 @@ public final class LayeringTest {
             }
         }
         assertEquals(String.join("\n", findings), Set.of(), findings);
+        assertEquals("listed packages that are not there", Set.of(), withoutClasses);
     }
 
     /** One family of packages adapts ZooKeeper; nobody else sees its classes. */

@@ -5,6 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -65,6 +67,13 @@ final class PackageTable {
             names.add(name.group(1));
         }
         return names;
+    }
+
+    /** All listed packages. */
+    SortedSet<String> packages() {
+        SortedSet<String> packages = new TreeSet<>();
+        rows.forEach(row -> row.forEach(name -> packages.add(ROOT + name)));
+        return packages;
     }
 
     /** The row of a package, or of the listed package that it is part of. */

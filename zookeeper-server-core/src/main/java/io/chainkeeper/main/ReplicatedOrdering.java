@@ -101,7 +101,7 @@ final class ReplicatedOrdering implements OrderingFactory {
         thread.start();
     }
 
-    private synchronized AcceptorLog takeLog() throws IOException {
+    private synchronized AcceptorLog pollLog() throws IOException {
         FutureTask<AcceptorLog> log = opening;
         opening = null;
         InvariantViolated.check(log != null, "started without having been prepared");
@@ -126,7 +126,7 @@ final class ReplicatedOrdering implements OrderingFactory {
             return;
         }
         try {
-            takeLog().close();
+            pollLog().close();
         } catch (IOException | IllegalStateException e) {
             LOG.warn("This replica does not start. Of its acceptor log: {}", e.getMessage());
         }
@@ -145,7 +145,7 @@ final class ReplicatedOrdering implements OrderingFactory {
     @Override
     public RunningOrder start(Application application, StateOffer stateOffer, FailureHandler failure)
             throws IOException {
-        AcceptorLog log = takeLog();
+        AcceptorLog log = pollLog();
         Closeable toClose = log;
         try {
             checkLogIsThere(log, application.recoveredPosition());
