@@ -26,16 +26,8 @@ public final class DocumentLinksTest {
     private static final String FENCE = "```";
     private static final String INDEX = "docs/README.md";
 
-    private final Path root = root();
+    private final Path root = SourceTree.root();
     private final List<String> findings = new ArrayList<>();
-
-    private static Path root() {
-        Path directory = Path.of("").toAbsolutePath();
-        while (!Files.isDirectory(directory.resolve("zookeeper-server-core"))) {
-            directory = directory.getParent();
-        }
-        return directory;
-    }
 
     private List<Path> documents() throws IOException {
         List<Path> found = new ArrayList<>();

@@ -43,16 +43,8 @@ public final class TidyTest {
     private static final Pattern LEFTOVER = Pattern.compile("\\b(TODO|FIXME|XXX|HACK)\\b");
     private static final Pattern PATH_OF_A_MACHINE = Pattern.compile("[\"\\s(](/home/|/Users/)");
 
-    private final Path root = root();
+    private final Path root = SourceTree.root();
     private final List<String> findings = new ArrayList<>();
-
-    private static Path root() {
-        Path directory = Path.of("").toAbsolutePath();
-        while (!Files.isDirectory(directory.resolve("zookeeper-server-core"))) {
-            directory = directory.getParent();
-        }
-        return directory;
-    }
 
     private List<Path> sources(String ending) throws IOException {
         try (Stream<Path> files = Files.walk(root, 1)) {

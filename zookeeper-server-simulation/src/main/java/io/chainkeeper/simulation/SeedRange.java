@@ -1,6 +1,7 @@
 package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.simulation.swarm.SimulatedApplication;
 
 /** Consecutive seeds, run one after the other, and what they amounted to. */
 public final class SeedRange {

@@ -1,6 +1,7 @@
 package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.simulation.swarm.SimulatedApplication;
 import java.util.concurrent.TimeUnit;
 
 /**

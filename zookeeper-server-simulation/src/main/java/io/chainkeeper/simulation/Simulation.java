@@ -2,6 +2,20 @@ package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.simulation.cluster.Cluster;
+import io.chainkeeper.simulation.cluster.Workload;
+import io.chainkeeper.simulation.fault.FaultInjector;
+import io.chainkeeper.simulation.host.HostRule;
+import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.register.RegisterWorkload;
+import io.chainkeeper.simulation.swarm.SimulatedApplication;
+import io.chainkeeper.simulation.swarm.SwarmDraw;
+import io.chainkeeper.simulation.swarm.SwarmOptions;
+import io.chainkeeper.simulation.time.EventQueue;
+import io.chainkeeper.simulation.time.LatestLines;
+import io.chainkeeper.simulation.time.Trace;
+import io.chainkeeper.simulation.znode.ZnodeReplica;
+import io.chainkeeper.simulation.znode.ZnodeWorkload;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -16,9 +30,6 @@ import java.util.function.BooleanSupplier;
  * what clients saw must be linearizable.
  */
 public final class Simulation {
-    /** Length of a tick of an exact clock. */
-    public static final int TICK_MILLIS = 10;
-
     private static final long LIVENESS_BOUND_MICROS = 30_000_000;
     private static final int KEPT_TRACE_LINES = 400;
 
@@ -46,11 +57,21 @@ public final class Simulation {
         this.lines = new LatestLines(events, traceLines);
         this.trace = new Trace(events, traceLines > 0 ? lines : null);
         SplittableRandom random = new SplittableRandom(seed);
-        this.options = SwarmOptions.draw(random.split(), factory, application, TICK_MILLIS);
+        this.options = SwarmDraw.draw(random.split(), factory, application);
         SplittableRandom ofCluster = random.split();
-        this.workload = application.workload(events, random.split(), options, trace);
-        this.cluster = new Cluster(events, ofCluster, options, trace, factory, workload, rules, TICK_MILLIS);
+        this.workload = workload(random.split());
+        this.cluster = new Cluster(events, ofCluster, options, trace, factory, workload, rules);
         this.faults = new FaultInjector(events, random.split(), options, cluster);
+    }
+
+    private Workload workload(SplittableRandom random) {
+        return switch (application) {
+            case REGISTERS, BEHIND, FOUNDING -> new RegisterWorkload(events, random, options);
+            case ZNODES, RECONFIG -> {
+                ZnodeReplica.enableEverything();
+                yield new ZnodeWorkload(events, random, options, trace);
+            }
+        };
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.chainkeeper.simulation;
 
+import io.chainkeeper.simulation.swarm.SimulatedApplication;
+import io.chainkeeper.simulation.swarm.SwarmOptions;
 import java.util.List;
 
 /** A run broke a promise. The message says which, in which run, how to replay it, and what happened last. */

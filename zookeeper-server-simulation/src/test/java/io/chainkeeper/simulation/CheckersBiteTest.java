@@ -8,6 +8,8 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.simulation.BrokenProtocols.Flaw;
 import io.chainkeeper.simulation.checker.HistoryViolation;
+import io.chainkeeper.simulation.host.HostRule;
+import io.chainkeeper.simulation.swarm.SimulatedApplication;
 import java.util.List;
 import java.util.Set;
 import org.junit.Test;

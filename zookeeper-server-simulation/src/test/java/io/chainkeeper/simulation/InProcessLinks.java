@@ -14,64 +14,73 @@ final class InProcessLinks {
     private final Map<Integer, PeerTransport.Listener> listeners = new ConcurrentHashMap<>();
 
     PeerTransport transport(int self) {
-        return new PeerTransport() {
-            @Override
-            public void start(Listener listener) {
-                synchronized (listeners) {
-                    listeners.forEach((peer, other) -> {
-                        listener.onPeerUp(peer);
-                        other.onPeerUp(self);
-                    });
-                    listeners.put(self, listener);
-                }
+        return new Links(self);
+    }
+
+    private final class Links implements PeerTransport {
+        private final int self;
+
+        private Links(int self) {
+            this.self = self;
+        }
+
+        @Override
+        public void start(Listener listener) {
+            synchronized (listeners) {
+                listeners.forEach((peer, other) -> {
+                    listener.onPeerUp(peer);
+                    other.onPeerUp(self);
+                });
+                listeners.put(self, listener);
             }
+        }
 
-            @Override
-            public void setPeers(Map<Integer, PeerAddress> peers) {}
+        @Override
+        public void setPeers(Map<Integer, PeerAddress> peers) {}
 
-            @Override
-            public void acknowledgeUp(int peer) {}
+        @Override
+        public void acknowledgeUp(int peer) {}
 
-            @Override
-            public void send(int peer, ByteSlice[] parts) {
-                Listener listener = listeners.get(peer);
-                if (listener != null) {
-                    listener.onFrame(self, join(parts));
-                }
+        @Override
+        public void send(int peer, ByteSlice[] parts) {
+            Listener listener = listeners.get(peer);
+            if (listener != null) {
+                listener.onFrame(self, join(parts));
+                listener.onFramesRead();
             }
+        }
 
-            @Override
-            public void flush() {}
+        @Override
+        public void flush() {}
 
-            @Override
-            public boolean execute(Runnable task) {
-                return false; // there is no thread
+        @Override
+        public boolean execute(Runnable task) {
+            return false; // there is no thread
+        }
+
+        @Override
+        public void resumeReading(int peer) {}
+
+        @Override
+        public void disconnect(int peer, String reason) {
+            throw new AssertionError("link to " + peer + " closed: " + reason);
+        }
+
+        @Override
+        public void answerStateRequests(StateResponder responder) {}
+
+        @Override
+        public StateChannel openStateChannel(int peer) throws IOException {
+            throw new IOException("no bulk connection to replica " + peer + ": there are only links here");
+        }
+
+        @Override
+        public void close() {
+            synchronized (listeners) {
+                listeners.remove(self);
+                listeners.forEach((peer, other) -> other.onPeerDown(self));
             }
-
-            @Override
-            public void resumeReading(int peer) {}
-
-            @Override
-            public void disconnect(int peer, String reason) {
-                throw new AssertionError("link to " + peer + " closed: " + reason);
-            }
-
-            @Override
-            public void answerStateRequests(StateResponder responder) {}
-
-            @Override
-            public StateChannel openStateChannel(int peer) throws IOException {
-                throw new IOException("no bulk connection to replica " + peer + ": there are only links here");
-            }
-
-            @Override
-            public void close() {
-                synchronized (listeners) {
-                    listeners.remove(self);
-                    listeners.forEach((peer, other) -> other.onPeerDown(self));
-                }
-            }
-        };
+        }
     }
 
     private static ByteSlice join(ByteSlice[] parts) {

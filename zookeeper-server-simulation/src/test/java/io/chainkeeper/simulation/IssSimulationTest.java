@@ -1,9 +1,6 @@
 package io.chainkeeper.simulation;
 
-import static org.junit.Assert.assertEquals;
-
-import io.chainkeeper.ordering.OrderingProtocolFactory;
-import java.util.concurrent.TimeUnit;
+import io.chainkeeper.simulation.swarm.SimulatedApplication;
 import org.junit.Test;
 
 /**
@@ -16,23 +13,15 @@ public class IssSimulationTest {
     private static final long FIRST_SEED = 600_000;
     private static final int DETERMINISM_SEEDS = 5;
 
-    private static final OrderingProtocolFactory ISS = Protocols.named("iss");
+    private final SeedRuns runs = new SeedRuns(Protocols.named("iss"), SimulatedApplication.REGISTERS);
 
     @Test
     public void sameSeedTwice_sameTrace() {
-        for (long seed = 1; seed <= DETERMINISM_SEEDS; seed++) {
-            assertEquals(Simulation.run(ISS, seed), Simulation.run(ISS, seed));
-        }
+        runs.assertDeterministic(DETERMINISM_SEEDS);
     }
 
     @Test
     public void seeds_allPass() {
-        long first = Long.getLong("simulation.seed", FIRST_SEED);
-        SeedRange range = new SeedRange(ISS, SimulatedApplication.REGISTERS, first);
-        try {
-            range.runFor(TimeUnit.SECONDS.toNanos(Long.getLong("simulation.iss.seconds", DEFAULT_SECONDS)));
-        } finally {
-            System.out.println("simulation of " + range.summary());
-        }
+        runs.runSeedsFrom(FIRST_SEED, Long.getLong("simulation.iss.seconds", DEFAULT_SECONDS));
     }
 }

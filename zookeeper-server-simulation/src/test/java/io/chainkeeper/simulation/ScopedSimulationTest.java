@@ -1,11 +1,8 @@
 package io.chainkeeper.simulation;
 
-import static org.junit.Assert.assertEquals;
-
-import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.simulation.swarm.SimulatedApplication;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.Test;
 import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
@@ -21,12 +18,10 @@ public class ScopedSimulationTest {
     private static final long DEFAULT_SECONDS = 3;
     private static final long FIRST_SEED = 1_000;
 
-    private final OrderingProtocolFactory protocol;
-    private final SimulatedApplication application;
+    private final SeedRuns runs;
 
     public ScopedSimulationTest(String protocol, SimulatedApplication application) {
-        this.protocol = Protocols.named(protocol);
-        this.application = application;
+        this.runs = new SeedRuns(Protocols.named(protocol), application);
     }
 
     @Parameters(name = "{0} {1}")
@@ -41,17 +36,11 @@ public class ScopedSimulationTest {
 
     @Test
     public void sameSeedTwice_sameTrace() {
-        assertEquals(Simulation.run(protocol, application, 1), Simulation.run(protocol, application, 1));
+        runs.assertDeterministic(1);
     }
 
     @Test
     public void seeds_allPass() {
-        long first = Long.getLong("simulation.seed", FIRST_SEED);
-        SeedRange range = new SeedRange(protocol, application, first);
-        try {
-            range.runFor(TimeUnit.SECONDS.toNanos(Long.getLong("simulation.scoped.seconds", DEFAULT_SECONDS)));
-        } finally {
-            System.out.println("simulation of " + range.summary());
-        }
+        runs.runSeedsFrom(FIRST_SEED, Long.getLong("simulation.scoped.seconds", DEFAULT_SECONDS));
     }
 }

@@ -3,6 +3,7 @@ package io.chainkeeper.simulation;
 import static org.junit.Assert.assertEquals;
 
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.simulation.swarm.SimulatedApplication;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -16,34 +17,37 @@ import java.util.concurrent.TimeUnit;
  * {@code -Dsimulation.seed=N} where fresh seeds begin.
  */
 final class SeedRuns {
+    private final OrderingProtocolFactory protocol;
     private final SimulatedApplication application;
 
+    /** Of the protocol that the command line names. */
     SeedRuns(SimulatedApplication application) {
-        this.application = application;
+        this(Protocols.named(System.getProperty("simulation.protocol", "chain")), application);
     }
 
-    private static OrderingProtocolFactory protocol() {
-        return Protocols.named(System.getProperty("simulation.protocol", "chain"));
+    SeedRuns(OrderingProtocolFactory protocol, SimulatedApplication application) {
+        this.protocol = protocol;
+        this.application = application;
     }
 
     /** The same seed leads to the same run. */
     void assertDeterministic(int seeds) {
         for (long seed = 1; seed <= seeds; seed++) {
-            assertEquals("seed " + seed, outcome(seed), outcome(seed));
-        }
-    }
-
-    private String outcome(long seed) {
-        try {
-            return Simulation.run(protocol(), application, seed).toString();
-        } catch (SimulationFailure failure) {
-            return failure.getMessage();
+            assertEquals(
+                    "seed " + seed,
+                    Simulation.run(protocol, application, seed),
+                    Simulation.run(protocol, application, seed));
         }
     }
 
     /** Runs fresh seeds for a time; the first that fails says how to replay it. */
     void runFreshSeeds(long seconds) {
-        SeedRange range = new SeedRange(protocol(), application, Long.getLong("simulation.seed", System.nanoTime()));
+        runSeedsFrom(System.nanoTime(), seconds);
+    }
+
+    /** Runs seeds for a time, from this one on unless the command line says where to begin. */
+    void runSeedsFrom(long firstSeed, long seconds) {
+        SeedRange range = new SeedRange(protocol, application, Long.getLong("simulation.seed", firstSeed));
         try {
             range.runFor(TimeUnit.SECONDS.toNanos(seconds));
         } finally {

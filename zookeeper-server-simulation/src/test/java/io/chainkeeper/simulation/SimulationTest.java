@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation;
 
+import io.chainkeeper.simulation.swarm.SimulatedApplication;
 import java.io.IOException;
 import org.junit.Test;
 

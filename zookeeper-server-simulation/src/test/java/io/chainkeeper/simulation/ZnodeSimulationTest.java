@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation;
 
+import io.chainkeeper.simulation.swarm.SimulatedApplication;
 import org.junit.Test;
 
 /**

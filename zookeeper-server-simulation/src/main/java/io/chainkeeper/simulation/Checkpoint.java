@@ -1,7 +1,0 @@
-package io.chainkeeper.simulation;
-
-/** What a replica's application keeps on disk. Immutable; each application has its own. */
-interface Checkpoint {
-    /** The position up to which recovery from it needs no order. */
-    long position();
-}

@@ -1,0 +1,483 @@
+package io.chainkeeper.simulation.cluster;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.simulation.host.Checkpoint;
+import io.chainkeeper.simulation.host.HostRule;
+import io.chainkeeper.simulation.host.HostSettings;
+import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.host.SimulatedReplica;
+import io.chainkeeper.simulation.host.StateMachine;
+import io.chainkeeper.simulation.host.World;
+import io.chainkeeper.simulation.order.OrderChecker;
+import io.chainkeeper.simulation.swarm.SwarmOptions;
+import io.chainkeeper.simulation.time.EventQueue;
+import io.chainkeeper.simulation.time.Trace;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/** The replicas of a run with everything of theirs that takes time: threads, disks, clocks, restarts. */
+public final class Cluster implements World {
+    private final EventQueue events;
+    private final SplittableRandom random;
+    private final SwarmOptions options;
+    private final Delays delays;
+    private final Trace trace;
+    private final OrderChecker checker;
+    private final OrderingProtocolFactory factory;
+    private final Workload workload;
+    private final Set<HostRule> rules;
+    private final List<Integer> members = new ArrayList<>();
+    private final List<Machine> machines = new ArrayList<>();
+    private final Ensembles ensembles;
+    private final SimulatedNetwork network;
+    private final Disks disks;
+    private Runnable whenLeaderChanges = () -> {};
+    private boolean calm;
+
+    /**
+     * @param events virtual time
+     * @param random what is drawn
+     * @param options how long things take, who is there, how logs behave
+     * @param trace told of everything
+     * @param factory the protocol
+     * @param workload above the order
+     * @param rules that hosts follow
+     */
+    public Cluster(
+            EventQueue events,
+            SplittableRandom random,
+            SwarmOptions options,
+            Trace trace,
+            OrderingProtocolFactory factory,
+            Workload workload,
+            Set<HostRule> rules) {
+        this.events = events;
+        this.random = random;
+        this.options = options;
+        this.trace = trace;
+        this.factory = factory;
+        this.workload = workload;
+        this.rules = rules;
+        this.delays = new Delays(random.split(), options);
+        Membership initial =
+                Membership.initial(options.minQuorumSize(), options.ensemble().participants());
+        this.checker = new OrderChecker(
+                (id, incarnation) -> replica(id).isRunning(incarnation),
+                initial,
+                workload::ordered,
+                workload::describe);
+        for (int id = 1; id <= options.replicas(); id++) {
+            members.add(id);
+            machines.add(new Machine(new SimulatedReplica(
+                    id, options.maxCheckpoints(), workload.nothing(), options.logHabits(), rules)));
+        }
+        this.ensembles = new Ensembles(options.ensemble(), events, delays, trace, workload, machines, this::start);
+        this.disks = new Disks(events, delays);
+        this.network = new SimulatedNetwork(options.replicas(), events, delays, trace, this::host);
+    }
+
+    /** Sets what happens when a replica's view of the leader changes. */
+    public void whenLeaderChanges(Runnable action) {
+        whenLeaderChanges = action;
+    }
+
+    /** The links. */
+    public SimulatedNetwork network() {
+        return network;
+    }
+
+    /** What has seen everything that was ordered. */
+    public OrderChecker checker() {
+        return checker;
+    }
+
+    /** How long things take. */
+    public Delays delays() {
+        return delays;
+    }
+
+    /** What of a replica survives a crash. */
+    public SimulatedReplica replica(int id) {
+        return machines.get(id - 1).replica;
+    }
+
+    /** The running incarnation of a replica, or null. */
+    public ReplicaHost host(int id) {
+        return replica(id).host();
+    }
+
+    /** Ids of all replicas that there may ever be. */
+    public List<Integer> members() {
+        return members;
+    }
+
+    // ---------------------------------------------------------------- the ensemble
+
+    /** The ensemble that is configured now. */
+    public Ensemble ensemble() {
+        return ensembles.newest();
+    }
+
+    /** Participants and observers, ascending. */
+    public List<Integer> configured() {
+        return members.stream().filter(ensemble()::contains).toList();
+    }
+
+    /** All ensembles that were, are, or are asked for, and how replicas learn of them. */
+    public Ensembles ensembles() {
+        return ensembles;
+    }
+
+    /** What stands in a replica's own file. */
+    public Ensemble file(int id) {
+        return ensembles.file(machines.get(id - 1));
+    }
+
+    /** Who is configured, who votes, and how each replica sees it. */
+    public String describe() {
+        StringBuilder text = new StringBuilder(ensemble() + ", ordered " + checker.membership());
+        for (int id : members) {
+            ReplicaHost host = host(id);
+            if (host != null) {
+                text.append("; ").append(id).append(' ').append(host.describe());
+            }
+        }
+        return text.toString();
+    }
+
+    /** Whether the present disk of a replica was ever that of one who may vote, a founder for instance. */
+    public boolean hasVoted(int id) {
+        return machines.get(id - 1).hasVoted();
+    }
+
+    /** Up to where the disk of a replica remembers that everything is decided, as far as anybody can tell. */
+    public long decidedPosition(int id) {
+        hasVoted(id);
+        return machines.get(id - 1).decidedPosition;
+    }
+
+    /** Whether a replica has lost a disk and has not voted since. */
+    public boolean isDiskLost(int id) {
+        return machines.get(id - 1).hasLostDisk && !hasVoted(id);
+    }
+
+    /** A replica that is down finds its disk empty when it starts again, under the newest configuration. */
+    public void loseDisk(int id) {
+        trace.record(id, "loses its disk", 0, null);
+        Machine machine = machines.get(id - 1);
+        machine.loseDisk();
+        ensembles.diskLost(machine);
+    }
+
+    // ---------------------------------------------------------------- start and crash
+
+    /** Starts a replica from its disk, unless it is running or was never configured. */
+    public void start(int id) {
+        Machine machine = machines.get(id - 1);
+        if (machine.replica.isRunning() || machine.knownEnsemble < 0) {
+            return;
+        }
+        machine.replica.beginStart();
+        SplittableRandom ofProtocol = random.split();
+        StateMachine application = workload.recover(this, id, chooseCheckpoint(machine));
+        ProtocolContext context = new ProtocolContext(
+                id,
+                machine.replica.nextIncarnation(application.proposerTable().incarnationOf(id), random::nextInt),
+                file(id),
+                options.settings(),
+                ofProtocol::nextInt,
+                TICK_MILLIS,
+                ProtocolContext.Start.ORDINARY);
+        ReplicaHost host = new ReplicaHost(
+                machine.replica,
+                application,
+                factory,
+                context,
+                new HostSettings(options.checkpointEveryPositions(), options.linkChoice(), members.size()),
+                this,
+                trace,
+                checker);
+        machine.replica.started(host);
+        machine.endPause(events.nowMicros());
+        machine.started();
+        skewClock(machine);
+        host.start();
+        network.started(id);
+        planTick(machine, host);
+        ensembles.started(machine);
+    }
+
+    /**
+     * The newest, or, as when its file is damaged, an older one. An earlier start from a checkpoint ahead of the log
+     * may have left a hole in the log. Protocols recover from a checkpoint before that, if others still know what it
+     * holds.
+     */
+    private Checkpoint chooseCheckpoint(Machine machine) {
+        SimulatedReplica replica = machine.replica;
+        List<Checkpoint> checkpoints = replica.checkpoints();
+        Checkpoint newest = checkpoints.get(checkpoints.size() - 1);
+        Checkpoint older = checkpoints.get(random.nextInt(checkpoints.size()));
+        boolean hasHole = !replica.log().hasNoHoleFrom(older.position() + 1);
+        boolean othersKnow = machines.stream().anyMatch(other -> other.replica.hasExecuted(newest.position()));
+        boolean recoverable = !hasHole || othersKnow;
+        if (random.nextInt(4) != 0 || !recoverable) {
+            return newest;
+        }
+        if (hasHole) {
+            machine.decidedPosition = 0;
+        }
+        return older;
+    }
+
+    /** Crashes a replica; returns whether it was running. */
+    public boolean crash(int id) {
+        SimulatedReplica replica = replica(id);
+        if (!replica.isRunning()) {
+            return false;
+        }
+        int unstable = replica.log().unstableCount();
+        int survivors = unstable == 0 || random.nextBoolean() ? 0 : random.nextInt(unstable + 1);
+        trace.record(id, "crashes; unstable records that survive:", survivors, "of " + unstable);
+        replica.crashed(survivors);
+        network.crashed(id);
+        return true;
+    }
+
+    // ---------------------------------------------------------------- faults of one machine
+
+    /** A replica stands still for so long. */
+    public void pause(int id, long durationMicros) {
+        Machine machine = machines.get(id - 1);
+        trace.record(id, "pauses for microseconds", durationMicros, null);
+        machine.pause(events.nowMicros(), durationMicros);
+    }
+
+    /** For how long a replica has stood still since then, in pauses of at least the given length. */
+    public long pausedMicros(int id, long sinceMicros, long leastMicros) {
+        return machines.get(id - 1).pauses.between(sinceMicros, events.nowMicros(), leastMicros);
+    }
+
+    /** The disk of a replica takes so many times as long as usual, from now on. */
+    public void slowDisk(int id, int factor) {
+        trace.record(id, "disk slower by", factor, null);
+        machines.get(id - 1).diskFactor = factor;
+    }
+
+    private void skewClock(Machine machine) {
+        long skew = options.clockSkewPercent() == 0 || calm
+                ? 0
+                : random.nextInt(2 * options.clockSkewPercent() + 1) - options.clockSkewPercent();
+        machine.skewClock(events.nowMicros(), skew);
+    }
+
+    /** A replica's own monotonic clock, which runs as fast as its ticks. */
+    public long clockMicros(int id) {
+        return machines.get(id - 1).clockMicros(events.nowMicros());
+    }
+
+    /** How much time passes until a replica's clock has moved on by so much. */
+    public long realMicros(int id, long clockMicros) {
+        return machines.get(id - 1).realMicros(clockMicros);
+    }
+
+    /** Lets a thread of a replica do something, when it is awake and has not crashed by then. */
+    public void later(ReplicaHost host, long delayMicros, Runnable action) {
+        events.after(delayMicros, () -> runAwake(host, action));
+    }
+
+    private void runAwake(ReplicaHost host, Runnable action) {
+        Machine machine = machineOf(host);
+        if (!host.isAlive()) {
+            return;
+        }
+        if (events.nowMicros() < machine.pausedUntilMicros) {
+            machine.asleep.addLast(() -> runAwake(host, action));
+            events.after(machine.pausedUntilMicros - events.nowMicros(), () -> wake(machine));
+        } else {
+            action.run();
+        }
+    }
+
+    private void wake(Machine machine) {
+        while (!machine.asleep.isEmpty() && events.nowMicros() >= machine.pausedUntilMicros) {
+            machine.asleep.removeFirst().run();
+        }
+    }
+
+    /** Faults have stopped: everything is healed, restarted, fast and punctual. */
+    public void calm() {
+        trace.record(0, "faults stop", 0, null);
+        calm = true;
+        delays.calm();
+        network.healAll();
+        for (Machine machine : machines) {
+            machine.endPause(events.nowMicros());
+            machine.diskFactor = 1;
+            skewClock(machine);
+            wake(machine);
+            ReplicaHost host = machine.replica.host();
+            if (host == null) {
+                start(machine.replica.id()); // those removed, too: they may be needed until they have left
+            } else {
+                ensembles.tellLater(machine);
+                // What was planned for the end of a pause is planned anew.
+                machine.drainPlanned = false;
+                machine.executionPlanned = false;
+                inputWaiting(host);
+                executionWaiting(host);
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- time of a host
+
+    private void planTick(Machine machine, ReplicaHost host) {
+        events.after(machine.tickMicros, () -> {
+            if (host.isAlive()) {
+                if (events.nowMicros() >= machine.pausedUntilMicros) {
+                    host.tick();
+                }
+                planTick(machine, host);
+            }
+        });
+    }
+
+    private Machine machineOf(ReplicaHost host) {
+        return machines.get(host.id() - 1);
+    }
+
+    private long whenAwake(Machine machine, long delayMicros) {
+        return Math.max(delayMicros, machine.pausedUntilMicros - events.nowMicros());
+    }
+
+    @Override
+    public void inputWaiting(ReplicaHost host) {
+        Machine machine = machineOf(host);
+        if (!machine.drainPlanned) {
+            machine.drainPlanned = true;
+            events.after(whenAwake(machine, delays.handOverMicros()), () -> {
+                if (host.isAlive()) {
+                    machine.drainPlanned = false;
+                    drain(machine, host);
+                }
+            });
+        }
+    }
+
+    private void drain(Machine machine, ReplicaHost host) {
+        if (events.nowMicros() >= machine.pausedUntilMicros) {
+            host.drain(delays.batch());
+        }
+        if (host.hasInput()) {
+            inputWaiting(host);
+        }
+    }
+
+    @Override
+    public void executionWaiting(ReplicaHost host) {
+        Machine machine = machineOf(host);
+        if (!machine.executionPlanned) {
+            machine.executionPlanned = true;
+            events.after(whenAwake(machine, delays.executionMicros()), () -> {
+                if (host.isAlive()) {
+                    machine.executionPlanned = false;
+                    if (events.nowMicros() >= machine.pausedUntilMicros) {
+                        host.execute(delays.batch());
+                    }
+                    if (host.hasExecution()) {
+                        executionWaiting(host);
+                    }
+                }
+            });
+        }
+    }
+
+    // ---------------------------------------------------------------- disk
+
+    @Override
+    public void recordsWaiting(ReplicaHost host) {
+        disks.recordsWaiting(machineOf(host), host);
+    }
+
+    @Override
+    public void logReadWanted(ReplicaHost host, long fromPosition, int maxBytes) {
+        disks.logReadWanted(machineOf(host), host, fromPosition, maxBytes);
+    }
+
+    @Override
+    public void checkpointBegun(ReplicaHost host, Checkpoint checkpoint) {
+        events.after(delays.checkpointMicros(), () -> {
+            if (host.isAlive()) {
+                Checkpoint written = host.application().completeCheckpoint(checkpoint);
+                host.checkpointDurable(host.replica().checkpointDurable(written));
+            }
+        });
+    }
+
+    /**
+     * State transfer: a durable checkpoint of the source, not always its newest, travels in the background. If either
+     * end stops meanwhile or they cannot reach each other, nothing comes of it, and the replica will ask again.
+     */
+    @Override
+    public void stateWanted(ReplicaHost host, int fromPeer, long position) {
+        Machine machine = machineOf(host);
+        ReplicaHost source = host(fromPeer);
+        if (machine.transferring || source == null || !network.reaches(fromPeer, host.id())) {
+            return;
+        }
+        List<Checkpoint> sufficient = source.replica().checkpoints().stream()
+                .filter(checkpoint -> checkpoint.position() >= position - 1 && checkpoint.position() > host.position())
+                .toList();
+        if (sufficient.isEmpty()) {
+            source.takeCheckpoint();
+            return;
+        }
+        Checkpoint state = sufficient.get(random.nextInt(sufficient.size()));
+        ByteSlice promise = source.replica().log().latestHead(factory.promiseKind());
+        machine.transferring = true;
+        events.after(delays.stateMicros(state.position() - host.position()), () -> {
+            if (!host.isAlive()) {
+                return;
+            }
+            machine.transferring = false;
+            if (source.isAlive() && network.reaches(fromPeer, host.id()) && state.position() > host.position()) {
+                trace.record(host.id(), "installs state of", fromPeer, "at position " + state.position());
+                crash(host.id());
+                host.replica().install(state, promise);
+                start(host.id());
+            }
+        });
+    }
+
+    @Override
+    public void send(ReplicaHost from, int to, long linkEpoch, Message message, byte[] frame) {
+        network.send(from.id(), to, linkEpoch, frame);
+    }
+
+    @Override
+    public void superseded(ReplicaHost host, long incarnation) {
+        if (!rules.contains(HostRule.SUPERSEDED_REPLICA_STARTS_ABOVE)) {
+            return;
+        }
+        events.after(delays.handOverMicros(), () -> {
+            if (host.isAlive()) {
+                crash(host.id());
+                host.replica().startAbove(incarnation);
+                start(host.id());
+            }
+        });
+    }
+
+    @Override
+    public void statusChanged(ReplicaHost host, OrderingStatus status) {
+        whenLeaderChanges.run();
+    }
+}

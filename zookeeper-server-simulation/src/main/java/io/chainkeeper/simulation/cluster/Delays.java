@@ -1,0 +1,105 @@
+package io.chainkeeper.simulation.cluster;
+
+import io.chainkeeper.simulation.swarm.SwarmOptions;
+import java.util.SplittableRandom;
+
+/** How long things take, drawn anew each time; the ranges are the run's, and become short when faults stop. */
+public final class Delays {
+    private static final long CALM_NETWORK_MICROS = 500;
+    private static final long CALM_SYNC_MICROS = 2_000;
+
+    /**
+     * The state that a run has is small, whatever the number of positions: a protocol can order tens of thousands of
+     * empty ones. And a transfer that begins before faults stop must not last as long as a run has after them: that
+     * would be the simulator's lack of liveness, not the protocol's.
+     */
+    private static final long MAX_STATE_MICROS = 5_000_000;
+
+    private final SplittableRandom random;
+    private final SwarmOptions options;
+    private boolean calm;
+
+    Delays(SplittableRandom random, SwarmOptions options) {
+        this.random = random;
+        this.options = options;
+    }
+
+    /** From now on everything is fast. */
+    void calm() {
+        calm = true;
+    }
+
+    private long upTo(long boundMicros) {
+        return 1 + random.nextLong(boundMicros);
+    }
+
+    /** Mostly short, sometimes up to the bound: a long tail finds more orders than an even spread. */
+    private long tailed(long boundMicros) {
+        long bound = random.nextInt(4) == 0 ? boundMicros : Math.max(1, boundMicros / 8);
+        return upTo(bound);
+    }
+
+    /** A frame on its way. */
+    public long networkMicros() {
+        return calm ? upTo(CALM_NETWORK_MICROS) : tailed(options.maxNetworkMicros());
+    }
+
+    /** One fsync. */
+    long syncMicros() {
+        if (!calm && options.maxSyncMicros() == 0) {
+            return 0;
+        }
+        return calm ? upTo(CALM_SYNC_MICROS) : tailed(options.maxSyncMicros());
+    }
+
+    /** One thread of a replica notices that another has left it something. */
+    public long handOverMicros() {
+        return upTo(calm ? 50 : options.maxHandOverMicros());
+    }
+
+    /** The executor gets round to what was delivered. */
+    long executionMicros() {
+        return upTo(calm ? 100 : options.maxExecutionMicros());
+    }
+
+    /** The log is read. */
+    long logReadMicros() {
+        return upTo(calm ? 1_000 : 20_000);
+    }
+
+    /** A checkpoint is written. */
+    long checkpointMicros() {
+        return upTo(calm ? 10_000 : 500_000);
+    }
+
+    /** A replica's state travels to another: the longer the more there is, up to a bound. */
+    long stateMicros(long positions) {
+        long perPosition = calm ? 100 : 2_000;
+        return Math.min(MAX_STATE_MICROS, checkpointMicros() + positions * upTo(perPosition));
+    }
+
+    /** A change of the configured ensemble is executed. */
+    long ensembleMicros() {
+        return calm ? upTo(1_000) : tailed(1_000_000);
+    }
+
+    /** One end of a connection notices that it is up or down. */
+    long noticeMicros() {
+        return upTo(calm ? 1_000 : options.maxNoticeMicros());
+    }
+
+    /** Until a pair tries to connect. */
+    long reconnectMicros() {
+        return calm ? upTo(20_000) : tailed(200_000);
+    }
+
+    /** Until a connection with a cut direction breaks. */
+    long cutDetectionMicros() {
+        return upTo(options.maxCutDetectionMicros());
+    }
+
+    /** At most so many inputs or executions are worked on at once. */
+    int batch() {
+        return 1 + random.nextInt(options.maxBatch());
+    }
+}

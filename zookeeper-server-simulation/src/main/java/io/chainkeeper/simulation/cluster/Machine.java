@@ -1,0 +1,96 @@
+package io.chainkeeper.simulation.cluster;
+
+import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.host.SimulatedReplica;
+import io.chainkeeper.simulation.host.World;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** A replica and the hardware under it. */
+final class Machine {
+    final SimulatedReplica replica;
+    long pausedUntilMicros;
+    final Pauses pauses = new Pauses();
+    int diskFactor = 1;
+    long tickMicros = World.TICK_MILLIS * 1000L;
+    private long clockMicros;
+    private long clockSetAtMicros;
+    final Deque<Runnable> asleep = new ArrayDeque<>();
+    boolean drainPlanned;
+    boolean executionPlanned;
+    boolean syncing;
+    boolean transferring;
+
+    /** The latest ensemble that it knows of; -1 while it was never configured. */
+    int knownEnsemble = -1;
+
+    /** Whether its present disk was ever that of a voter. */
+    boolean hasVoted;
+
+    /** Its present disk is known to remember that everything up to here is decided. */
+    long decidedPosition;
+
+    /** It has had another disk before. */
+    boolean hasLostDisk;
+
+    Machine(SimulatedReplica replica) {
+        this.replica = replica;
+    }
+
+    /** See {@link Cluster#hasVoted}. */
+    boolean hasVoted() {
+        ReplicaHost host = replica.host();
+        hasVoted |= replica.log().isOfFounder();
+        if (host != null && !replica.log().hasUnstable()) {
+            hasVoted |= host.isVoter();
+            decidedPosition = Math.max(decidedPosition, host.position());
+        }
+        return hasVoted;
+    }
+
+    /** A new process plans everything anew. */
+    void started() {
+        drainPlanned = false;
+        executionPlanned = false;
+        syncing = false;
+        transferring = false;
+    }
+
+    /** Its next start finds nothing. */
+    void loseDisk() {
+        replica.loseDisk();
+        hasVoted = false;
+        decidedPosition = 0;
+        hasLostDisk = true;
+    }
+
+    /** It stands still for so long, or until the end of a pause that lasts already, if that is later. */
+    void pause(long nowMicros, long durationMicros) {
+        pausedUntilMicros = Math.max(pausedUntilMicros, nowMicros + durationMicros);
+        pauses.begin(nowMicros, pausedUntilMicros);
+    }
+
+    /** It goes on now. */
+    void endPause(long nowMicros) {
+        pausedUntilMicros = 0;
+        pauses.end(nowMicros);
+    }
+
+    /** From now on its ticks are longer by so many per cent, or shorter. */
+    void skewClock(long nowMicros, long percent) {
+        clockMicros = clockMicros(nowMicros);
+        clockSetAtMicros = nowMicros;
+        tickMicros = World.TICK_MILLIS * 10L * (100 + percent);
+    }
+
+    /** Its monotonic clock at a time, which runs as fast as its ticks. */
+    long clockMicros(long nowMicros) {
+        long passedMicros = nowMicros - clockSetAtMicros;
+        return clockMicros + passedMicros * World.TICK_MILLIS * 1000L / tickMicros;
+    }
+
+    /** How much time passes until its clock has moved on by so much. */
+    long realMicros(long clockMicros) {
+        return clockMicros * tickMicros / (World.TICK_MILLIS * 1000L);
+    }
+}

@@ -1,0 +1,61 @@
+package io.chainkeeper.simulation.cluster;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.simulation.host.Checkpoint;
+import io.chainkeeper.simulation.host.StateMachine;
+import java.util.function.BooleanSupplier;
+
+/** What runs above the order in a run: the application of each replica, its clients, and what they must see. */
+public interface Workload {
+    /** Lets a run go on until something is so, within the bound of the liveness phase. */
+    @FunctionalInterface
+    interface Awaiter {
+        /**
+         * @param what for the failure
+         * @param condition looked at after every step
+         */
+        void await(String what, BooleanSupplier condition);
+    }
+
+    /** What every replica starts from. */
+    Checkpoint nothing();
+
+    /** The application of a replica that starts. */
+    StateMachine recover(Cluster cluster, int replica, Checkpoint checkpoint);
+
+    /** A command in words. */
+    String describe(ByteSlice command);
+
+    /** A command takes effect in the one order that all replicas share; called once for each. */
+    void ordered(ProposedCommand command);
+
+    /** The clients of these replicas begin. */
+    void start(Cluster cluster);
+
+    /** Whether clients ask for another ensemble and replicas learn of it from the order; if not, they are told. */
+    default boolean asksForEnsembles() {
+        return false;
+    }
+
+    /** An operator wants another ensemble: a client asks for it. Returns whether one could. */
+    default boolean askFor(Ensemble next) {
+        return false;
+    }
+
+    /** Faults have stopped; clients ask for nothing new by themselves. */
+    void stop();
+
+    /** Everything that was asked before has ended: what clients can demand of a healthy ensemble. */
+    void demand(Awaiter awaiter);
+
+    /** Checks what clients have seen, and that replicas are equal. */
+    void checkEnd();
+
+    /** How many operations clients have asked for. */
+    long operations();
+
+    /** How many of them were answered. */
+    long answered();
+}

@@ -1,0 +1,293 @@
+package io.chainkeeper.simulation.fault;
+
+import io.chainkeeper.ordering.OrderingStatus.Role;
+import io.chainkeeper.simulation.cluster.Cluster;
+import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.swarm.SwarmOptions;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
+import io.chainkeeper.simulation.time.EventQueue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** Lets things go wrong, and get right again, until it is stopped. */
+public final class FaultInjector {
+    private static final int MAX_SLOW_FACTOR = 30;
+    private static final long DANGEROUS_MICROS = 30_000;
+    private static final long LONG_MICROS = 1_500_000;
+    private static final int CHECKPOINTS_MEANWHILE = 4;
+
+    private final EventQueue events;
+    private final SplittableRandom random;
+    private final SwarmOptions options;
+    private final Cluster cluster;
+    private final MembershipFaults membership;
+    private final FoundingFaults founding;
+    private long behindUntilMicros;
+    private boolean changeIsDangerous;
+    private boolean stopped;
+
+    /**
+     * @param events virtual time
+     * @param random what is drawn
+     * @param options which faults there are, and how often
+     * @param cluster that suffers them
+     */
+    public FaultInjector(EventQueue events, SplittableRandom random, SwarmOptions options, Cluster cluster) {
+        this.events = events;
+        this.random = random;
+        this.options = options;
+        this.cluster = cluster;
+        this.membership = new MembershipFaults(random.split(), cluster, options.mayRemoveSilent());
+        boolean regroups = options.faultIntervalMicros().containsKey(Fault.REGROUP);
+        this.founding =
+                regroups ? new FoundingFaults(events, random.split(), options, cluster, membership, this) : null;
+    }
+
+    /** Faults begin, and replicas that come late are started. */
+    public void start() {
+        if (options.clocksAreSetBack()) {
+            cluster.members().forEach(id -> cluster.replica(id).startClock());
+        }
+        if (founding != null) {
+            founding.start();
+        } else {
+            for (int id : options.late()) {
+                events.after(random.nextLong(options.safetyMicros()), () -> cluster.start(id));
+            }
+        }
+        options.faultIntervalMicros().forEach(this::planNext);
+    }
+
+    /** Nothing goes wrong any more; what is broken stays so until the cluster is healed. */
+    public void stop() {
+        stopped = true;
+    }
+
+    boolean areStopped() {
+        return stopped;
+    }
+
+    private void planNext(Fault fault, long meanMicros) {
+        events.after(1 + random.nextLong(2 * meanMicros), () -> {
+            if (!stopped) {
+                inject(fault);
+                planNext(fault, meanMicros);
+            }
+        });
+    }
+
+    private void inject(Fault fault) {
+        int replica = 1 + random.nextInt(options.replicas());
+        switch (fault) {
+            case CRASH -> crash(replica, duration());
+            case CRASH_AT_CHANGE -> changeIsDangerous = true;
+            case CRASH_ALL -> {
+                for (int id = 1; id <= options.replicas(); id++) {
+                    crash(id, duration());
+                }
+            }
+            case PAUSE -> cluster.pause(replica, duration());
+            case CUT -> cut(replica, otherThan(replica), random.nextInt(3));
+            case ISOLATE -> isolate(replica, random.nextInt(3));
+            case BREAK -> breakLink(replica);
+            case SLOW_DISK -> slowDisk(replica);
+            case SLOW_LINK -> slowLink(replica);
+            case DOWN_LONG -> crash(replica, LONG_MICROS + random.nextLong(LONG_MICROS));
+            case LOSE_DISK -> loseDisk(replica);
+            case RECONFIGURE -> membership.reconfigure();
+            case PARTITION -> partition();
+            case LEAVE_BEHIND -> leaveBehind();
+            case REGROUP -> founding.regroup();
+        }
+    }
+
+    /** Short or long, evenly over the orders of magnitude. */
+    long duration() {
+        long bound = 10_000L << random.nextInt(9);
+        return 1 + random.nextLong(bound);
+    }
+
+    private int otherThan(int replica) {
+        if (options.replicas() == 1) {
+            return replica;
+        }
+        int other = 1 + random.nextInt(options.replicas() - 1);
+        return other < replica ? other : other + 1;
+    }
+
+    /** Somebody's view of the leader has changed. */
+    public void leaderChanged() {
+        if (changeIsDangerous && !stopped) {
+            changeIsDangerous = false;
+            int replica = 1 + random.nextInt(options.replicas());
+            events.after(random.nextLong(DANGEROUS_MICROS), () -> {
+                if (!stopped) {
+                    crash(replica, 1 + random.nextLong(DANGEROUS_MICROS));
+                }
+            });
+        }
+    }
+
+    /** A replica that runs crashes, and starts again if faults have not stopped by then. */
+    void crash(int replica, long downMicros) {
+        if (cluster.crash(replica)) {
+            events.after(downMicros, () -> {
+                if (!stopped) {
+                    cluster.start(replica);
+                }
+            });
+        }
+    }
+
+    private void loseDisk(int replica) {
+        if (membership.mayLoseDisk(replica)) {
+            crash(replica, duration());
+            emptyDisk(replica);
+        }
+    }
+
+    /** A replica that is down finds nothing when it starts again, and perhaps another time of day. */
+    void emptyDisk(int replica) {
+        cluster.loseDisk(replica);
+        if (options.clocksAreSetBack() && random.nextInt(4) != 0) {
+            cluster.replica(replica).setClockBack();
+        }
+    }
+
+    private void cut(int one, int other, int directions) {
+        if (one == other) {
+            return;
+        }
+        long duration = duration();
+        if (directions != 1) {
+            cutDirection(one, other, duration);
+        }
+        if (directions != 2) {
+            cutDirection(other, one, duration);
+        }
+    }
+
+    private void cutDirection(int from, int to, long duration) {
+        cluster.network().cut(from, to);
+        events.after(duration, () -> cluster.network().heal(from, to));
+    }
+
+    private void isolate(int replica, int directions) {
+        for (int other = 1; other <= options.replicas(); other++) {
+            cut(replica, other, directions);
+        }
+    }
+
+    /** Cuts a group off from the rest. Each link between them heals in its own time. */
+    private void partition() {
+        long group = random.nextLong(1L << options.replicas());
+        long least = random.nextBoolean() ? duration() : random.nextLong(LONG_MICROS);
+        int directions = random.nextInt(3);
+        for (int one = 1; one <= options.replicas(); one++) {
+            for (int other = 1; other <= options.replicas(); other++) {
+                if ((group >> one - 1 & 1) == 1 && (group >> other - 1 & 1) == 0) {
+                    long duration = least + duration();
+                    if (directions != 1) {
+                        cutDirection(one, other, duration);
+                    }
+                    if (directions != 2) {
+                        cutDirection(other, one, duration);
+                    }
+                }
+            }
+        }
+    }
+
+    /**
+     * What the minority has accepted meanwhile is decided to be something else. Who is let back in gets a state; what
+     * lies in its log below that must not reach those that can only ask it.
+     */
+    private void leaveBehind() {
+        List<Integer> behind = minority();
+        if (events.nowMicros() < behindUntilMicros || behind.size() < 2) {
+            return;
+        }
+        int first = behind.get(random.nextInt(behind.size()));
+        long split = LONG_MICROS / 2 + random.nextLong(LONG_MICROS);
+        long after = random.nextLong(LONG_MICROS);
+        behindUntilMicros = events.nowMicros() + split + after;
+        for (int other = 1; other <= options.replicas(); other++) {
+            if (behind.contains(other)) {
+                continue;
+            }
+            for (int one : behind) {
+                long duration = one == first ? split : split + after;
+                cutDirection(one, other, duration);
+                cutDirection(other, one, duration);
+            }
+            forget(other, split);
+        }
+    }
+
+    /** A replica writes checkpoints, so that its log can be cut, and starts anew, so that its memory is empty. */
+    private void forget(int id, long withinMicros) {
+        for (int i = 1; i <= CHECKPOINTS_MEANWHILE; i++) {
+            events.after(withinMicros * i / CHECKPOINTS_MEANWHILE, () -> takeCheckpoint(id));
+        }
+        long latest = withinMicros / CHECKPOINTS_MEANWHILE;
+        events.after(withinMicros - random.nextLong(latest), () -> {
+            if (!stopped) {
+                crash(id, 1 + random.nextLong(DANGEROUS_MICROS));
+            }
+        });
+    }
+
+    /** As many participants as the others can do without, one that leads among them mostly. Some of the others too. */
+    private List<Integer> minority() {
+        List<Integer> participants = new ArrayList<>(cluster.ensemble().participants());
+        int most = (participants.size() - 1) / 2;
+        List<Integer> chosen = new ArrayList<>();
+        while (chosen.size() < most) {
+            List<Integer> leaders = participants.stream().filter(this::leads).toList();
+            boolean prefersLeader = random.nextInt(4) != 0 && !leaders.isEmpty();
+            List<Integer> from = prefersLeader ? leaders : participants;
+            Integer next = from.get(random.nextInt(from.size()));
+            chosen.add(next);
+            participants.remove(next);
+        }
+        for (int id : cluster.ensemble().observers()) {
+            if (random.nextBoolean()) {
+                chosen.add(id);
+            }
+        }
+        return chosen;
+    }
+
+    private boolean leads(int id) {
+        ReplicaHost host = cluster.host(id);
+        return host != null && host.status().role() == Role.LEADER;
+    }
+
+    private void takeCheckpoint(int id) {
+        ReplicaHost host = cluster.host(id);
+        if (host != null) {
+            host.takeCheckpoint();
+        }
+    }
+
+    private void breakLink(int replica) {
+        int other = otherThan(replica);
+        if (other != replica) {
+            cluster.network().breakLink(replica, other);
+        }
+    }
+
+    private void slowDisk(int replica) {
+        cluster.slowDisk(replica, 1 + random.nextInt(MAX_SLOW_FACTOR));
+        events.after(duration(), () -> cluster.slowDisk(replica, 1));
+    }
+
+    private void slowLink(int replica) {
+        int other = otherThan(replica);
+        if (other != replica) {
+            cluster.network().slow(replica, other, 1 + random.nextInt(MAX_SLOW_FACTOR));
+            events.after(duration(), () -> cluster.network().slow(replica, other, 1));
+        }
+    }
+}

@@ -1,0 +1,200 @@
+package io.chainkeeper.simulation.fault;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.Member;
+import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.simulation.cluster.Cluster;
+import io.chainkeeper.simulation.order.OrderChecker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * What an operator may do to the ensemble, and which disks may be lost, without losing the cluster for good: those who
+ * still have their disks must be able to decide, and blank replicas alone must never be a majority, because a majority
+ * of blank replicas founds a new cluster.
+ */
+final class MembershipFaults {
+    private final SplittableRandom random;
+    private final Cluster cluster;
+    private final boolean removesSilent;
+
+    /**
+     * @param random what is drawn
+     * @param cluster whose ensemble changes
+     * @param removesSilent whether the protocol may remove members by itself
+     */
+    MembershipFaults(SplittableRandom random, Cluster cluster, boolean removesSilent) {
+        this.random = random;
+        this.cluster = cluster;
+        this.removesSilent = removesSilent;
+    }
+
+    // ---------------------------------------------------------------- lost disks
+
+    /**
+     * Whether everything can go on, sooner or later, if a replica loses its disk now.
+     *
+     * <p>For a moment the leader may take the replica for what it was, and change the membership on the strength of
+     * that: remove others that are not wanted, also after it has admitted the replica with the disk that is lost. If
+     * every member is needed then (of two, or with a least quorum above the majority), nobody can decide anything any
+     * more. No protocol avoids that, because no leader knows of a disk that was lost a moment ago; so such a disk is
+     * kept until the removals are through. Nor is a disk lost that alone, among the members, remembers a change.
+     */
+    boolean mayLoseDisk(int id) {
+        boolean isUsed =
+                cluster.replica(id).incarnation() > 0 && cluster.checker().lastPosition() > 0;
+        return isUsed && mayBeBlank(cluster.ensemble().participants(), id) && othersDecide(id);
+    }
+
+    /**
+     * As the other method, from the first start on, when nothing may have been ordered, and no more cautious than what
+     * is promised (docs/decisions/022-founding.md): a disk that has taken part in nothing may be lost at any time, as
+     * long as nobody can lead; any other one unless it leaves a quorum of empty directories, or too few founders to
+     * decide.
+     *
+     * @param id a replica that is down
+     */
+    boolean mayLoseDiskWhileFounding(int id) {
+        List<Integer> participants = cluster.ensemble().participants();
+        int quorum = Membership.initial(cluster.checker().membership().minQuorumSize(), participants)
+                .quorum();
+        long founders = participants.stream().filter(cluster::hasVoted).count();
+        if (founders < quorum && cluster.replica(id).isBlank()) {
+            return true;
+        }
+        long blank = participants.stream()
+                .filter(other -> other == id || cluster.replica(other).isBlank())
+                .count();
+        return blank < quorum && othersDecide(id);
+    }
+
+    private boolean othersDecide(int id) {
+        for (Membership membership : possibleMemberships(id)) {
+            Membership admitted = membership.with(new Member(id, Member.UNBOUND));
+            if (!decides(membership, id, removable(membership, id))
+                    || !decides(admitted, id, removable(admitted, id))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** How many of the others the leader may remove before it misses the one that loses its disk. */
+    private int removable(Membership membership, int id) {
+        long unwanted = membership.replicaIds().stream()
+                .filter(member -> member != id)
+                .filter(member -> cluster.ensembles().known().stream()
+                        .anyMatch(known -> !known.participants().contains(member)))
+                .count();
+        return (int) Math.max(unwanted, removesSilent ? 1 : 0);
+    }
+
+    /** Whether those who have their disks can decide, without one, and after the removal of so many others. */
+    private boolean decides(Membership membership, int without, int removed) {
+        int good = 0;
+        for (int member : membership.replicaIds()) {
+            good += member != without && cluster.hasVoted(member) ? 1 : 0;
+        }
+        int left = Math.max(0, Math.min(removed, good - 1));
+        for (int i = 0; i <= left; i++) {
+            List<Integer> fewer =
+                    membership.replicaIds().subList(i, membership.members().size());
+            if (good - i < Membership.initial(membership.minQuorumSize(), fewer).quorum()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * The one in force, all that somebody has proposed after it, and those before it that have to be asked because
+     * nobody who can lead would remember that they are superseded.
+     *
+     * @param without who cannot be counted on, or 0
+     */
+    private List<Membership> possibleMemberships(int without) {
+        long decided = cluster.checker().membership().replicaIds().stream()
+                .filter(member -> member != without && cluster.hasVoted(member))
+                .mapToLong(cluster::decidedPosition)
+                .max()
+                .orElse(0);
+        List<Membership> possible = new ArrayList<>(cluster.checker().membershipsAbove(decided));
+        for (int id : cluster.members()) {
+            for (ByteSlice body :
+                    cluster.replica(id).log().bodiesAbove(cluster.checker().lastPosition())) {
+                Membership proposed = OrderChecker.membershipIn(body);
+                if (proposed != null) {
+                    possible.add(proposed);
+                }
+            }
+        }
+        return possible;
+    }
+
+    /** Whether the blank among the participants, and one more, are too few to found a cluster. */
+    private boolean mayBeBlank(List<Integer> participants, int oneMore) {
+        int blank = 0;
+        for (int id : participants) {
+            blank += id == oneMore || !cluster.hasVoted(id) ? 1 : 0;
+        }
+        return participants.isEmpty()
+                || blank < Membership.initial(1, participants).quorum();
+    }
+
+    // ---------------------------------------------------------------- the configured ensemble
+
+    /** Adds, removes or replaces one, or turns a participant into an observer or back. */
+    void reconfigure() {
+        if (cluster.checker().lastPosition() == 0) {
+            return; // there is no cluster yet that could be told
+        }
+        List<Integer> participants = new ArrayList<>(cluster.ensemble().participants());
+        List<Integer> observers = new ArrayList<>(cluster.ensemble().observers());
+        List<Integer> outside = cluster.members().stream()
+                .filter(id -> !cluster.ensemble().contains(id))
+                .toList();
+        switch (random.nextInt(6)) {
+            case 0 -> move(outside, participants);
+            case 1 -> move(outside, observers);
+            case 2 -> take(participants);
+            case 3 -> move(List.copyOf(observers), participants);
+            case 4 -> observers.addAll(take(participants));
+            default -> {
+                if (!outside.isEmpty()) {
+                    take(participants);
+                    move(outside, participants);
+                }
+            }
+        }
+        observers.removeAll(participants);
+        Ensemble next = new Ensemble(participants, observers);
+        if (!participants.containsAll(cluster.ensemble().participants()) && isDiskLost()) {
+            return; // the leader may not know yet whom it can count on
+        }
+        if (!participants.isEmpty() && mayBeBlank(participants, 0) && !next.equals(cluster.ensemble())) {
+            cluster.ensembles().wanted(next);
+        }
+    }
+
+    /** Also of a participant that is about to be admitted. */
+    private boolean isDiskLost() {
+        for (Membership membership : possibleMemberships(0)) {
+            if (!membership.replicaIds().stream().allMatch(cluster::hasVoted)) {
+                return true;
+            }
+        }
+        return cluster.ensemble().participants().stream().anyMatch(cluster::isDiskLost);
+    }
+
+    private void move(List<Integer> from, List<Integer> to) {
+        if (!from.isEmpty()) {
+            to.add(from.get(random.nextInt(from.size())));
+        }
+    }
+
+    private List<Integer> take(List<Integer> from) {
+        return from.isEmpty() ? List.of() : List.of(from.remove(random.nextInt(from.size())));
+    }
+}

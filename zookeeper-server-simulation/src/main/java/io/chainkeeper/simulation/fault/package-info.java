@@ -1,0 +1,2 @@
+/** What goes wrong in a run, and when. */
+package io.chainkeeper.simulation.fault;

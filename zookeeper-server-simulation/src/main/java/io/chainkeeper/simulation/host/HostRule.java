@@ -1,0 +1,11 @@
+package io.chainkeeper.simulation.host;
+
+/** Rules of a replica's host that agreement rests on. A run without one of them shows that it would be missed. */
+public enum HostRule {
+    /** A start discards what the log holds below a state that was installed (docs/decisions/021). */
+    WHAT_AN_INSTALLED_STATE_COVERS_IS_DISCARDED,
+    /** A replica that learns from the order that it has had a later start begins one above that. */
+    SUPERSEDED_REPLICA_STARTS_ABOVE,
+    /** A start reads only behind a command of its own: so starts that read ascend, though the clock is set back. */
+    READS_WAIT_FOR_AN_OWN_COMMAND
+}

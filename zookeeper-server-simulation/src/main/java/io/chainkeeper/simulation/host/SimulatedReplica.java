@@ -1,0 +1,239 @@
+package io.chainkeeper.simulation.host;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.RecoveredState;
+import io.chainkeeper.replica.Replica;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.IntUnaryOperator;
+
+/** What of a replica survives a crash: its log, its application's checkpoints, the number of its last incarnation. */
+public final class SimulatedReplica {
+    private static final long FIRST_CLOCK = 100_000_000;
+    private static final long STARTS_PER_CLOCK = 10_000;
+
+    private final int id;
+    private final int maxCheckpoints;
+    private final Checkpoint nothing;
+    private final LogHabits habits;
+    private final Set<HostRule> rules;
+    private SimulatedLog log;
+    private final Deque<Checkpoint> checkpoints = new ArrayDeque<>();
+    /** What the replica reads from its wall clock at each start: ascending, unless it is set back. */
+    private long clock;
+
+    /** How often the clock was set back. */
+    private int setBacks;
+
+    /** Number of the latest start, 0 before the first. */
+    private long incarnation;
+
+    /** Numbers of all starts. */
+    private final Set<Long> incarnations = new TreeSet<>();
+
+    /** The number of a start that the disk remembers. */
+    private long remembered;
+
+    /** The latest start that the order holds, as far as this one has learned. */
+    private long supersededBy = Long.MIN_VALUE;
+
+    /** The latest start that has read anything. */
+    private long reading;
+
+    /** Position of the state that was installed last, 0 if none was. */
+    private long installed;
+
+    /** What the sender of that state had promised; empty if none was installed, or that does not matter. */
+    private ByteSlice installedPromise = ByteSlice.EMPTY;
+
+    private ReplicaHost host;
+
+    /**
+     * @param id replica id
+     * @param maxCheckpoints how many checkpoints are kept, at least 1; recovery may fall back to the oldest
+     * @param nothing what a new directory holds
+     * @param habits of its log
+     * @param rules that its host follows
+     */
+    public SimulatedReplica(int id, int maxCheckpoints, Checkpoint nothing, LogHabits habits, Set<HostRule> rules) {
+        this.id = id;
+        this.maxCheckpoints = maxCheckpoints;
+        this.nothing = nothing;
+        this.habits = habits;
+        this.rules = rules;
+        this.log = new SimulatedLog(habits);
+        checkpoints.add(nothing);
+    }
+
+    /** The id of the replica. */
+    public int id() {
+        return id;
+    }
+
+    /** Its acceptor log. */
+    public SimulatedLog log() {
+        return log;
+    }
+
+    /** Whether its hosts follow a rule. */
+    public boolean follows(HostRule rule) {
+        return rules.contains(rule);
+    }
+
+    /** The running start is about to read: protocols rely on that starts which do so ascend. */
+    public void reads() {
+        InvariantViolated.check(
+                incarnation >= reading,
+                "reads: start %d of replica %d reads after start %d has",
+                incarnation,
+                id,
+                reading);
+        reading = incarnation;
+    }
+
+    /** What a start finds, given an application that has recovered. */
+    RecoveredState recovered(StateMachine application) {
+        long prefixHash = application.proposerTable().prefixHash();
+        return log.recovered(application.recoveredPosition()).with(application.recoveredMembership(), prefixHash);
+    }
+
+    /** The running incarnation, or null. */
+    public ReplicaHost host() {
+        return host;
+    }
+
+    /** Whether it has an incarnation that runs. */
+    public boolean isRunning() {
+        return host != null;
+    }
+
+    /** Whether this incarnation of it runs. */
+    public boolean isRunning(long ofIncarnation) {
+        return host != null && incarnation == ofIncarnation;
+    }
+
+    /** Whether it runs and has executed everything up to a position. */
+    public boolean hasExecuted(long position) {
+        return host != null && host.position() >= position;
+    }
+
+    /** Number of the latest start, 0 before the first. */
+    public long incarnation() {
+        return incarnation;
+    }
+
+    /** Durable checkpoints, oldest first. */
+    public List<Checkpoint> checkpoints() {
+        return new ArrayList<>(checkpoints);
+    }
+
+    /**
+     * A checkpoint is on disk; one that is not newer than those there is dropped. Returns the position up to which
+     * recovery no longer needs the order.
+     */
+    public long checkpointDurable(Checkpoint checkpoint) {
+        if (checkpoint.position() > checkpoints.peekLast().position()) {
+            checkpoints.addLast(checkpoint);
+        }
+        while (checkpoints.size() > maxCheckpoints) {
+            checkpoints.removeFirst();
+        }
+        return checkpoints.peekFirst().position();
+    }
+
+    long oldestCheckpoint() {
+        return checkpoints.peekFirst().position();
+    }
+
+    /** Whether a start would find a directory of somebody who took part in nothing. */
+    public boolean isBlank() {
+        return log.isBlank() && checkpoints.peekLast().position() == 0;
+    }
+
+    /** Another replica's state replaces the own one. The log stays, until the next start. */
+    public void install(Checkpoint checkpoint, ByteSlice promiseOfSender) {
+        checkpoints.clear();
+        checkpoints.add(checkpoint);
+        installed = checkpoint.position();
+        installedPromise = promiseOfSender;
+    }
+
+    /** Everything that it had stored is gone; its incarnations go on ascending if the clock does. */
+    public void loseDisk() {
+        InvariantViolated.check(host == null, "replica %d loses its disk while it runs", id);
+        log = new SimulatedLog(habits);
+        installed = 0;
+        installedPromise = ByteSlice.EMPTY;
+        remembered = 0;
+        checkpoints.clear();
+        checkpoints.add(nothing);
+    }
+
+    /** What is read from now on is earlier than all that was ever read, and than what will be read later. */
+    public void setClockBack() {
+        InvariantViolated.check(host == null, "the clock of replica %d is set back while it runs", id);
+        setBacks++;
+        clock = FIRST_CLOCK - setBacks * STARTS_PER_CLOCK;
+    }
+
+    /** The clock is one that can be set back. */
+    public void startClock() {
+        clock = FIRST_CLOCK;
+    }
+
+    /** The next start is numbered above this one, which the order holds. */
+    public void startAbove(long incarnationInOrder) {
+        supersededBy = Math.max(supersededBy, incarnationInOrder);
+    }
+
+    /** Every start begins so: what the product does with the log before it is read. */
+    public void beginStart() {
+        InvariantViolated.check(host == null, "replica %d is started twice", id);
+        if (rules.contains(HostRule.WHAT_AN_INSTALLED_STATE_COVERS_IS_DISCARDED)) {
+            log.discardThrough(installed);
+        } else {
+            log.cover(installed);
+        }
+        if (installedPromise.length() > 0) {
+            log.keepPromiseOfState(installedPromise);
+        }
+    }
+
+    /**
+     * Numbers the start that has begun.
+     *
+     * @param inOrder the latest start of this replica that the recovered state holds
+     * @param random draws a number below the one given
+     */
+    public long nextIncarnation(long inOrder, IntUnaryOperator random) {
+        clock++;
+        long latest = Math.max(remembered, Math.max(inOrder, supersededBy));
+        do {
+            incarnation = Replica.incarnationAfter(latest, clock, random);
+        } while (!incarnations.add(incarnation)); // the small chance that is left is none of a run's
+        remembered = incarnation;
+        return incarnation;
+    }
+
+    /** The start that has begun has a host. */
+    public void started(ReplicaHost running) {
+        host = running;
+    }
+
+    /**
+     * The process is gone.
+     *
+     * @param survivors how many unstable records reach the disk
+     */
+    public void crashed(int survivors) {
+        ReplicaHost ended = host;
+        host = null;
+        log.crash(survivors);
+        ended.crashed();
+    }
+}

@@ -1,0 +1,39 @@
+package io.chainkeeper.simulation.host;
+
+import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.replica.Application;
+import io.chainkeeper.replica.Proposal;
+import io.chainkeeper.replica.TotalOrder;
+import java.util.Collection;
+
+/** The application of one incarnation of a replica, with what the simulator needs to know of it. */
+public interface StateMachine extends Application {
+    /** A digest that cannot be told at the moment. */
+    long NO_DIGEST = Long.MIN_VALUE;
+
+    /** The host is ready: the application may propose from now on. */
+    void started(ReplicaHost host);
+
+    /** Who votes after {@link #position()}; null while the order has not changed the initial membership. */
+    Membership membership();
+
+    /** Highest position executed. */
+    long position();
+
+    /** Digest of everything that must be equal on all replicas at {@link #position()}, or {@link #NO_DIGEST}. */
+    long digest();
+
+    /** Captures what belongs to {@link #position()}, between two positions. */
+    Checkpoint beginCheckpoint();
+
+    /** The checkpoint is written; what may be of a later position is captured now. */
+    Checkpoint completeCheckpoint(Checkpoint begun);
+
+    /**
+     * The process is gone.
+     *
+     * @param proposals that have not been applied, in their order
+     * @param waiters of barriers that have not been reached, in their order
+     */
+    void crashed(Collection<Proposal> proposals, Collection<TotalOrder.ReadWaiter> waiters);
+}

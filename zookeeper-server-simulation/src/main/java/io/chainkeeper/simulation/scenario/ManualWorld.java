@@ -1,0 +1,403 @@
+package io.chainkeeper.simulation.scenario;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.simulation.host.Checkpoint;
+import io.chainkeeper.simulation.host.HostRule;
+import io.chainkeeper.simulation.host.HostSettings;
+import io.chainkeeper.simulation.host.HostSettings.LinkChoice;
+import io.chainkeeper.simulation.host.LogHabits;
+import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.host.SimulatedLog;
+import io.chainkeeper.simulation.host.SimulatedReplica;
+import io.chainkeeper.simulation.host.World;
+import io.chainkeeper.simulation.order.OrderChecker;
+import io.chainkeeper.simulation.register.RegisterCommand;
+import io.chainkeeper.simulation.register.RegisterMachine;
+import io.chainkeeper.simulation.register.RegisterReplica;
+import io.chainkeeper.simulation.time.Trace;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * A world in which time stands still: messages wait on their links and records in their queues until a scenario says
+ * that they arrive or become stable. Inputs are fed, and deliveries executed, at once.
+ */
+final class ManualWorld implements World {
+    private static final int MAX_ROUNDS = 10_000;
+    private static final int MAX_INPUTS = 1_000;
+    private static final int KEPT_CHECKPOINTS = 2;
+
+    /** One direction of a pair. */
+    record Link(int from, int to) implements Comparable<Link> {
+        @Override
+        public int compareTo(Link other) {
+            int byFrom = Integer.compare(from, other.from);
+            return byFrom != 0 ? byFrom : Integer.compare(to, other.to);
+        }
+
+        Link reversed() {
+            return new Link(to, from);
+        }
+    }
+
+    /** What a replica has said that it needs. */
+    private record Wanted(int fromPeer, long position) {}
+
+    private final OrderingProtocolFactory factory;
+    private final Map<String, String> settings;
+    private final Trace trace;
+    private OrderChecker checker;
+    private final List<Integer> members = new ArrayList<>();
+    private final List<SimulatedReplica> replicas = new ArrayList<>();
+    private final Map<Link, Deque<byte[]>> links = new TreeMap<>();
+    private final TreeSet<Link> cut = new TreeSet<>();
+    private final TreeSet<Integer> heldDisks = new TreeSet<>();
+    private final Map<Integer, Wanted> wanted = new TreeMap<>();
+    private final TreeSet<Integer> waiting = new TreeSet<>();
+    private final Deque<Runnable> afterwards = new ArrayDeque<>();
+    private Ensemble ensemble;
+    private long lastEpoch;
+
+    /**
+     * @param factory the protocol
+     * @param replicaCount how many there may ever be
+     * @param ensemble configured at first
+     * @param settings the protocol's
+     * @param trace told of everything
+     */
+    ManualWorld(
+            OrderingProtocolFactory factory,
+            int replicaCount,
+            Ensemble ensemble,
+            Map<String, String> settings,
+            Trace trace) {
+        this.factory = factory;
+        this.settings = settings;
+        this.ensemble = ensemble;
+        this.trace = trace;
+        this.checker = newChecker();
+        for (int id = 1; id <= replicaCount; id++) {
+            members.add(id);
+            replicas.add(new SimulatedReplica(
+                    id,
+                    KEPT_CHECKPOINTS,
+                    RegisterMachine.Checkpoint.NOTHING,
+                    LogHabits.EAGER,
+                    EnumSet.allOf(HostRule.class)));
+        }
+    }
+
+    private OrderChecker newChecker() {
+        Membership initial = Membership.initial(1, ensemble.participants());
+        return new OrderChecker(
+                (id, incarnation) -> replica(id).isRunning(incarnation),
+                initial,
+                command -> {},
+                RegisterCommand::describe);
+    }
+
+    SimulatedReplica replica(int id) {
+        InvariantViolated.check(id >= 1 && id <= replicas.size(), "there is no replica %d", id);
+        return replicas.get(id - 1);
+    }
+
+    /** The running incarnation of a replica. */
+    ReplicaHost host(int id) {
+        ReplicaHost host = replica(id).host();
+        InvariantViolated.check(host != null, "replica %d is not running", id);
+        return host;
+    }
+
+    /** Ids of all replicas that there may ever be. */
+    List<Integer> members() {
+        return members;
+    }
+
+    OrderChecker checker() {
+        return checker;
+    }
+
+    /** The configured ensemble. */
+    Ensemble ensemble() {
+        return ensemble;
+    }
+
+    /** An operator changes the ensemble: all that run are told at once, the others when they start. */
+    void configure(Ensemble next) {
+        ensemble = next;
+        if (replicas.stream().allMatch(replica -> replica.incarnation() == 0)) {
+            checker = newChecker(); // a new cluster begins with these
+        }
+        for (int id : members) {
+            if (replica(id).isRunning()) {
+                host(id).ensembleChanged(next);
+            }
+        }
+        settle();
+    }
+
+    /** The newest durable checkpoint of the replica that was asked replaces the state of one, which starts anew. */
+    void installState(int id) {
+        Wanted wish = wanted.remove(id);
+        InvariantViolated.check(wish != null, "replica %d has not asked for a state", id);
+        List<Checkpoint> offered = replica(wish.fromPeer()).checkpoints();
+        Checkpoint state = offered.get(offered.size() - 1);
+        InvariantViolated.check(
+                state.position() >= wish.position(),
+                "replica %d has a checkpoint up to %d, replica %d needs position %d",
+                wish.fromPeer(),
+                state.position(),
+                id,
+                wish.position());
+        trace.record(id, "installs state of", wish.fromPeer(), "at position " + state.position());
+        ByteSlice promise = replica(wish.fromPeer()).log().latestHead(factory.promiseKind());
+        crash(id, 0);
+        replica(id).install(state, promise);
+        start(id);
+    }
+
+    /** Whether a replica has asked for the state of another one. */
+    boolean needsState(int id) {
+        return wanted.containsKey(id);
+    }
+
+    /** What a replica that is down had stored is gone. */
+    void loseDisk(int id) {
+        trace.record(id, "loses its disk", 0, null);
+        replica(id).loseDisk();
+    }
+
+    // ---------------------------------------------------------------- replicas
+
+    /** Starts a replica and connects it with all that run and are not cut off from it. */
+    void start(int id) {
+        SimulatedReplica replica = replica(id);
+        List<Checkpoint> checkpoints = replica.checkpoints();
+        replica.beginStart();
+        ProtocolContext context = new ProtocolContext(
+                id,
+                replica.nextIncarnation(Long.MIN_VALUE, bound -> 0),
+                ensemble,
+                settings,
+                bound -> (id - 1) % bound,
+                TICK_MILLIS,
+                ProtocolContext.Start.ORDINARY);
+        ReplicaHost host = new ReplicaHost(
+                replica,
+                new RegisterReplica((RegisterMachine.Checkpoint) checkpoints.get(checkpoints.size() - 1), false),
+                factory,
+                context,
+                new HostSettings(0, LinkChoice.KNOWN_WHEN_ASKED, members.size()),
+                this,
+                trace,
+                checker);
+        replica.started(host);
+        host.start();
+        waiting.add(id);
+        settle();
+        members.forEach(other -> connect(new Link(id, other)));
+    }
+
+    void crash(int id, int survivors) {
+        host(id);
+        for (int other : members) {
+            breakLink(new Link(id, other));
+        }
+        replica(id).crashed(survivors);
+        trace.record(id, "crashes; unstable records that survive:", survivors, null);
+        waiting.remove(id);
+        settle();
+    }
+
+    // ---------------------------------------------------------------- links
+
+    /** Connects a pair unless it is connected, cut, or one end is down. */
+    void connect(Link link) {
+        boolean running = link.from() != link.to()
+                && replica(link.from()).isRunning()
+                && replica(link.to()).isRunning();
+        if (running && !links.containsKey(link) && !cut.contains(link) && !cut.contains(link.reversed())) {
+            long epoch = ++lastEpoch;
+            links.put(link, new ArrayDeque<>());
+            links.put(link.reversed(), new ArrayDeque<>());
+            host(link.from()).peerUp(link.to(), epoch);
+            host(link.to()).peerUp(link.from(), epoch);
+            settle();
+        }
+    }
+
+    /** Breaks the connection of a pair: what is in flight is lost, both ends are told. */
+    void breakLink(Link link) {
+        if (links.remove(link) != null) {
+            links.remove(link.reversed());
+            host(link.from()).peerDown(link.to());
+            host(link.to()).peerDown(link.from());
+            settle();
+        }
+    }
+
+    /** From now on nothing arrives over a direction. */
+    void cut(Link link) {
+        cut.add(link);
+    }
+
+    /** Ends a cut; a broken connection is made anew. */
+    void heal(Link link) {
+        cut.remove(link);
+        connect(link);
+    }
+
+    /** Lets the oldest messages of a direction arrive; returns how many there were. */
+    int deliver(Link link, int maxMessages) {
+        int delivered = 0;
+        Deque<byte[]> frames = links.get(link);
+        while (frames != null && !frames.isEmpty() && delivered < maxMessages) {
+            host(link.to()).frameArrived(link.from(), frames.removeFirst());
+            delivered++;
+            settle();
+        }
+        return delivered;
+    }
+
+    /** Messages in flight, per direction. */
+    Map<Link, Integer> inFlight() {
+        Map<Link, Integer> counts = new TreeMap<>();
+        links.forEach((link, frames) -> {
+            if (!frames.isEmpty()) {
+                counts.put(link, frames.size());
+            }
+        });
+        return counts;
+    }
+
+    // ---------------------------------------------------------------- disks and time
+
+    /** While held, {@link #run} leaves a replica's records unstable. */
+    void holdDisk(int id, boolean held) {
+        if (held) {
+            heldDisks.add(id);
+        } else {
+            heldDisks.remove(id);
+        }
+    }
+
+    /** Everything that a replica has appended becomes stable; returns whether there was anything. */
+    boolean sync(int id) {
+        SimulatedLog log = replica(id).log();
+        if (!replica(id).isRunning() || !log.hasUnstable()) {
+            return false;
+        }
+        long target = log.beginSync();
+        log.completeSync(target);
+        host(id).durable(target);
+        settle();
+        return true;
+    }
+
+    void tick(int id) {
+        host(id).tick();
+        settle();
+    }
+
+    /** The application's checkpoint is written. */
+    void checkpoint(int id) {
+        host(id).takeCheckpoint();
+        settle();
+    }
+
+    /** Lets messages arrive and records become stable until nothing is left to happen. */
+    void run() {
+        for (int round = 0; round < MAX_ROUNDS; round++) {
+            boolean happened = false;
+            for (int id : members) {
+                happened |= !heldDisks.contains(id) && sync(id);
+            }
+            for (Link link : new ArrayList<>(links.keySet())) {
+                happened |= !cut.contains(link) && deliver(link, 1) > 0;
+            }
+            if (!happened) {
+                return;
+            }
+        }
+        throw new InvariantViolated("not quiet after " + MAX_ROUNDS + " rounds");
+    }
+
+    /** Feeds all waiting inputs and executes all deliveries. */
+    void settle() {
+        while (!waiting.isEmpty() || !afterwards.isEmpty()) {
+            Integer id = waiting.pollFirst();
+            if (id == null) {
+                afterwards.removeFirst().run();
+            } else if (replica(id).isRunning()) {
+                ReplicaHost host = host(id);
+                while (host.hasInput()) {
+                    host.drain(MAX_INPUTS);
+                }
+                host.drain(0);
+                host.execute(Integer.MAX_VALUE);
+            }
+        }
+    }
+
+    @Override
+    public void inputWaiting(ReplicaHost host) {
+        waiting.add(host.id());
+    }
+
+    @Override
+    public void executionWaiting(ReplicaHost host) {
+        waiting.add(host.id());
+    }
+
+    @Override
+    public void recordsWaiting(ReplicaHost host) {
+        // They wait for sync.
+    }
+
+    @Override
+    public void send(ReplicaHost from, int to, long linkEpoch, Message message, byte[] frame) {
+        Deque<byte[]> frames = links.get(new Link(from.id(), to));
+        if (frames != null) {
+            frames.addLast(frame);
+        }
+    }
+
+    @Override
+    public void logReadWanted(ReplicaHost host, long fromPosition, int maxBytes) {
+        afterwards.addLast(() -> host.logRead(fromPosition, host.replica().log().read(fromPosition, maxBytes)));
+    }
+
+    @Override
+    public void checkpointBegun(ReplicaHost host, Checkpoint checkpoint) {
+        afterwards.addLast(() -> host.checkpointDurable(host.replica().checkpointDurable(checkpoint)));
+    }
+
+    @Override
+    public void stateWanted(ReplicaHost host, int fromPeer, long position) {
+        trace.record(host.id(), "needs the state of", fromPeer, "from position " + position + " on");
+        wanted.put(host.id(), new Wanted(fromPeer, position));
+    }
+
+    @Override
+    public void superseded(ReplicaHost host, long incarnation) {
+        throw new InvariantViolated("the incarnations of a replica of a scenario ascend");
+    }
+
+    @Override
+    public void statusChanged(ReplicaHost host, OrderingStatus status) {
+        // The trace has it.
+    }
+}

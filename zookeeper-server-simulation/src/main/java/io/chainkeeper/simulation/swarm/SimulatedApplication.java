@@ -1,0 +1,49 @@
+package io.chainkeeper.simulation.swarm;
+
+import java.util.Locale;
+
+/** What runs above the order in a run. */
+public enum SimulatedApplication {
+    /** Versioned registers: the least that shows what the protocol does. */
+    REGISTERS,
+    /** ZooKeeper's tree, sessions and watches, executed by the server's own executor. */
+    ZNODES,
+    /** The same, and administrators ask for other ensembles. */
+    RECONFIG,
+    /** Registers; a minority that has lagged behind comes back one by one. */
+    BEHIND,
+    /** Registers; servers come one by one to found the cluster, and crash and lose their disks meanwhile. */
+    FOUNDING;
+
+    /**
+     * Reads the value of {@code --application}.
+     *
+     * @param value as in the command line
+     * @return the application
+     * @throws IllegalArgumentException if there is none of that name; the message names those there are
+     */
+    public static SimulatedApplication named(String value) {
+        for (SimulatedApplication application : values()) {
+            if (application.optionValue().equals(value)) {
+                return application;
+            }
+        }
+        throw new IllegalArgumentException(
+                "no application is named " + value + "; there are registers, znodes, reconfig, behind and founding");
+    }
+
+    /** @return the name in the command line */
+    public String optionValue() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Whether the ensemble changes. */
+    boolean isReconfigured() {
+        return this == REGISTERS || this == RECONFIG;
+    }
+
+    /** What a command line that replays a run needs. */
+    public String option() {
+        return this == REGISTERS ? "" : " --application " + optionValue();
+    }
+}

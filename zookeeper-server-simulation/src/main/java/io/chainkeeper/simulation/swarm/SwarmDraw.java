@@ -1,0 +1,204 @@
+package io.chainkeeper.simulation.swarm;
+
+import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.simulation.host.HostSettings;
+import io.chainkeeper.simulation.host.LogHabits;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+
+/**
+ * Draws the options of one run. A seed goes on meaning the run that it meant: what is new is drawn behind everything
+ * else, or only where the application is new too.
+ */
+public final class SwarmDraw {
+    /** What {@link #drawAnything} chooses from. */
+    private static final Set<Fault> ANYTHING =
+            EnumSet.complementOf(EnumSet.of(Fault.PARTITION, Fault.LEAVE_BEHIND, Fault.REGROUP));
+
+    private static final List<Fault> BESIDE_LEAVE_BEHIND =
+            List.of(Fault.CRASH, Fault.BREAK, Fault.PAUSE, Fault.SLOW_DISK, Fault.SLOW_LINK);
+    private static final List<Fault> BESIDE_REGROUP =
+            List.of(Fault.CRASH_AT_CHANGE, Fault.BREAK, Fault.PAUSE, Fault.SLOW_DISK, Fault.SLOW_LINK);
+
+    private final SplittableRandom random;
+    private final OrderingProtocolFactory factory;
+    private final SimulatedApplication application;
+    private final Map<Fault, Long> faults = new TreeMap<>();
+    private Ensemble ensemble;
+    private int replicas;
+    private List<Integer> late = List.of();
+    private Map<String, String> settings;
+    private long faultUnitMicros;
+
+    private SwarmDraw(SplittableRandom random, OrderingProtocolFactory factory, SimulatedApplication application) {
+        this.random = random;
+        this.factory = factory;
+        this.application = application;
+    }
+
+    /**
+     * Draws the options of a run.
+     *
+     * @param random what is drawn
+     * @param factory the protocol, for its settings
+     * @param application above it
+     * @return the options
+     */
+    public static SwarmOptions draw(
+            SplittableRandom random, OrderingProtocolFactory factory, SimulatedApplication application) {
+        SwarmDraw draw = new SwarmDraw(random, factory, application);
+        switch (application) {
+            case REGISTERS, ZNODES, RECONFIG -> draw.drawAnything();
+            case BEHIND -> draw.drawBehind();
+            case FOUNDING -> draw.drawFounding();
+        }
+        return draw.options();
+    }
+
+    // ---------------------------------------------------------------- ensemble and faults
+
+    private void drawAnything() {
+        int configured = pick(1, 2, 3, 3, 3, 3, 4, 5, 5, 7);
+        int participants = configured - (random.nextInt(4) == 0 ? random.nextInt((configured + 1) / 2) : 0);
+        ensemble = ensemble(participants, configured);
+        replicas = configured + pick(0, 1, 2);
+        faultUnitMicros = pick(200_000, 500_000, 1_500_000);
+        for (Fault fault : ANYTHING) {
+            if (random.nextInt(5) < 2) {
+                long rarity = fault == Fault.CRASH_ALL || fault == Fault.DOWN_LONG ? 5 : 1;
+                faults.put(fault, rarity * faultUnitMicros * (1 + random.nextInt(3)));
+            }
+        }
+        if (!application.isReconfigured()) {
+            faults.remove(Fault.RECONFIGURE);
+        }
+        int lateParticipants = random.nextInt(3) == 0 ? random.nextInt((participants + 1) / 2) : 0;
+        late = ensemble.participants().subList(participants - lateParticipants, participants);
+        drawSettings();
+    }
+
+    /**
+     * The one fault needs time, clients that go on on both sides, logs that are cut soon, and little else that goes
+     * wrong: else the majority comes to nothing while the minority is away.
+     */
+    private void drawBehind() {
+        int choice = pick(3, 5, 5, 5, 7);
+        int participants = choice == 3 ? 3 : pick(5, 5, 7);
+        replicas = Math.max(participants, 5);
+        ensemble = ensemble(participants, replicas);
+        drawSettings();
+        faults.put(Fault.LEAVE_BEHIND, 300_000L);
+        drawOneOf(BESIDE_LEAVE_BEHIND, 2_000_000L);
+    }
+
+    /**
+     * All begins with empty directories. Records that take their time to the disk, and introductions that take theirs
+     * to others, make the moments long in which a disk may be lost.
+     */
+    private void drawFounding() {
+        int participants = pick(2, 3, 3, 3, 3, 4, 5, 5, 5);
+        replicas = participants + pick(0, 0, 0, 1);
+        ensemble = ensemble(participants, replicas);
+        late = IntStream.rangeClosed(1, replicas).boxed().toList();
+        drawSettings();
+        faults.put(Fault.REGROUP, (long) pick(50_000, 200_000, 400_000, 800_000));
+        drawOneOf(BESIDE_REGROUP, 500_000L);
+    }
+
+    private static Ensemble ensemble(int participants, int configured) {
+        return new Ensemble(
+                IntStream.rangeClosed(1, participants).boxed().toList(),
+                IntStream.rangeClosed(participants + 1, configured).boxed().toList());
+    }
+
+    private void drawSettings() {
+        settings =
+                ProtocolSettings.draw(random, factory, ensemble.participants().size());
+    }
+
+    private void drawOneOf(List<Fault> few, long meanMicros) {
+        if (random.nextBoolean()) {
+            faults.put(few.get(random.nextInt(few.size())), meanMicros);
+        }
+    }
+
+    // ---------------------------------------------------------------- everything else, in the order of the options
+
+    /** Where {@link #by} stands, the ranges are those of anything, behind and founding. */
+    private SwarmOptions options() {
+        return new SwarmOptions(
+                replicas,
+                ensemble,
+                late,
+                SwarmOptions.minQuorumSize(settings),
+                settings,
+                1_000_000L * (by(2, 4, 3) + random.nextInt(by(6, 4, 4))),
+                by(1, replicas, replicas) + random.nextInt(by(8, 4, 4)),
+                1 + random.nextInt(by(4, 4, 3)),
+                pick(1, 2, 8),
+                pick(by(of(1_000, 20_000, 200_000), of(20_000, 50_000), of(5_000, 20_000, 50_000))),
+                by(500, 2_000, 500),
+                pick(by(of(10, 50, 80), of(0, 10, 50), of(0, 10, 50))),
+                pick(by(of(0, 30, 70), of(0, 30), of(0, 30))),
+                pick(0, 2, 20),
+                pick(by(of(200, 2_000, 20_000, 60_000), of(200, 2_000), of(200, 2_000, 20_000))),
+                pick(by(of(0, 500, 10_000, 60_000), of(0, 500), of(0, 500, 10_000, 60_000))),
+                pick(by(of(10, 500, 5_000), of(10, 500), of(10, 500, 5_000))),
+                pick(by(of(10, 1_000, 50_000), of(10, 1_000), of(10, 1_000))),
+                pick(by(of(1_000, 50_000, 300_000), of(1_000, 50_000), of(1_000, 50_000))),
+                pick(by(of(20_000, 1_000_000, 5_000_000), of(20_000, 1_000_000), of(20_000, 1_000_000))),
+                pick(1, 8, 64),
+                pick(by(of(0, 10, 50), of(0, 10), of(0, 10, 50))),
+                pick(by(of(0, 10, 50), of(10), of(0, 10, 50))),
+                pick(by(of(1, 3), of(1), of(1, 3))),
+                HostSettings.LinkChoice.values()[random.nextInt(3)],
+                faults,
+                logHabits(),
+                clocksAreSetBack());
+    }
+
+    private LogHabits logHabits() {
+        return switch (application) {
+            case REGISTERS, ZNODES, RECONFIG -> {
+                if (random.nextInt(5) < 2) {
+                    faults.put(Fault.PARTITION, 3 * faultUnitMicros * (1 + random.nextInt(3)));
+                }
+                yield new LogHabits(pick(1, 1, 8, 64), pick(0, 0, 0, 30), random.nextBoolean());
+            }
+            case BEHIND -> new LogHabits(pick(1, 8), 0, false);
+            case FOUNDING -> new LogHabits(pick(1, 8, 64), 0, random.nextBoolean());
+        };
+    }
+
+    private boolean clocksAreSetBack() {
+        return switch (application) {
+            case REGISTERS, ZNODES, RECONFIG -> faults.containsKey(Fault.LOSE_DISK) && random.nextBoolean();
+            case BEHIND -> false;
+            case FOUNDING -> random.nextBoolean();
+        };
+    }
+
+    private <T> T by(T anything, T behind, T founding) {
+        return switch (application) {
+            case REGISTERS, ZNODES, RECONFIG -> anything;
+            case BEHIND -> behind;
+            case FOUNDING -> founding;
+        };
+    }
+
+    private static int[] of(int... choices) {
+        return choices;
+    }
+
+    /** Where there is no choice nothing is drawn. */
+    private int pick(int... choices) {
+        return choices.length == 1 ? choices[0] : choices[random.nextInt(choices.length)];
+    }
+}

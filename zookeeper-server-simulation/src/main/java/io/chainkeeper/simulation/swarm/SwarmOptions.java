@@ -1,0 +1,128 @@
+package io.chainkeeper.simulation.swarm;
+
+import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.simulation.cluster.Delays;
+import io.chainkeeper.simulation.fault.FoundingFaults;
+import io.chainkeeper.simulation.host.HostSettings;
+import io.chainkeeper.simulation.host.LogHabits;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What one run is like. Each run draws which faults there are and how often, because a run with all faults at once
+ * hides what a run with only some of them finds.
+ *
+ * @param replicas how many there may ever be, those included that are configured only later
+ * @param ensemble configured at first
+ * @param late configured, but started only later: within the phase with faults, or as {@link FoundingFaults} draws it
+ * @param minQuorumSize as the settings have it
+ * @param settings the protocol's
+ * @param safetyMicros length of the phase with faults
+ * @param sessions number of clients
+ * @param keys number of registers
+ * @param maxOutstanding of one session
+ * @param maxThinkMicros between two operations of a session
+ * @param maxOperations of all sessions together
+ * @param readPercent of operations
+ * @param conditionalPercent of writes
+ * @param sessionMovePercent chance, per operation, that the session turns to another replica
+ * @param maxNetworkMicros see {@link Delays}
+ * @param maxSyncMicros see {@link Delays}
+ * @param maxHandOverMicros see {@link Delays}
+ * @param maxExecutionMicros see {@link Delays}
+ * @param maxNoticeMicros see {@link Delays}
+ * @param maxCutDetectionMicros see {@link Delays}
+ * @param maxBatch see {@link Delays}
+ * @param clockSkewPercent by how much a replica's ticks may be shorter or longer
+ * @param checkpointEveryPositions 0 for never
+ * @param maxCheckpoints kept by each replica
+ * @param linkChoice see {@link HostSettings.LinkChoice}
+ * @param faultIntervalMicros mean time between faults of each kind; kinds that are absent do not happen
+ * @param logHabits of the acceptor logs
+ * @param clocksAreSetBack whether the clock of a replica that loses its disk may be set back, behind all its starts
+ */
+public record SwarmOptions(
+        int replicas,
+        Ensemble ensemble,
+        List<Integer> late,
+        int minQuorumSize,
+        Map<String, String> settings,
+        long safetyMicros,
+        int sessions,
+        int keys,
+        int maxOutstanding,
+        long maxThinkMicros,
+        int maxOperations,
+        int readPercent,
+        int conditionalPercent,
+        int sessionMovePercent,
+        long maxNetworkMicros,
+        long maxSyncMicros,
+        long maxHandOverMicros,
+        long maxExecutionMicros,
+        long maxNoticeMicros,
+        long maxCutDetectionMicros,
+        int maxBatch,
+        int clockSkewPercent,
+        int checkpointEveryPositions,
+        int maxCheckpoints,
+        HostSettings.LinkChoice linkChoice,
+        Map<Fault, Long> faultIntervalMicros,
+        LogHabits logHabits,
+        boolean clocksAreSetBack) {
+    /** What can go wrong. */
+    public enum Fault {
+        /** A replica crashes and comes back later. */
+        CRASH,
+        /** A replica crashes shortly after anybody's view of the leader has changed, and is soon back. */
+        CRASH_AT_CHANGE,
+        /** All replicas crash at once. */
+        CRASH_ALL,
+        /** A replica stands still while the others go on. */
+        PAUSE,
+        /** A pair cannot reach each other, in one or both directions. */
+        CUT,
+        /** A replica is cut off from all others, in one or both directions. */
+        ISOLATE,
+        /** A connection breaks and is made anew. */
+        BREAK,
+        /** A replica's disk becomes slow. */
+        SLOW_DISK,
+        /** One direction of a pair becomes slow. */
+        SLOW_LINK,
+        /** A replica is down for so long that the logs of others no longer reach back to where it was. */
+        DOWN_LONG,
+        /** A replica crashes and comes back with an empty disk. */
+        LOSE_DISK,
+        /** An operator changes the configured ensemble. */
+        RECONFIGURE,
+        /** A group is cut off from the others, in one or both directions; each link heals in its own time. */
+        PARTITION,
+        /**
+         * A minority is cut off until the others' logs no longer reach back to where it was; then one of it is let back
+         * in, and for a while the rest of the minority reaches nobody else.
+         */
+        LEAVE_BEHIND,
+        /**
+         * Who reaches whom changes, and at that moment some replicas crash and some of these lose their disks: from the
+         * first start on, and replicas start one by one. See {@link FoundingFaults}.
+         */
+        REGROUP
+    }
+
+    private static final String MIN_QUORUM_SIZE = "QuorumSize";
+
+    /** The least quorum that settings ask for, 1 if they ask for none. */
+    static int minQuorumSize(Map<String, String> settings) {
+        return settings.entrySet().stream()
+                .filter(setting -> setting.getKey().endsWith(MIN_QUORUM_SIZE))
+                .mapToInt(setting -> Integer.parseInt(setting.getValue()))
+                .findAny()
+                .orElse(1);
+    }
+
+    /** Whether the settings let a protocol remove members by itself. */
+    public boolean mayRemoveSilent() {
+        return settings.keySet().stream().anyMatch(key -> key.endsWith(MIN_QUORUM_SIZE));
+    }
+}

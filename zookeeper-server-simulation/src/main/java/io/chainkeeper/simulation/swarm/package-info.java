@@ -1,0 +1,2 @@
+/** What one run is like: its options, drawn from its seed. */
+package io.chainkeeper.simulation.swarm;

@@ -1,0 +1,2 @@
+/** Virtual time, and the trace of what happens in it. */
+package io.chainkeeper.simulation.time;

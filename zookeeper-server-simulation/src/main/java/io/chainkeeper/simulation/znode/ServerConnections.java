@@ -1,0 +1,41 @@
+package io.chainkeeper.simulation.znode;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.apache.zookeeper.server.NIOServerCnxn;
+import org.apache.zookeeper.server.NIOServerCnxnFactory;
+import org.apache.zookeeper.server.ServerCnxn;
+import org.apache.zookeeper.server.ServerCnxn.DisconnectReason;
+
+/** The connections of one server, without a port to accept them. */
+final class ServerConnections extends NIOServerCnxnFactory {
+    void add(ServerConnection connection) {
+        cnxns.add(connection);
+    }
+
+    void remove(ServerConnection connection) {
+        cnxns.remove(connection);
+        removeCnxnFromSessionMap(connection);
+    }
+
+    /** In the order they were made in. */
+    List<ServerConnection> all() {
+        List<ServerConnection> all = new ArrayList<>();
+        for (ServerCnxn connection : cnxns) {
+            all.add((ServerConnection) connection);
+        }
+        all.sort(Comparator.comparingLong(ServerConnection::number));
+        return all;
+    }
+
+    @Override
+    public void touchCnxn(NIOServerCnxn connection) {
+        // Silent sessions are the keeper's business; there are no idle sockets to reclaim.
+    }
+
+    @Override
+    public void closeAll(DisconnectReason reason) {
+        all().forEach(connection -> connection.close(reason));
+    }
+}

@@ -1,0 +1,440 @@
+package io.chainkeeper.simulation.znode;
+
+import io.chainkeeper.command.Command;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.server.state.EnsembleConfig;
+import io.chainkeeper.simulation.checker.History;
+import io.chainkeeper.simulation.checker.LinearizabilityChecker;
+import io.chainkeeper.simulation.checker.ZnodeModel;
+import io.chainkeeper.simulation.cluster.Cluster;
+import io.chainkeeper.simulation.cluster.Workload;
+import io.chainkeeper.simulation.host.Checkpoint;
+import io.chainkeeper.simulation.host.StateMachine;
+import io.chainkeeper.simulation.order.SessionEvidence;
+import io.chainkeeper.simulation.swarm.SwarmOptions;
+import io.chainkeeper.simulation.time.EventQueue;
+import io.chainkeeper.simulation.time.Trace;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.server.DataNode;
+import org.apache.zookeeper.server.DataTree;
+
+/** Clients with sessions, ephemeral nodes and watches, served by the real executor of every replica. */
+public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
+    private static final int[] TIMEOUTS_MILLIS = {200, 600, 2_000};
+    private static final long LONGEST_TIMEOUT_MICROS = 2_000_000;
+    private static final long TWO_TICKS_MICROS = 2_000L * ZnodeReplica.TICK_TIME_MILLIS;
+
+    /** Every pause of this length is a stall to a replica's own eyes, however slow its clock. */
+    private static final long LEAST_STALL_MICROS = 2_000L * ZnodeReplica.TICK_TIME_MILLIS;
+
+    private static final long MAX_WALL_CLOCK_OFFSET_MILLIS = 5_000;
+    private static final long MAX_HOLD_MICROS = 1_000_000;
+    private static final int ADMINISTRATORS = 2;
+    private static final long QUIET_MICROS = 1_000_000;
+
+    private final EventQueue events;
+    private final SplittableRandom random;
+    private final SwarmOptions options;
+    private final Trace trace;
+    private final NoFiles files = NoFiles.create();
+    private final SessionEvidence evidence;
+    private final History history;
+    private final History guardedHistory;
+    private final ZnodeJournal journal;
+    private final ZnodeJournal guardedJournal;
+    private final ZnodeOperations operations;
+    private final GuardedZnodeOperations guarded;
+    private final PassingZnodeOperations passing;
+    private final ConfigurationOperations configurations;
+    private final ZnodeMix mix;
+    private final List<ZnodeClient> administrators = new ArrayList<>();
+    private final boolean hasQuota;
+    private final List<ZnodeClient> clients = new ArrayList<>();
+    private final Map<Long, ZnodeSession> sessions = new TreeMap<>();
+    private final TreeSet<String> mayExpire = new TreeSet<>();
+    private Cluster cluster;
+    private long lastLink;
+    private boolean stopped;
+    private long quietSinceMicros;
+    private boolean stable;
+
+    /**
+     * @param events virtual time
+     * @param random what clients draw
+     * @param options how many clients there are, and what they do
+     * @param trace told of their sessions
+     */
+    public ZnodeWorkload(EventQueue events, SplittableRandom random, SwarmOptions options, Trace trace) {
+        this.events = events;
+        this.random = random;
+        this.options = options;
+        this.trace = trace;
+        this.history = new History(events::steps);
+        this.evidence = new SessionEvidence(
+                events::nowMicros,
+                options.clockSkewPercent(),
+                (replica, sinceMicros) -> cluster.pausedMicros(replica, sinceMicros, LEAST_STALL_MICROS),
+                () -> cluster.checker().membership(),
+                this);
+        this.guardedHistory = new History(events::steps);
+        this.journal = new ZnodeJournal(history, evidence);
+        this.guardedJournal = new ZnodeJournal(guardedHistory, evidence);
+        this.operations = new ZnodeOperations(journal);
+        this.guarded = new GuardedZnodeOperations(guardedJournal);
+        this.passing = new PassingZnodeOperations(journal);
+        this.configurations = new ConfigurationOperations(evidence.configurations());
+        this.mix = new ZnodeMix(random, options, operations, guarded, passing, configurations);
+        this.hasQuota = random.nextInt(3) == 0;
+    }
+
+    // ---------------------------------------------------------------- replicas
+
+    @Override
+    public Checkpoint nothing() {
+        return ZnodeReplica.TreeCheckpoint.NOTHING;
+    }
+
+    @Override
+    public StateMachine recover(Cluster replicas, int replica, Checkpoint checkpoint) {
+        cluster = replicas;
+        long offsetMillis = random.nextLong(MAX_WALL_CLOCK_OFFSET_MILLIS);
+        return new ZnodeReplica(
+                replica, offsetMillis, replicas, files, (ZnodeReplica.TreeCheckpoint) checkpoint, evidence);
+    }
+
+    @Override
+    public String describe(ByteSlice command) {
+        Command decoded = SessionEvidence.decode(command);
+        return decoded.toString();
+    }
+
+    @Override
+    public void ordered(ProposedCommand command) {
+        evidence.ordered(command);
+    }
+
+    @Override
+    public void expiryProposed(long sessionId) {
+        ZnodeSession session = sessions.get(sessionId);
+        if (session != null) {
+            for (String path : session.ephemeralPaths()) {
+                if (mayExpire.add(sessionId + path)) {
+                    operations.mayExpire(sessionId, path);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void configured(EnsembleConfig configuration) {
+        if (!configuration.ensemble().equals(cluster.ensemble())) {
+            cluster.ensembles().configured(configuration.ensemble());
+        }
+    }
+
+    @Override
+    public void ended(long sessionId) {
+        trace.record(0, "session ends", sessionId, null);
+    }
+
+    // ---------------------------------------------------------------- clients
+
+    @Override
+    public void start(Cluster replicas) {
+        cluster = replicas;
+        for (int i = 1; i <= options.sessions(); i++) {
+            ZnodeClient client = client(i, 0);
+            clients.add(client);
+            client.start();
+            planNext(client);
+        }
+        if (options.faultIntervalMicros().containsKey(SwarmOptions.Fault.RECONFIGURE)) {
+            for (int i = 1; i <= ADMINISTRATORS; i++) {
+                ZnodeClient client = client(-i, 0).asAdministrator();
+                administrators.add(client);
+                clients.add(client);
+                client.start();
+            }
+        }
+    }
+
+    private ZnodeClient client(int number, int pinnedTo) {
+        int timeoutMillis = TIMEOUTS_MILLIS[random.nextInt(TIMEOUTS_MILLIS.length)];
+        return new ZnodeClient(number, pinnedTo, timeoutMillis, events, random.split(), cluster, this);
+    }
+
+    long nextLinkNumber() {
+        return ++lastLink;
+    }
+
+    /** Something happens at a client. */
+    void note(ZnodeClient client, String what, long number) {
+        trace.record(0, what, number, client);
+    }
+
+    void sessionBegins(ZnodeClient client) {
+        sessions.put(client.session().id(), client.session());
+        operations.createParent(client, ZnodeOperations.PARENT);
+        operations.createParent(client, ZnodeOperations.SEQUENCES);
+        operations.createParent(client, GuardedZnodeOperations.PATH);
+        if (hasQuota) {
+            operations.createQuota(client, ZnodeOperations.PARENT, ZnodeMix.CHILDREN);
+        }
+    }
+
+    void sessionExpired(ZnodeClient client, ZnodeSession session) {
+        trace.record(0, "client finds its session expired", session.id(), client);
+        InvariantViolated.check(!stable, "%s expired though nothing fails any more", client);
+    }
+
+    void sessionAbandoned(ZnodeSession session) {
+        trace.record(0, "client abandons its session", session.id(), null);
+    }
+
+    void eventReceived() {
+        trace.mix(events.nowMicros());
+    }
+
+    private void planNext(ZnodeClient client) {
+        events.after(1 + random.nextLong(options.maxThinkMicros()), () -> {
+            if (!stopped && operations() < options.maxOperations()) {
+                next(client);
+                planNext(client);
+            }
+        });
+    }
+
+    private void next(ZnodeClient client) {
+        if (!client.isConnected() || client.session().isClosing()) {
+            return;
+        }
+        if (random.nextInt(400) < options.sessionMovePercent()) {
+            client.disconnect();
+        } else if (random.nextInt(200) == 0) {
+            client.vanish(false);
+        } else if (random.nextInt(100) == 0) {
+            client.hold(random.nextLong(MAX_HOLD_MICROS));
+        } else if (client.outstanding() < options.maxOutstanding()) {
+            mix.ask(client);
+        }
+    }
+
+    @Override
+    public void stop() {
+        stopped = true;
+        quietSinceMicros = events.nowMicros();
+        clients.forEach(ZnodeClient::disconnect); // what a held connection still delays is not waited for
+    }
+
+    // ---------------------------------------------------------------- the ensemble
+
+    @Override
+    public boolean asksForEnsembles() {
+        return true;
+    }
+
+    /** Asked by one of several, so that two requests may meet; at times by one who has no right to. */
+    @Override
+    public boolean askFor(Ensemble next) {
+        boolean isAllowed = random.nextInt(10) != 0;
+        List<ZnodeClient> askers = isAllowed ? administrators : clients;
+        ZnodeClient client = askers.get(random.nextInt(askers.size()));
+        boolean isFormed = evidence.configurations().count() > 0;
+        if (stopped || !isFormed || !client.isConnected() || client.session().isClosing()) {
+            return false;
+        }
+        boolean incremental = random.nextBoolean();
+        long fromVersion =
+                random.nextInt(3) == 0 ? configurations.anyVersion(random) : ConfigurationOperations.ANY_VERSION;
+        configurations.change(client, next, incremental, fromVersion);
+        return true;
+    }
+
+    // ---------------------------------------------------------------- what a healthy ensemble must do
+
+    @Override
+    public void demand(Awaiter awaiter) {
+        awaiter.await("no change of the ensemble to be under way", this::ensembleStays);
+        for (int id : cluster.configured()) {
+            ZnodeClient pinned = client(options.sessions() + id, id);
+            clients.add(pinned);
+            pinned.start();
+        }
+        quietSinceMicros = events.nowMicros();
+        awaiter.await("every client to stay connected", this::staysQuiet);
+        stable = true;
+        demandOperations(awaiter);
+        demandExpiry(awaiter);
+        demandDeletion(awaiter);
+        for (ZnodeClient client : clients) {
+            mix.allPaths().forEach(path -> operations.exists(client, path, false));
+            operations.getChildren(client, false);
+        }
+        awaitReplies(awaiter);
+    }
+
+    private boolean ensembleStays() {
+        if (evidence.configurations().isChanging()) {
+            quietSinceMicros = events.nowMicros();
+        }
+        return events.nowMicros() - quietSinceMicros >= QUIET_MICROS;
+    }
+
+    private boolean staysQuiet() {
+        if (!clients.stream().allMatch(ZnodeClient::isConnected)) {
+            quietSinceMicros = events.nowMicros();
+        }
+        return events.nowMicros() - quietSinceMicros >= QUIET_MICROS;
+    }
+
+    private void awaitReplies(Awaiter awaiter) {
+        awaiter.await(
+                "every client to have its replies",
+                () -> clients.stream().allMatch(client -> client.outstanding() == 0));
+    }
+
+    private void demandOperations(Awaiter awaiter) {
+        awaitReplies(awaiter);
+        for (ZnodeClient client : clients) {
+            operations.setData(client, "/k1", ZnodeModel.ANY_VERSION);
+            operations.createSequential(client, false);
+            operations.getData(client, "/k1", true);
+        }
+        long before = journal.answered();
+        awaitReplies(awaiter);
+        InvariantViolated.check(
+                journal.answered() == before + 3L * clients.size(),
+                "of %d operations that a healthy ensemble was asked for %d were answered",
+                3 * clients.size(),
+                journal.answered() - before);
+    }
+
+    /** Sessions whose clients are gone end within their timeout and two ticks, everywhere, and no others. */
+    private void demandExpiry(Awaiter awaiter) {
+        ZnodeClient leaving = clients.remove(clients.size() - 1);
+        long sessionId = leaving.session().id();
+        operations.create(leaving, ZnodeOperations.PARENT + "/last", true);
+        awaiter.await("a last reply", () -> leaving.outstanding() == 0);
+        long fromMicros = events.nowMicros();
+        leaving.vanish(true);
+        awaiter.await("the session of a vanished client to end everywhere", () -> goneEverywhere(sessionId));
+        long tookMicros = events.nowMicros() - fromMicros;
+        InvariantViolated.check(
+                tookMicros <= leaving.timeoutMillis() * 1000L + TWO_TICKS_MICROS,
+                "a session with a timeout of %d ms ended %d ms after its client was heard of last",
+                leaving.timeoutMillis(),
+                tookMicros / 1000);
+        awaiter.await(
+                "all abandoned sessions to end",
+                () -> cluster.configured().stream().allMatch(id -> hasLiveSessionsOnly(id, fromMicros)));
+    }
+
+    /** An empty container and a node whose time has passed are deleted everywhere. */
+    private void demandDeletion(Awaiter awaiter) {
+        ZnodeClient client = clients.get(0);
+        passing.createContainer(client);
+        passing.createChild(client);
+        passing.createShortLived(client);
+        passing.deleteChild(client);
+        awaitReplies(awaiter);
+        awaiter.await(
+                "containers and nodes with a time to live to be deleted",
+                () -> cluster.configured().stream().noneMatch(this::hasPassing));
+    }
+
+    private boolean hasPassing(int id) {
+        DataTree tree = replica(id).tree();
+        return tree.getNode(PassingZnodeOperations.CONTAINER) != null
+                || tree.getNode(PassingZnodeOperations.SHORT_LIVED) != null;
+    }
+
+    private boolean goneEverywhere(long sessionId) {
+        return cluster.configured().stream()
+                .allMatch(
+                        id -> replica(id).replica().replicatedState().sessions().get(sessionId) == null);
+    }
+
+    private boolean hasLiveSessionsOnly(int id, long fromMicros) {
+        TreeSet<Long> known = new TreeSet<>();
+        replica(id).replica().replicatedState().sessions().forEach((sessionId, state) -> known.add(sessionId));
+        TreeSet<Long> live = new TreeSet<>();
+        clients.forEach(client -> live.add(client.session().id()));
+        InvariantViolated.check(
+                known.containsAll(live), "replica %d knows sessions %s, clients have %s", id, known, live);
+        for (long abandoned : known) {
+            long silentMicros = events.nowMicros() - Math.max(fromMicros, evidence.heardMicros(abandoned));
+            InvariantViolated.check(
+                    live.contains(abandoned) || silentMicros <= LONGEST_TIMEOUT_MICROS + TWO_TICKS_MICROS,
+                    "session 0x%x is still there at replica %d, heard of %d ms ago",
+                    abandoned,
+                    id,
+                    silentMicros / 1000);
+        }
+        return known.equals(live);
+    }
+
+    private ZnodeReplica replica(int id) {
+        return (ZnodeReplica) cluster.host(id).application();
+    }
+
+    // ---------------------------------------------------------------- the end
+
+    @Override
+    public void checkEnd() {
+        ZnodeReplica first = replica(cluster.configured().get(0));
+        for (int id : cluster.configured()) {
+            InvariantViolated.check(
+                    replica(id).digest() == first.digest(), "digest: replica %d differs from others", id);
+            checkAcknowledged(id);
+        }
+        Map<String, Long> dataNow = new TreeMap<>();
+        DataTree tree = first.tree();
+        for (String path : mix.allPaths()) {
+            DataNode node = tree.getNode(path);
+            if (node != null) {
+                dataNow.put(path, node.stat.getMzxid());
+            }
+        }
+        DataNode configuration = tree.getNode(ZooDefs.CONFIG_NODE);
+        dataNow.put(ZooDefs.CONFIG_NODE, configuration.stat.getMzxid());
+        Map<String, Long> childrenNow = new TreeMap<>();
+        childrenNow.put(
+                ZnodeOperations.PARENT,
+                tree.getNode(ZnodeOperations.PARENT).stat.getPzxid());
+        clients.forEach(client -> client.session().watches().checkNoneMissed(dataNow, childrenNow));
+        sessions.forEach((id, session) -> session.writes().forEach(connection -> evidence.checkPrefix(id, connection)));
+        journal.settleLost();
+        guardedJournal.settleLost();
+        new LinearizabilityChecker<>(GuardedZnodeOperations.model()).check(guardedHistory.operations());
+        new LinearizabilityChecker<>(new ZnodeModel()).check(history.operations());
+    }
+
+    private void checkAcknowledged(int id) {
+        for (String path : operations.lasting()) {
+            InvariantViolated.check(
+                    replica(id).tree().getNode(path) != null,
+                    "durability: replica %d lacks %s, which was acknowledged",
+                    id,
+                    path);
+        }
+    }
+
+    @Override
+    public long operations() {
+        return journal.asked() + guardedJournal.asked();
+    }
+
+    @Override
+    public long answered() {
+        return journal.answered() + guardedJournal.answered();
+    }
+}

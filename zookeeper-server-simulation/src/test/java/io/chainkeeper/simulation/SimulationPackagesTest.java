@@ -1,0 +1,19 @@
+package io.chainkeeper.simulation;
+
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchUnitRunner;
+import com.tngtech.archunit.lang.ArchRule;
+import org.junit.runner.RunWith;
+
+/** The packages of the simulator, each a slice of its own. */
+@RunWith(ArchUnitRunner.class)
+@AnalyzeClasses(packages = "io.chainkeeper.simulation", importOptions = ImportOption.DoNotIncludeTests.class)
+public final class SimulationPackagesTest {
+    @ArchTest
+    public static final ArchRule packages_formNoCircle =
+            slices().matching("io.chainkeeper.(**)").should().beFreeOfCycles();
+}
