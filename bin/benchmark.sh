@@ -2,11 +2,37 @@
 # Measures protocols side by side, or runs the JMH benchmarks. docs/benchmarks.md explains the figures.
 #
 #   bin/benchmark.sh writes|reads|latency|idle [option ...]    --help lists the options
-#   bin/benchmark.sh failover|join [option ...]                what clients see when a server dies or joins
+#   bin/benchmark.sh failover|join [option ...]            what clients see when a server dies or joins
+#   bin/benchmark.sh --preset NAME [option ...]            many runs, with one table, one CSV file and charts in the end
 #   bin/benchmark.sh figures DIR                           one table, one CSV file and charts of several results
 #   bin/benchmark.sh jmh [regex] [JMH option ...]
 #
 # JAVA_HOME chooses the JVM of the runner and of the servers. BENCHMARK_JVMFLAGS are further options of the runner's JVM.
+#
+# A preset that was interrupted goes on where it stopped when it is started again with the same --output: a run whose
+# result is there is left out. Presets are:
+#
+#   quick        writes and linearizable reads at three replicas; about six minutes
+#   paper        writes at 3, 5 and 7 replicas with curves of throughput and latency, reads of three kinds, one client:
+#                figure 8 of the ChainPaxos paper; about three hours
+#   reads        95 % and 50 % linearizable, 95 % sequential reads at 3 and 7 replicas
+#   bandwidth    writes of 2048 B at 3, 5 and 7 replicas with network links of 50 Mbit/s: figure 5; in network
+#                namespaces, which needs root
+#   recovery     throughput over time around the death of a server: figure 10
+#   iss          what it changes that every replica leads: latency of one client at three and six replicas, writes, idle
+#                ensembles, the death of a leader; about an hour and a half
+#   growth       how cost grows with the size of values, sessions, znodes and watches, memory per znode, a start with a
+#                tree of 1 GB; three replicas with heaps of 2 GB, so it needs 12 GB of memory; about an hour and a half
+#
+# Options of a preset:
+#
+#   --output DIR        results and charts (default: benchmark-PRESET in the current directory)
+#   --protocols A,B     values of ordering.protocol, the last is the base of ratios (default: chain,zab; iss: chain,iss,zab)
+#   --rounds R          measurements of each protocol in a run (default: quick and growth 1, others 3)
+#   what follows --     options of every run, such as -- --cpu 0.1; they win over the preset's
+#
+# Durability is the same for all: a write is on disk at a quorum before it is acknowledged. Exit codes: 0 measured,
+# 1 a run failed, 2 wrong command line, 3 measured, but some run was void.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -37,9 +63,223 @@ build_if_stale() {
     fi
 }
 
+# ---------------------------------------------------------------- presets
+
+# parse_preset NAME [OPTION...]
+parse_preset() {
+    preset=${1:-}
+    case $preset in
+        quick | paper | reads | bandwidth | recovery | iss | growth) ;;
+        *)
+            echo "benchmark.sh: there is no preset '$preset'" >&2
+            usage >&2
+            exit 2
+            ;;
+    esac
+    shift
+    output=benchmark-$preset
+    protocols=chain,zab
+    [[ $preset == iss ]] && protocols=chain,iss,zab
+    rounds=3
+    [[ $preset == quick || $preset == growth ]] && rounds=1
+    further=()
+    while [[ $# -gt 0 ]]; do
+        case $1 in
+            --output | --protocols | --rounds)
+                if [[ $# -lt 2 ]]; then
+                    echo "benchmark.sh: $1 needs a value" >&2
+                    exit 2
+                fi
+                printf -v "${1#--}" %s "$2"
+                shift 2
+                ;;
+            -h | --help)
+                usage
+                exit 0
+                ;;
+            --)
+                shift
+                further=("$@")
+                break
+                ;;
+            *)
+                echo "benchmark.sh: unknown option '$1' of a preset" >&2
+                exit 2
+                ;;
+        esac
+    done
+}
+
+verdict=0
+chosen=()
+
+# Leaves out of a preset's options those that the user gives too: the user's win.
+choose() {
+    local option
+    chosen=()
+    while [[ $# -gt 0 ]]; do
+        option=("$1")
+        shift
+        if [[ ${option[0]} == --* && $# -gt 0 && $1 != --* ]]; then
+            option+=("$1")
+            shift
+        fi
+        if [[ " ${further[*]} " != *" ${option[0]} "* ]]; then
+            chosen+=("${option[@]}")
+        fi
+    done
+}
+
+# run NAME MODE OPTION...: NAME.json is the result. A run that fails is told and the next one is begun; it is measured
+# again when the preset is started again.
+run() {
+    local name=$1 code=0
+    shift
+    if [[ -f $output/$name.json ]]; then
+        echo "$name: there already"
+        return
+    fi
+    echo "$name: $*"
+    choose "$@"
+    "$root/bin/benchmark.sh" "${chosen[@]}" --protocols "$protocols" --rounds "$rounds" \
+        --output "$output/$name.json.part" "${further[@]}" || code=$?
+    note "$name" "$code"
+    if [[ $code -eq 0 ]]; then
+        mv "$output/$name.json.part" "$output/$name.json"
+    elif [[ $code -eq 3 ]]; then
+        mv "$output/$name.json.part" "$output/$name.void"
+    fi
+}
+
+note() {
+    case $2 in
+        0) ;;
+        3) [[ $verdict -eq 0 ]] && verdict=3 ;;
+        2 | 130 | 143) exit "$2" ;;
+        *)
+            echo "benchmark.sh: the run $1 failed (exit code $2)" >&2
+            verdict=1
+            ;;
+    esac
+    return 0
+}
+
+# What leaves the clients enough of two cores: they used up to 0.6.
+quota() {
+    case $1 in
+        7) echo 0.15 ;;
+        *) echo 0.2 ;;
+    esac
+}
+
+preset_quick() {
+    run writes-3 writes --seconds 10 --warmup-seconds 36
+    run reads-95-3 reads --seconds 10 --warmup-seconds 36
+}
+
+preset_reads() {
+    local replicas
+    for replicas in 3 7; do
+        run "reads-95-$replicas" reads --replicas "$replicas" --cpu "$(quota "$replicas")"
+        run "reads-50-$replicas" reads --read-ratio 0.5 --replicas "$replicas" --cpu "$(quota "$replicas")"
+        run "sequential-95-$replicas" reads --reads sequential --replicas "$replicas" --cpu "$(quota "$replicas")"
+    done
+}
+
+preset_paper() {
+    local replicas
+    for replicas in 3 5 7; do
+        # With 32 in flight Zab's leader of seven replicas is at its limit, the others are not.
+        run "writes-$replicas" writes --replicas "$replicas" --cpu "$(quota "$replicas")" --outstanding 128 \
+            --levels 1,2,4,8,16,32 --half-load
+        run "latency-$replicas" latency --replicas "$replicas"
+    done
+    preset_reads
+    run idle-3 idle
+}
+
+# A link so narrow that it is full before two cores are.
+preset_bandwidth() {
+    local replicas
+    for replicas in 3 5 7; do
+        run "bandwidth-$replicas" writes --replicas "$replicas" --cpu 0 --link-mbit 50 --value-bytes 2048
+    done
+}
+
+preset_recovery() {
+    failover --replicas 3,5 --rate 500
+}
+
+preset_iss() {
+    local replicas
+    for replicas in 3 6; do
+        run "latency-$replicas" latency --replicas "$replicas"
+    done
+    run writes-3 writes --replicas 3 --cpu "$(quota 3)" --half-load
+    run idle-3 idle
+    failover --replicas 3 --victims leader --rate 500
+}
+
+# Each run differs from the first in one amount. What is in flight stays about the same: many sessions, few operations each.
+preset_growth() {
+    local amount common=(writes --seconds 10 --warmup-seconds 90 --heap 2g --stages)
+    run growth-base "${common[@]}"
+    for amount in 1024 16384 65536; do
+        run "growth-value-bytes-$amount" "${common[@]}" --value-bytes "$amount"
+    done
+    run growth-sessions-96 "${common[@]}" --sessions 96 --outstanding 4
+    run growth-sessions-480 "${common[@]}" --sessions 480 --outstanding 1
+    for amount in 99000 999000; do
+        run "growth-znodes-$amount" "${common[@]}" --znodes "$amount"
+    done
+    for amount in 1000 10000; do
+        run "growth-watches-$amount" "${common[@]}" --watches "$amount"
+    done
+    # A writer or two, so that the server that starts has something to catch up with, and hardly any load.
+    failover --replicas 3 --victims tail --tree-mb 1000 --heap 3g --rate 10 --seconds 5 --down-seconds 3
+}
+
+failover() {
+    local code=0 option options=()
+    # Stages are told of runs without faults only.
+    for option in "${further[@]}"; do
+        [[ $option == --stages ]] || options+=("$option")
+    done
+    if [[ -f $output/throughput.csv ]]; then
+        echo "recovery: there already"
+        return
+    fi
+    choose "$@"
+    "$root/bin/benchmark.sh" failover "${chosen[@]}" --protocols "$protocols" --rounds "$rounds" \
+        --output "$output/recovery" "${options[@]}" || code=$?
+    note recovery "$code"
+    if [[ $code -eq 0 || $code -eq 3 ]]; then
+        mv "$output/recovery/rounds.csv" "$output/recovery/throughput.csv" "$output/"
+        mv "$output/recovery/run.json" "$output/recovery-machine.txt"
+        rmdir "$output/recovery"
+    fi
+}
+
+run_preset() {
+    mkdir -p "$output"
+    "preset_$preset"
+    if compgen -G "$output/*.json" >/dev/null || [[ -f $output/throughput.csv ]]; then
+        "$root/bin/benchmark.sh" figures "$output" || verdict=1
+    fi
+    exit "$verdict"
+}
+
+# ---------------------------------------------------------------- one run
+
 if [[ $# -eq 0 || $1 == -h ]]; then
     usage >&2
     exit 2
+fi
+if [[ $1 == --preset ]]; then
+    shift
+    parse_preset "$@"
+    build_if_stale
+    run_preset
 fi
 build_if_stale
 class_path="$module/target/classes:$module/target/lib/*"

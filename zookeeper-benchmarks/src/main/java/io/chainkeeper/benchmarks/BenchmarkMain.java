@@ -1,5 +1,13 @@
 package io.chainkeeper.benchmarks;
 
+import io.chainkeeper.benchmarks.figures.FigureRuns;
+import io.chainkeeper.benchmarks.host.Cleanup;
+import io.chainkeeper.benchmarks.options.FaultOptions;
+import io.chainkeeper.benchmarks.options.FaultOptionsParser;
+import io.chainkeeper.benchmarks.options.RunOptions;
+import io.chainkeeper.benchmarks.options.RunOptionsParser;
+import io.chainkeeper.benchmarks.options.UsageException;
+import io.chainkeeper.benchmarks.rounds.Outcome;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,12 @@
 package io.chainkeeper.benchmarks;
 
+import io.chainkeeper.benchmarks.faults.FaultResult;
+import io.chainkeeper.benchmarks.faults.FaultRound;
+import io.chainkeeper.benchmarks.host.Cleanup;
+import io.chainkeeper.benchmarks.options.FaultOptions;
+import io.chainkeeper.benchmarks.options.Scenario;
+import io.chainkeeper.benchmarks.report.FaultReport;
+import io.chainkeeper.benchmarks.rounds.Bench;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,11 @@
 package io.chainkeeper.benchmarks;
 
+import io.chainkeeper.benchmarks.host.Cleanup;
+import io.chainkeeper.benchmarks.options.RunOptions;
+import io.chainkeeper.benchmarks.report.Report;
+import io.chainkeeper.benchmarks.rounds.Bench;
+import io.chainkeeper.benchmarks.rounds.Round;
+import io.chainkeeper.benchmarks.rounds.RoundResult;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;

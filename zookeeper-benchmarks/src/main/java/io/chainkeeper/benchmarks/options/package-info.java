@@ -1,0 +1,2 @@
+/** A run as the user asked for it, read from the command line. */
+package io.chainkeeper.benchmarks.options;

@@ -1,0 +1,2 @@
+/** Summaries of numbers: medians, latencies, gaps between successes. */
+package io.chainkeeper.benchmarks.statistics;

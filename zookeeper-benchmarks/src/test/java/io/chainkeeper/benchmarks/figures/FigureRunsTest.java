@@ -1,0 +1,113 @@
+package io.chainkeeper.benchmarks.figures;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.benchmarks.options.UsageException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** What {@code benchmark.sh figures} makes of results. */
+public final class FigureRunsTest {
+    private static final String RUN = """
+            {"options": {"mode": "WRITES", "replicas": %d, "valueBytes": 128, "readRatio": 0.0,
+              "linearizableReads": true},
+             "figures": [
+              {"phase": "saturation, closed loop", "metric": "operations/s", "medians": {"chain": 3000, "zab": 1000},
+               "ratio": 3.0},
+              {"phase": "saturation, closed loop", "metric": "write latency p50, ms",
+               "medians": {"chain": 5, "zab": 9}, "ratio": 0.55},
+              {"phase": "1 in flight per session, closed loop", "metric": "operations/s",
+               "medians": {"chain": 500}, "ratio": null},
+              {"phase": "1 in flight per session, closed loop", "metric": "write latency p50, ms",
+               "medians": {"chain": 2}, "ratio": null}]}
+            """;
+
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+    private Path directory() {
+        return folder.getRoot().toPath();
+    }
+
+    private void figures() throws Exception {
+        FigureRuns.write(
+                List.of("figures", directory().toString()), new PrintStream(out, true, StandardCharsets.UTF_8));
+    }
+
+    private String file(String name) throws IOException {
+        return Files.readString(directory().resolve(name));
+    }
+
+    @Test
+    public void runsWithThreeAndFiveReplicas_giveTableCsvAndCharts() throws Exception {
+        Files.writeString(directory().resolve("writes-3.json"), RUN.formatted(3));
+        Files.writeString(directory().resolve("writes-5.json"), RUN.formatted(5));
+        figures();
+        String table = out.toString(StandardCharsets.UTF_8);
+        assertTrue(table, table.contains("writes, 128 B, 5 replicas, saturation, closed loop"));
+        assertTrue(table, table.contains("ratio 3.00"));
+        assertTrue(file("figures.csv")
+                .contains("writes-3,\"writes, 128 B\",3,\"saturation, closed loop\",operations/s,zab,1000.0,3.0"));
+        assertTrue(file("replicas-throughput-writes-128-B.svg").contains(">zab</text>"));
+        assertTrue(file("writes-3-write-latency.svg").contains("<polyline"));
+        assertFalse(Files.exists(directory().resolve("writes-3-read-latency.svg")));
+    }
+
+    @Test
+    public void runsDifferInOneAmount_growthIsDrawnOverIt() throws Exception {
+        String more = "\"keys\": 1000, \"furtherZnodes\": %d, \"sessions\": 12, \"watches\": 0, \"valueBytes\"";
+        Files.writeString(
+                directory().resolve("znodes-1k.json"), RUN.formatted(3).replace("\"valueBytes\"", more.formatted(0)));
+        Files.writeString(
+                directory().resolve("znodes-1m.json"),
+                RUN.formatted(3).replace("\"valueBytes\"", more.formatted(999_000)));
+        figures();
+        String table = out.toString(StandardCharsets.UTF_8);
+        assertTrue(table, table.contains("writes, 128 B, 1000000 znodes, 3 replicas"));
+        String chart = file("growth-throughput-over-znodes-writes-3-replicas-128-B-values-12-sessions.svg");
+        assertTrue(chart, chart.contains(">1 000 000</text>") && chart.contains("<polyline"));
+        assertFalse(Files.exists(directory()
+                .resolve("growth-throughput-over-watches-writes-3-replicas-128-B-values-12-sessions-1000-znodes.svg")));
+    }
+
+    @Test
+    public void throughputOverTime_isDrawnForEachFault() throws Exception {
+        Files.writeString(directory().resolve("throughput.csv"), """
+                protocol,replicas,tree_mb,victim,round,millis,writes_per_s
+                chain,3,0,leader,1,-100,500
+                chain,3,0,leader,1,0,0
+                chain,3,0,leader,2,0,0
+                chain,5,0,tail,1,0,480
+                """);
+        figures();
+        assertTrue(file("recovery-3-replicas-leader-stopped-at-0-s.svg").contains("<polyline"));
+        assertTrue(Files.exists(directory().resolve("recovery-5-replicas-tail-stopped-at-0-s.svg")));
+        Files.writeString(directory().resolve("throughput.csv"), "a\nb\n");
+        assertTrue(assertThrows(IOException.class, this::figures).getMessage().contains("throughput.csv: 'b' has not"));
+    }
+
+    @Test
+    public void misuse_isNamed() throws Exception {
+        assertEquals(
+                directory() + " holds no results (*.json, throughput.csv)",
+                assertThrows(UsageException.class, this::figures).getMessage());
+        Files.writeString(directory().resolve("other.json"), "{}");
+        assertTrue(assertThrows(IOException.class, this::figures).getMessage().contains("other.json is not a result"));
+        UsageException missing = assertThrows(
+                UsageException.class, () -> FigureRuns.write(List.of("figures", directory() + "/none"), System.out));
+        assertTrue(missing.getMessage(), missing.getMessage().endsWith("none is not a directory of results"));
+    }
+}
