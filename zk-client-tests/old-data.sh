@@ -46,6 +46,6 @@ for version in "$@"; do
 </project>
 POM
   mvn -B -q -f "$home/pom.xml" dependency:copy-dependencies -DincludeScope=runtime "-DoutputDirectory=$home/lib"
-  java -cp "target/test-classes:../zookeeper-assembly/target/lib/*" io.chainkeeper.clienttests.harness.OldDataMaker \
+  java -cp "target/test-classes:../zookeeper-server-replica/target/test-classes:../zookeeper-assembly/target/lib/*" io.chainkeeper.clienttests.harness.OldDataMaker \
     "$home/lib/*" "$home/work" "src/test/resources/old-data/zookeeper-$version.zip"
 done

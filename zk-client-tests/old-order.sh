@@ -22,7 +22,7 @@ for protocol in "$@"; do
   rm -rf "$work"
   mkdir -p "$work"
   java "-Densemble.home=$home" \
-    -cp "target/test-classes:../zookeeper-assembly/target/lib/*:target/old-order/lib/*" \
+    -cp "target/test-classes:../zookeeper-server-replica/target/test-classes:../zookeeper-assembly/target/lib/*:target/old-order/lib/*" \
     io.chainkeeper.clienttests.harness.OldOrderMaker "$protocol" "$work/content" \
     "src/test/resources/old-data/chainkeeper-$protocol.zip"
 done

@@ -1,6 +1,7 @@
 /**
  * Tests of ensembles as users run them: server processes started by {@code bin/zkServer.sh}, ZooKeeper's and Curator's
- * clients, servers that are killed, paused or out of disk, links between servers that are cut or break.
+ * clients, servers that are killed, paused or out of disk, links between servers that are cut or break. The packages
+ * beside {@code harness}, which they all use, do not know each other.
  *
  * <p>{@code mvn verify -pl zk-client-tests -am} runs them with ChainPaxos. {@code -Densemble.protocol=iss} runs them
  * with ISS, and {@code -Densemble.protocol=zab} against the stock quorum server, which shows whether a failure is the

@@ -1,5 +1,6 @@
 package io.chainkeeper.clienttests.harness;
 
+import io.chainkeeper.FreePorts;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
