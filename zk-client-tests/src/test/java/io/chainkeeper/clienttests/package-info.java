@@ -3,7 +3,8 @@
  * clients, servers that are killed, paused or out of disk, links between servers that are cut or break. The packages
  * beside {@code harness}, which they all use, do not know each other.
  *
- * <p>{@code mvn verify -pl zk-client-tests -am} runs them with ChainPaxos. {@code -Densemble.protocol=iss} runs them
+ * <p>{@code mvn verify -pl zk-client-tests -am} runs them with ChainPaxos, but for those that {@code src/test/long.txt}
+ * lists; these and only these run with {@code -Plong}. {@code -Densemble.protocol=iss} runs them
  * with ISS, and {@code -Densemble.protocol=zab} against the stock quorum server, which shows whether a failure is the
  * test's; both leave out the tests of modules that start no ensembles. {@code -Densemble.home=<directory>} takes the
  * scripts of another installation. Directories of failed ensembles stay under {@code target/ensembles}.

@@ -171,7 +171,8 @@ public class UnbuiltTreeTest {
         ServiceLoader.load(OrderingProtocolFactory.class).forEach(factory -> names.add(factory.name()));
         assertEquals(names, demonstrated);
         int demo = gate.indexOf("bin/zkEnsemble.sh demo");
-        assertTrue(gate, demo > 0 && gate.indexOf("mvn ") > demo);
+        int verify = gate.indexOf("verify\n");
+        assertTrue(gate, demo > 0 && verify > demo && gate.indexOf("verify -Plong\n") > verify);
     }
 
     private interface Check {
