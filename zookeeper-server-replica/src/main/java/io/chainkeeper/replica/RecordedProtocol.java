@@ -41,6 +41,7 @@ public final class RecordedProtocol implements OrderingProtocol {
         return new RecordedProtocol(maker.apply(effects), effects);
     }
 
+    /** For inputs that do not come with every command: those of each command are written out, without an object. */
     private void input(Runnable call) {
         effects.begin();
         carryOutAfter(call);
@@ -74,17 +75,38 @@ public final class RecordedProtocol implements OrderingProtocol {
 
     @Override
     public void onPropose(ProposedCommand command) {
-        input(() -> protocol.onPropose(command));
+        effects.begin();
+        try {
+            protocol.onPropose(command);
+        } catch (RuntimeException | Error e) {
+            effects.drop();
+            throw e;
+        }
+        effects.end();
     }
 
     @Override
     public void onMessage(int from, Message message) {
-        input(() -> protocol.onMessage(from, message));
+        effects.begin();
+        try {
+            protocol.onMessage(from, message);
+        } catch (RuntimeException | Error e) {
+            effects.drop();
+            throw e;
+        }
+        effects.end();
     }
 
     @Override
     public void onDurable(long logSequence) {
-        input(() -> protocol.onDurable(logSequence));
+        effects.begin();
+        try {
+            protocol.onDurable(logSequence);
+        } catch (RuntimeException | Error e) {
+            effects.drop();
+            throw e;
+        }
+        effects.end();
     }
 
     @Override
@@ -119,7 +141,14 @@ public final class RecordedProtocol implements OrderingProtocol {
 
     @Override
     public void onBatchEnd() {
-        input(protocol::onBatchEnd);
+        effects.begin();
+        try {
+            protocol.onBatchEnd();
+        } catch (RuntimeException | Error e) {
+            effects.drop();
+            throw e;
+        }
+        effects.end();
     }
 
     @Override
