@@ -1,7 +1,9 @@
 package io.chainkeeper.server.bootstrap;
 
+import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.execution.CommandExecutor;
+import io.chainkeeper.server.execution.OrderEvents;
 import io.chainkeeper.server.execution.OrderedApplication;
 import io.chainkeeper.server.maintenance.AuditTasks;
 import io.chainkeeper.server.maintenance.ClientTasks;
@@ -145,14 +147,10 @@ final class ReplicaAssembly {
                 core.server(),
                 executor,
                 core.lock(),
-                core.owned(),
                 core.recovered().proposers(),
                 core.recovered().position(),
                 environment.checkpoints(),
-                maintenance::statusChanged,
-                maintenance::memberSilent,
-                environment::stateNeeded,
-                environment::superseded);
+                new OrderReports());
     }
 
     private void connect(CommandExecutor executor) {
@@ -203,5 +201,28 @@ final class ReplicaAssembly {
 
     ClientPort clientPort() {
         return clientPort;
+    }
+
+    /** Maintenance acts upon what the order says of its members, the environment upon what it says of this replica. */
+    private final class OrderReports implements OrderEvents {
+        @Override
+        public void statusChanged(OrderingStatus status) {
+            maintenance.statusChanged(status);
+        }
+
+        @Override
+        public void memberSilent(int member, boolean silent) {
+            maintenance.memberSilent(member, silent);
+        }
+
+        @Override
+        public void stateNeeded(int fromPeer, long position) {
+            environment.stateNeeded(fromPeer, position);
+        }
+
+        @Override
+        public void superseded(long incarnation) {
+            environment.superseded(incarnation);
+        }
     }
 }

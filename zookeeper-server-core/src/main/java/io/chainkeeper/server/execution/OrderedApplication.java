@@ -8,7 +8,6 @@ import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.server.connection.ReplyBatcher;
 import io.chainkeeper.server.guard.ExecutionLock;
-import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.storage.CheckpointRequest;
 import io.chainkeeper.server.storage.Checkpoints;
 import io.chainkeeper.server.storage.StopMarker;
@@ -18,24 +17,16 @@ import java.io.UncheckedIOException;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
-import java.util.function.LongConsumer;
-import java.util.function.ObjLongConsumer;
 
 /** The server as the replica's executor thread sees it. See {@link Application} for the threads. */
 public final class OrderedApplication implements Application {
     private final OrderedZooKeeperServer server;
     private final CommandExecutor executor;
     private final ExecutionLock lock;
-    private final OwnedSessions owned;
     private final ProposerTable proposers;
     private final long recoveredPosition;
     private final Checkpoints checkpoints;
-    private final Consumer<OrderingStatus> statusListener;
-    private final BiConsumer<Integer, Boolean> silenceListener;
-    private final ObjLongConsumer<Integer> stateNeeded;
-    private final LongConsumer supersededListener;
+    private final OrderEvents events;
     private volatile long position;
     private boolean insidePosition;
 
@@ -48,39 +39,27 @@ public final class OrderedApplication implements Application {
      * @param server whose clients are answered
      * @param executor executes commands
      * @param lock keeps reads and execution apart
-     * @param owned sessions served here
      * @param proposers which commands have been executed already
      * @param recoveredPosition the position that has been recovered
      * @param checkpoints says when one is due, and takes it
-     * @param statusListener told of the order's view of its leader
-     * @param silenceListener told at the leader when a member goes silent or comes back
-     * @param stateNeeded told of a member and a position, when no member's log reaches back far enough
-     * @param supersededListener told of a later incarnation of this replica that the order holds
+     * @param events whom to tell what the order says besides commands
      */
     public OrderedApplication(
             OrderedZooKeeperServer server,
             CommandExecutor executor,
             ExecutionLock lock,
-            OwnedSessions owned,
             ProposerTable proposers,
             long recoveredPosition,
             Checkpoints checkpoints,
-            Consumer<OrderingStatus> statusListener,
-            BiConsumer<Integer, Boolean> silenceListener,
-            ObjLongConsumer<Integer> stateNeeded,
-            LongConsumer supersededListener) {
+            OrderEvents events) {
         this.server = server;
         this.executor = executor;
         this.lock = lock;
-        this.owned = owned;
         this.proposers = proposers;
         this.recoveredPosition = recoveredPosition;
         this.position = recoveredPosition;
         this.checkpoints = checkpoints;
-        this.statusListener = statusListener;
-        this.silenceListener = silenceListener;
-        this.stateNeeded = stateNeeded;
-        this.supersededListener = supersededListener;
+        this.events = events;
     }
 
     @Override
@@ -213,22 +192,22 @@ public final class OrderedApplication implements Application {
 
     @Override
     public void statusChanged(OrderingStatus status) {
-        statusListener.accept(status);
+        events.statusChanged(status);
     }
 
     @Override
     public void memberSilent(int member, boolean silent) {
-        silenceListener.accept(member, silent);
+        events.memberSilent(member, silent);
     }
 
     @Override
     public void stateNeeded(int fromPeer, long needed) {
-        stateNeeded.accept(fromPeer, needed);
+        events.stateNeeded(fromPeer, needed);
     }
 
     @Override
     public void superseded(long incarnation) {
-        supersededListener.accept(incarnation);
+        events.superseded(incarnation);
     }
 
     /** At the end: the last position executed, {@link StopMarker#NO_POSITION} if the state is not the cluster's. */
