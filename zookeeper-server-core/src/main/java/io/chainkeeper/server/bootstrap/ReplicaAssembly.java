@@ -147,6 +147,7 @@ final class ReplicaAssembly {
                 core.server(),
                 executor,
                 core.lock(),
+                core.peer().replies(),
                 core.recovered().proposers(),
                 core.recovered().position(),
                 environment.checkpoints(),

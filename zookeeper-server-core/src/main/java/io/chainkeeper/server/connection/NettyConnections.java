@@ -23,19 +23,24 @@ public final class NettyConnections extends ChannelInitializer<Channel> {
     private static final int MAX_ANSWERS_PER_FLUSH = 256;
 
     private final ServerCnxnFactory factory;
+    private final ReplyBatch replies;
     private final ChannelHandler original;
 
-    private NettyConnections(ServerCnxnFactory factory, ChannelHandler original) {
+    private NettyConnections(ServerCnxnFactory factory, ReplyBatch replies, ChannelHandler original) {
         this.factory = factory;
+        this.replies = replies;
         this.original = original;
     }
 
-    /** @param factory any, which does not listen yet; those that are not ZooKeeper's for Netty are left as they are */
-    public static void install(ServerCnxnFactory factory) {
+    /**
+     * @param factory any, which does not listen yet; those that are not ZooKeeper's for Netty are left as they are
+     * @param replies what the executor thread's answers to its clients are collected in
+     */
+    public static void install(ServerCnxnFactory factory, ReplyBatch replies) {
         if (factory instanceof NettyServerCnxnFactory) {
             ServerBootstrap bootstrap = bootstrapOf(factory);
             bootstrap.childHandler(
-                    new NettyConnections(factory, bootstrap.config().childHandler()));
+                    new NettyConnections(factory, replies, bootstrap.config().childHandler()));
         }
     }
 
@@ -94,6 +99,6 @@ public final class NettyConnections extends ChannelInitializer<Channel> {
         pipeline.addBefore(LAST_HANDLER, "sessionlessTimeout", new SessionlessTimeout());
         pipeline.addBefore(LAST_HANDLER, "connectionLogging", new ConnectionLogging());
         pipeline.addBefore(LAST_HANDLER, "inlineReplyOrder", new InlineReplyOrder());
-        ReplyBatcher.install(pipeline);
+        ReplyBatcher.install(pipeline, replies);
     }
 }

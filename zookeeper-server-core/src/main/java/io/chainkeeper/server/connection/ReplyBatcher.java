@@ -17,84 +17,41 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Hands what the executor thread sends over a connection to the connection's I/O thread once for a batch. One at a
- * time, each answer would be a task of its own, and the first would wake an I/O thread that then finds only that one.
+ * Hands what the executor thread sends over a connection to the connection's I/O thread once for a {@link ReplyBatch}.
  *
  * <p>The first handler that sees what is sent, and it sees it on the thread that sends. While something is collected,
  * whatever else is sent over the connection, by any thread, joins it: the order in which it was handed over stays.
  */
-public final class ReplyBatcher extends ChannelOutboundHandlerAdapter {
-    /** An executor thread hands over when it has collected so many answers, of all its connections. */
-    private static final int MAX_ANSWERS = 64;
-
+final class ReplyBatcher extends ChannelOutboundHandlerAdapter {
     /** Answers are put together in buffers of so many bytes at most; larger ones go as they are. */
     private static final int MAX_TOGETHER_BYTES = 32 << 10;
 
-    /** After so long what has been collected goes although more may come. */
-    private static final long LATE_NANOS = 1_000_000;
-
-    private static final ThreadLocal<Batch> BATCH = ThreadLocal.withInitial(Batch::new);
-
     private record Answer(Object message, ChannelPromise promise) {}
 
-    /** What one executor thread has collected. */
-    private static final class Batch {
-        private final List<ReplyBatcher> connections = new ArrayList<>();
-        private int answers;
-        private long beganNanos;
-        private boolean isOpen;
-    }
-
+    private final ReplyBatch batch;
     private final Object lock = new Object();
     private List<Answer> collected = new ArrayList<>();
     private ChannelHandlerContext context;
 
-    private ReplyBatcher() {}
-
-    /** @param pipeline of a client's connection, to which all other handlers have been added */
-    static void install(ChannelPipeline pipeline) {
-        ReplyBatcher handler = new ReplyBatcher();
-        pipeline.addLast(CallingThread.INSTANCE, "replyBatcher", handler);
+    private ReplyBatcher(ReplyBatch batch) {
+        this.batch = batch;
     }
 
-    /** From now on what the calling thread sends is collected. */
-    public static void begin() {
-        Batch batch = BATCH.get();
-        batch.isOpen = true;
-        batch.beganNanos = System.nanoTime();
+    /**
+     * @param pipeline of a client's connection, to which all other handlers have been added
+     * @param batch what this connection's answers are collected in, with those of the server's other connections
+     */
+    static void install(ChannelPipeline pipeline, ReplyBatch batch) {
+        pipeline.addLast(CallingThread.INSTANCE, "replyBatcher", new ReplyBatcher(batch));
     }
 
-    /** Hands over what the calling thread has collected, and collects on. */
-    public static void sendOn() {
-        Batch batch = BATCH.get();
-        handOver(batch);
-        batch.beganNanos = System.nanoTime();
-    }
-
-    /** As {@link #sendOn}, if it is a while since the last time. */
-    public static void sendOnIfLate() {
-        if (System.nanoTime() - BATCH.get().beganNanos >= LATE_NANOS) {
-            sendOn();
+    /** Executor thread: hands over what has been collected of this connection. */
+    void handOver() {
+        try {
+            context.channel().eventLoop().execute(this::send);
+        } catch (RejectedExecutionException e) {
+            drop(e);
         }
-    }
-
-    /** Hands over what the calling thread has collected, and collects no more. */
-    public static void end() {
-        Batch batch = BATCH.get();
-        batch.isOpen = false;
-        handOver(batch);
-    }
-
-    private static void handOver(Batch batch) {
-        batch.answers = 0;
-        for (ReplyBatcher connection : batch.connections) {
-            try {
-                connection.context.channel().eventLoop().execute(connection::send);
-            } catch (RejectedExecutionException e) {
-                connection.drop(e);
-            }
-        }
-        batch.connections.clear();
     }
 
     @Override
@@ -105,20 +62,20 @@ public final class ReplyBatcher extends ChannelOutboundHandlerAdapter {
     @Override
     public void write(ChannelHandlerContext of, Object message, ChannelPromise promise) {
         count(message, promise);
-        Batch batch = BATCH.get();
+        boolean collects = batch.isOfCallingThread();
         synchronized (lock) {
             boolean isFirst = collected.isEmpty();
-            if (isFirst && !batch.isOpen) {
+            if (isFirst && !collects) {
                 of.write(message, promise);
                 return;
             }
             collected.add(new Answer(message, promise));
             if (isFirst) {
-                batch.connections.add(this);
+                batch.join(this);
             }
         }
-        if (batch.isOpen && ++batch.answers >= MAX_ANSWERS) {
-            handOver(batch);
+        if (collects) {
+            batch.collected();
         }
     }
 

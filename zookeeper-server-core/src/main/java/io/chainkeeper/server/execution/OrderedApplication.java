@@ -6,7 +6,7 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ProposerTable;
-import io.chainkeeper.server.connection.ReplyBatcher;
+import io.chainkeeper.server.connection.ReplyBatch;
 import io.chainkeeper.server.guard.ExecutionLock;
 import io.chainkeeper.server.storage.CheckpointRequest;
 import io.chainkeeper.server.storage.Checkpoints;
@@ -23,6 +23,7 @@ public final class OrderedApplication implements Application {
     private final OrderedZooKeeperServer server;
     private final CommandExecutor executor;
     private final ExecutionLock lock;
+    private final ReplyBatch replies;
     private final ProposerTable proposers;
     private final long recoveredPosition;
     private final Checkpoints checkpoints;
@@ -39,6 +40,7 @@ public final class OrderedApplication implements Application {
      * @param server whose clients are answered
      * @param executor executes commands
      * @param lock keeps reads and execution apart
+     * @param replies what answers to clients are collected in
      * @param proposers which commands have been executed already
      * @param recoveredPosition the position that has been recovered
      * @param checkpoints says when one is due, and takes it
@@ -48,6 +50,7 @@ public final class OrderedApplication implements Application {
             OrderedZooKeeperServer server,
             CommandExecutor executor,
             ExecutionLock lock,
+            ReplyBatch replies,
             ProposerTable proposers,
             long recoveredPosition,
             Checkpoints checkpoints,
@@ -55,6 +58,7 @@ public final class OrderedApplication implements Application {
         this.server = server;
         this.executor = executor;
         this.lock = lock;
+        this.replies = replies;
         this.proposers = proposers;
         this.recoveredPosition = recoveredPosition;
         this.position = recoveredPosition;
@@ -98,14 +102,14 @@ public final class OrderedApplication implements Application {
     /** What has been executed is what reads see, so they find its answers and watch events on their way. */
     private void letReadsIn() {
         if (lock.keepsReadsWaiting()) {
-            ReplyBatcher.sendOn();
+            replies.sendOn();
             lock.letReadsIn();
         }
     }
 
     @Override
     public void positionApplied(long at) {
-        ReplyBatcher.sendOnIfLate();
+        replies.sendOnIfLate();
         insidePosition = false;
         position = at;
         Checkpoints.Due due = due();
@@ -161,12 +165,12 @@ public final class OrderedApplication implements Application {
 
     @Override
     public void batchBegin() {
-        ReplyBatcher.begin();
+        replies.begin();
     }
 
     @Override
     public void batchEnd() {
-        ReplyBatcher.end();
+        replies.end();
         flush();
         lock.endBatch();
     }

@@ -1,6 +1,7 @@
 package io.chainkeeper.server.zookeeper;
 
 import io.chainkeeper.server.connection.NettyConnections;
+import io.chainkeeper.server.connection.ReplyBatch;
 import java.io.IOException;
 import java.util.function.Consumer;
 import javax.security.sasl.SaslException;
@@ -25,6 +26,7 @@ public final class PassiveQuorumPeer extends QuorumPeer {
 
     private final Life life;
     private final Consumer<Throwable> failed;
+    private final ReplyBatch replies = new ReplyBatch();
     private OrderedDatabase database;
     private volatile ZooKeeperServer activeServer;
     private volatile boolean readOnly;
@@ -74,17 +76,22 @@ public final class PassiveQuorumPeer extends QuorumPeer {
         return database;
     }
 
+    /** @return what the executor thread's answers to clients of both ports are collected in */
+    public ReplyBatch replies() {
+        return replies;
+    }
+
     /** Kept until {@link #openClientPorts}: whoever gets an answer may take it that this server has started. */
     @Override
     public void setCnxnFactory(ServerCnxnFactory factory) {
         clientPort = factory;
-        NettyConnections.install(factory);
+        NettyConnections.install(factory, replies);
     }
 
     @Override
     public void setSecureCnxnFactory(ServerCnxnFactory factory) {
         secureClientPort = factory;
-        NettyConnections.install(factory);
+        NettyConnections.install(factory, replies);
     }
 
     /** Begins to answer at the client ports; after {@link #activate}. */

@@ -20,14 +20,15 @@ public final class ReplyBatcherTest {
     private static final int MANY = 64;
 
     private final EmbeddedChannel channel = new EmbeddedChannel();
+    private final ReplyBatch batch = new ReplyBatch();
 
     public ReplyBatcherTest() {
-        ReplyBatcher.install(channel.pipeline());
+        ReplyBatcher.install(channel.pipeline(), batch);
     }
 
     @After
     public void close() {
-        ReplyBatcher.end();
+        batch.end();
         channel.finishAndReleaseAll();
     }
 
@@ -53,12 +54,12 @@ public final class ReplyBatcherTest {
 
     @Test
     public void batch_leavesAtItsEndInOrder() {
-        ReplyBatcher.begin();
+        batch.begin();
         ChannelFuture first = send("a");
         send("b");
         assertEquals("before its end", "", sent());
         assertFalse(first.isDone());
-        ReplyBatcher.end();
+        batch.end();
         assertEquals("ab", sent());
         assertTrue(first.isSuccess());
         send("c");
@@ -67,51 +68,51 @@ public final class ReplyBatcherTest {
 
     @Test
     public void readsAreLetIn_whatIsCollectedGoesAndTheRestAtTheEnd() {
-        ReplyBatcher.begin();
+        batch.begin();
         send("a");
-        ReplyBatcher.sendOn();
+        batch.sendOn();
         assertEquals("a", sent());
         send("b");
         assertEquals("still in the batch", "", sent());
-        ReplyBatcher.end();
+        batch.end();
         assertEquals("b", sent());
     }
 
     @Test
     public void otherThreadSends_joinsWhatIsCollected() throws Exception {
-        ReplyBatcher.begin();
+        batch.begin();
         send("a");
         Thread other = new Thread(() -> send("b"), "other");
         other.start();
         other.join();
         assertEquals("", sent());
         send("c");
-        ReplyBatcher.end();
+        batch.end();
         assertEquals("abc", sent());
     }
 
     @Test
     public void largeBatch_leavesInParts() {
-        ReplyBatcher.begin();
+        batch.begin();
         for (int i = 0; i < MANY + 1; i++) {
             send("a");
         }
         assertEquals("a".repeat(MANY), sent());
-        ReplyBatcher.end();
+        batch.end();
         assertEquals("a", sent());
     }
 
     @Test
     public void answersOfAllSizes_keepTheirOrderAndAreReleased() {
         String large = "L".repeat(100_000);
-        ReplyBatcher.begin();
+        batch.begin();
         List<ByteBuf> answers = new ArrayList<>();
         List<ChannelFuture> futures = new ArrayList<>();
         for (String text : List.of("a", "b", large, "c", "", "d", "e".repeat(20_000), "f".repeat(20_000))) {
             answers.add(Unpooled.copiedBuffer(text, StandardCharsets.UTF_8));
             futures.add(channel.writeAndFlush(answers.get(answers.size() - 1)));
         }
-        ReplyBatcher.end();
+        batch.end();
         assertEquals("ab" + large + "cd" + "e".repeat(20_000) + "f".repeat(20_000), sent());
         futures.forEach(future -> assertTrue(future.isSuccess()));
         answers.stream().filter(ByteBuf::isReadable).forEach(answer -> assertEquals(0, answer.refCnt()));
@@ -119,7 +120,7 @@ public final class ReplyBatcherTest {
 
     @Test
     public void connectionClosedMeanwhile_allThatGoesTogetherFailsAndIsReleased() {
-        ReplyBatcher.begin();
+        batch.begin();
         List<ByteBuf> answers = new ArrayList<>();
         List<ChannelFuture> futures = new ArrayList<>();
         for (String text : List.of("a", "b")) {
@@ -127,7 +128,7 @@ public final class ReplyBatcherTest {
             futures.add(channel.writeAndFlush(answers.get(answers.size() - 1)));
         }
         channel.close();
-        ReplyBatcher.end();
+        batch.end();
         channel.runPendingTasks();
         futures.forEach(future -> assertTrue(future.isDone() && !future.isSuccess()));
         answers.forEach(answer -> assertEquals(0, answer.refCnt()));
@@ -136,18 +137,18 @@ public final class ReplyBatcherTest {
 
     @Test
     public void emptyBatch_leavesNothing() {
-        ReplyBatcher.begin();
-        ReplyBatcher.end();
+        batch.begin();
+        batch.end();
         assertEquals("", sent());
     }
 
     @Test
     public void connectionClosedMeanwhile_answersFailAndAreReleased() {
-        ReplyBatcher.begin();
+        batch.begin();
         ByteBuf answer = Unpooled.copiedBuffer("a", StandardCharsets.UTF_8);
         ChannelFuture future = channel.writeAndFlush(answer);
         channel.close();
-        ReplyBatcher.end();
+        batch.end();
         channel.runPendingTasks();
         assertFalse(future.isSuccess());
         assertTrue(future.isDone());

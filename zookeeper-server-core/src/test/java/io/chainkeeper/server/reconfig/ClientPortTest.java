@@ -8,6 +8,7 @@ import static org.junit.Assert.assertTrue;
 import io.chainkeeper.FreePorts;
 import io.chainkeeper.server.connection.ClientConnections;
 import io.chainkeeper.server.connection.NettyConnections;
+import io.chainkeeper.server.connection.ReplyBatch;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -50,7 +51,7 @@ public class ClientPortTest {
         constructor.setAccessible(true);
         factory = constructor.newInstance();
         factory.configure(address("127.0.0.1"), 10);
-        NettyConnections.install(factory);
+        NettyConnections.install(factory, new ReplyBatch());
         factory.start();
         port = new ClientPort(() -> factory, () -> nowMillis, Aside.AT_ONCE);
         assertTrue(answers("127.0.0.1"));
