@@ -2,9 +2,9 @@ package io.chainkeeper.server.request;
 
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.replica.TotalOrder;
+import io.chainkeeper.server.guard.ExecutionLock;
 import io.chainkeeper.server.proposal.ClientProposal;
 import java.util.ArrayDeque;
-import java.util.function.Consumer;
 import org.apache.zookeeper.server.Request;
 
 /**
@@ -67,7 +67,7 @@ final class ReplyQueue {
         @Override
         public void barrierReached() {
             ready = true;
-            barrierReader.accept(ReplyQueue.this);
+            lock.asReader(ReplyQueue.this::drain);
         }
     }
 
@@ -76,17 +76,16 @@ final class ReplyQueue {
     private boolean holding;
     private boolean releasing;
     private volatile boolean ending;
-    private final Consumer<Request> reader;
-    private final Consumer<ReplyQueue> barrierReader;
+    private final ExecutionLock lock;
+    private final Responder responder;
 
     /**
-     * @param reader answers a read; called by the executor thread while it excludes other reads
-     * @param barrierReader called by the executor thread when a barrier is reached; calls {@link #drain} with
-     *     execution excluded
+     * @param lock keeps reads and execution apart
+     * @param responder answers requests whose turn it is; called by the executor thread
      */
-    ReplyQueue(Consumer<Request> reader, Consumer<ReplyQueue> barrierReader) {
-        this.reader = reader;
-        this.barrierReader = barrierReader;
+    ReplyQueue(ExecutionLock lock, Responder responder) {
+        this.lock = lock;
+        this.responder = responder;
     }
 
     /** @return whether nothing waits; stays true until the calling I/O thread adds something */
@@ -173,7 +172,7 @@ final class ReplyQueue {
         if (entry.turn != null) {
             entry.turn.run();
         } else {
-            reader.accept(entry.request);
+            responder.respond(entry.request);
         }
     }
 
@@ -212,7 +211,7 @@ final class ReplyQueue {
     }
 
     /** Executor thread: runs reads up to the next write or unreached barrier. */
-    void drain() {
+    private void drain() {
         for (Entry entry = first(); entry != null && entry.ready && !entry.write; entry = first()) {
             run(entry);
             removeFirst();

@@ -5,7 +5,6 @@ import io.chainkeeper.command.CommandCodec;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.replica.ReplicaStoppedException;
-import io.chainkeeper.server.connection.InlineReplies;
 import io.chainkeeper.server.execution.ExecutableRequests;
 import io.chainkeeper.server.guard.DiskSpaceGuard;
 import io.chainkeeper.server.guard.ExecutionLock;
@@ -34,17 +33,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The first processor of every request, on the I/O thread of its connection. Writes are encoded and proposed; reads are
- * answered here if nothing of their connection waits and no barrier is needed, else they wait in the connection's
- * {@link ReplyQueue}. Pings are answered at once.
+ * answered at once if nothing of their connection waits and no barrier is needed, else they wait in the connection's
+ * {@link ReplyQueue}. Pings are answered at once. From here a request goes forward only: to the queue, to the order,
+ * and from the queue to the {@link Responder}.
  */
 public final class RequestRouter implements RequestEntry {
     private static final Logger LOG = LoggerFactory.getLogger(RequestRouter.class);
 
     private final OrderedZooKeeperServer server;
-    private final RequestProcessor finalProcessor;
+    private final FinalResponder responder;
     private final ExecutionLock lock;
     private final ReadConsistency reads;
-    private final ReplyLimit replies;
     private final WriteChecks checks;
     private final Proposer proposer;
     private final ConcurrentMap<ServerCnxn, ReplyQueue> queues = new ConcurrentHashMap<>();
@@ -68,11 +67,11 @@ public final class RequestRouter implements RequestEntry {
             DiskSpaceGuard space,
             ReplicatedState state) {
         this.server = server;
-        this.finalProcessor = finalProcessor;
         this.lock = lock;
         this.reads = reads;
-        this.replies = new ReplyLimit(server, ReplyMemory.OF_PROCESS);
-        this.checks = new WriteChecks(server, space, replies, state::agreedTransactionBytes);
+        ReplyLimit limit = new ReplyLimit(server, ReplyMemory.OF_PROCESS);
+        this.responder = new FinalResponder(server, finalProcessor, lock, limit);
+        this.checks = new WriteChecks(server, space, limit, state::agreedTransactionBytes);
         this.proposer = proposer;
     }
 
@@ -108,10 +107,10 @@ public final class RequestRouter implements RequestEntry {
     private void ping(Request request) {
         ReplyQueue queue = queues.get(request.cnxn);
         if (queue == null || !queue.isBusy()) {
-            answerHere(request);
+            responder.respondInline(request);
             return;
         }
-        forget(request);
+        responder.endWithoutReply(request);
         try {
             request.cnxn.sendResponse(new ReplyHeader(ClientCnxn.PING_XID, 0, 0), null, "response");
         } catch (IOException e) {
@@ -122,7 +121,7 @@ public final class RequestRouter implements RequestEntry {
 
     private void ofTheServer(Request request) {
         if (request.isLocalSession()) {
-            answerHere(request);
+            responder.respondInline(request);
         } else {
             proposer.propose(request.sessionId, serverCommand(request));
         }
@@ -141,7 +140,7 @@ public final class RequestRouter implements RequestEntry {
     private void process(ReplyQueue queue, Request request) {
         if (queue.isEnding()) {
             // The connection is closed behind the answer to closeSession; none may follow it.
-            forget(request);
+            responder.endWithoutReply(request);
         } else if (request.isThrottled()) {
             answerInTurn(queue, request);
         } else if (request.isLocalSession()) {
@@ -161,7 +160,7 @@ public final class RequestRouter implements RequestEntry {
     private void read(ReplyQueue queue, Request request) {
         ReadChecks.markIfBroken(request);
         if (reads == ReadConsistency.LINEARIZABLE || request.type == OpCode.sync) {
-            readBehindBarrier(queue, request);
+            waitForTurn(queue.addBarrierRead(request));
         } else {
             answerInTurn(queue, request);
         }
@@ -173,8 +172,7 @@ public final class RequestRouter implements RequestEntry {
     }
 
     private ReplyQueue open(ServerCnxn connection) {
-        ReplyQueue queue =
-                queues.computeIfAbsent(connection, key -> new ReplyQueue(this::answer, this::drainBehindBarrier));
+        ReplyQueue queue = queues.computeIfAbsent(connection, key -> new ReplyQueue(lock, responder));
         if (connection.isStale()) {
             // Whoever closes it marks it first and calls closed() after that: perhaps before the queue was there.
             queues.remove(connection);
@@ -272,10 +270,6 @@ public final class RequestRouter implements RequestEntry {
         }
     }
 
-    private void readBehindBarrier(ReplyQueue queue, Request request) {
-        waitForTurn(queue.addBarrierRead(request));
-    }
-
     private void waitForTurn(ReplyQueue.Entry entry) {
         try {
             proposer.readBarrier(entry);
@@ -328,49 +322,17 @@ public final class RequestRouter implements RequestEntry {
 
     private void answerInTurn(ReplyQueue queue, Request request) {
         if (!queue.addIfBusy(request)) {
-            answerHere(request);
+            responder.respondInline(request);
         }
-    }
-
-    /** On the thread that has read the request. */
-    private void answerHere(Request request) {
-        try {
-            InlineReplies.run(() -> lock.read(() -> answer(request)));
-        } catch (ReplicaStoppedException e) {
-            forget(request);
-            if (request.cnxn != null) {
-                request.cnxn.close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
-            }
-        }
-    }
-
-    private void answer(Request request) {
-        long reserved = LocalRefusal.isRefused(request) ? 0 : replies.reserve(request);
-        try {
-            finalProcessor.processRequest(request);
-        } catch (RequestProcessorException e) {
-            throw new IllegalStateException("request could not be answered: " + request, e);
-        } finally {
-            replies.release(reserved);
-        }
-    }
-
-    private void drainBehindBarrier(ReplyQueue queue) {
-        lock.asReader(queue::drain);
-    }
-
-    private void forget(Request request) {
-        server.decInProcess();
-        server.requestFinished(request);
     }
 
     private void drop(Request request) {
-        forget(request);
+        responder.endWithoutReply(request);
         request.cnxn.close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
     }
 
     @Override
     public void shutdown() {
-        finalProcessor.shutdown();
+        responder.shutdown();
     }
 }

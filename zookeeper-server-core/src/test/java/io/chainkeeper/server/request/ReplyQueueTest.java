@@ -6,6 +6,7 @@ import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.server.guard.ExecutionLock;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.zookeeper.ZooDefs.OpCode;
@@ -14,7 +15,7 @@ import org.junit.Test;
 
 public class ReplyQueueTest {
     private final List<Integer> answered = new ArrayList<>();
-    private final ReplyQueue queue = new ReplyQueue(request -> answered.add(request.cxid), ReplyQueue::drain);
+    private final ReplyQueue queue = new ReplyQueue(new ExecutionLock(), request -> answered.add(request.cxid));
 
     private static Request request(int cxid) {
         return new Request(null, 1, cxid, OpCode.getData, null, null);
