@@ -112,6 +112,24 @@ public sealed interface Command {
         }
 
         /**
+         * @param samePayload equal to the payload of the command
+         * @return the same request with these bytes
+         */
+        ClientRequest with(ByteSlice samePayload) {
+            return new ClientRequest(
+                    wallClockMillis,
+                    sessionId,
+                    cxid,
+                    opcode,
+                    authIds,
+                    samePayload,
+                    quotaRefusedOp,
+                    localSession,
+                    lackedSchemes,
+                    access);
+        }
+
+        /**
          * @param rules instead of those of the command
          * @param lacked instead of the schemes of the command
          * @return the same request under these settings

@@ -122,6 +122,20 @@ public final class CommandCodec {
         return ByteSlice.of(out.array());
     }
 
+    /**
+     * Encodes a request whose proposer keeps it until it comes back.
+     *
+     * @param request the request
+     * @return the request and its bytes; the given payload is not kept
+     */
+    public static EncodedRequest encodeKept(Command.ClientRequest request) {
+        ByteBuffer out = encodeRequest(request);
+        ByteSlice bytes = ByteSlice.of(out.array());
+        ByteSlice payload = request.payload();
+        return new EncodedRequest(
+                payload == null ? request : request.with(bytes.slice(out.reset().position(), payload.length())), bytes);
+    }
+
     private static ByteBuffer encodePlanning(Command command) {
         if (command instanceof Command.PlanEnsemble plan) {
             byte[] configuration = plan.configuration().getBytes(StandardCharsets.UTF_8);
@@ -148,6 +162,7 @@ public final class CommandCodec {
         return out.put(VERSION).put(type).putLong(wallClockMillis);
     }
 
+    /** Marks where the payload begins. */
     private static ByteBuffer encodeRequest(Command.ClientRequest request) {
         List<AuthId> ids = request.authIds();
         byte[][] strings = ids == null ? new byte[0][] : new byte[2 * ids.size()][];
@@ -171,7 +186,7 @@ public final class CommandCodec {
         for (byte[] text : strings) {
             putString(text, out);
         }
-        out.putInt(payload == null ? NULL : payload.length());
+        out.putInt(payload == null ? NULL : payload.length()).mark();
         if (payload != null) {
             out.put(payload.array(), payload.offset(), payload.length());
         }

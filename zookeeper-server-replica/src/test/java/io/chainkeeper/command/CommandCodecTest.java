@@ -1,6 +1,7 @@
 package io.chainkeeper.command;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertSame;
 import static org.junit.Assert.assertThrows;
 
 import io.chainkeeper.ordering.ByteSlice;
@@ -64,6 +65,20 @@ public class CommandCodecTest {
     public void everyCommand_decodesToItself() throws Exception {
         for (Command command : COMMANDS) {
             assertEquals(command, CommandCodec.decode(CommandCodec.encode(command)));
+        }
+    }
+
+    @Test
+    public void requestThatItsProposerKeeps_isWhatTheOthersDecodeAndHoldsItsBytesOnce() throws Exception {
+        for (Command command : COMMANDS) {
+            if (command instanceof Command.ClientRequest request) {
+                EncodedRequest kept = CommandCodec.encodeKept(request);
+                assertEquals(CommandCodec.encode(request), kept.bytes());
+                assertEquals(CommandCodec.decode(kept.bytes()), kept.request());
+                if (request.payload() != null) {
+                    assertSame(kept.bytes().array(), kept.request().payload().array());
+                }
+            }
         }
     }
 

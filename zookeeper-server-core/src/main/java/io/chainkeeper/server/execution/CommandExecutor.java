@@ -135,7 +135,7 @@ public final class CommandExecutor {
         }
         Command command;
         try {
-            command = CommandCodec.decode(proposed.command());
+            command = own instanceof ClientProposal client ? client.decoded() : CommandCodec.decode(proposed.command());
         } catch (MalformedMessageException e) {
             // The same bytes are refused by every replica, so skipping them keeps all of them equal and running.
             LOG.error("Ignoring a command that replica {} proposed: {}", proposed.proposer(), e.getMessage());

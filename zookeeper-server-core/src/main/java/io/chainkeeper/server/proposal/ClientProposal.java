@@ -1,11 +1,13 @@
 package io.chainkeeper.server.proposal;
 
-import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.command.Command;
+import io.chainkeeper.command.EncodedRequest;
 import io.chainkeeper.replica.Proposal;
 import org.apache.zookeeper.server.Request;
 
 /** A client's write on its way through the order. */
 public final class ClientProposal extends Proposal {
+    private final Command.ClientRequest decoded;
     private final Turn turn;
 
     /** The place of a write among the requests of its connection. */
@@ -22,12 +24,18 @@ public final class ClientProposal extends Proposal {
 
     /**
      * @param stream see {@link Proposal}
-     * @param command the encoded command
+     * @param command the command
      * @param turn the write's place among the requests of its connection
      */
-    public ClientProposal(int stream, ByteSlice command, Turn turn) {
-        super(stream, command);
+    public ClientProposal(int stream, EncodedRequest command, Turn turn) {
+        super(stream, command.bytes());
+        this.decoded = command.request();
         this.turn = turn;
+    }
+
+    /** @return what {@link #command} decodes to */
+    public Command.ClientRequest decoded() {
+        return decoded;
     }
 
     /** @return the client's request, with its connection */

@@ -2,6 +2,7 @@ package io.chainkeeper.server.request;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.command.CommandCodec;
+import io.chainkeeper.command.EncodedRequest;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.replica.ReplicaStoppedException;
@@ -246,14 +247,14 @@ public final class RequestRouter implements RequestEntry {
     }
 
     private void order(ReplyQueue queue, Request request, byte[] payload) {
-        ByteSlice command = CommandCodec.encode(RequestCommands.command(
+        EncodedRequest command = CommandCodec.encodeKept(RequestCommands.command(
                 request,
                 payload,
                 checks.quotaRefusedOp(request),
                 checks.lackedSchemes(request, payload),
                 server.isLocalSession(request.sessionId),
                 proposer.wallClockMillis()));
-        KeeperException refusal = WriteChecks.refusalOfCommand(request, command.length());
+        KeeperException refusal = WriteChecks.refusalOfCommand(request, command.bytes().length());
         if (refusal != null) {
             LocalRefusal.mark(request, refusal);
             answerInTurn(queue, request);
