@@ -254,7 +254,8 @@ public final class RequestRouter implements RequestEntry {
                 checks.lackedSchemes(request, payload),
                 server.isLocalSession(request.sessionId),
                 proposer.wallClockMillis()));
-        KeeperException refusal = WriteChecks.refusalOfCommand(request, command.bytes().length());
+        KeeperException refusal =
+                WriteChecks.refusalOfCommand(request, command.bytes().length());
         if (refusal != null) {
             LocalRefusal.mark(request, refusal);
             answerInTurn(queue, request);
