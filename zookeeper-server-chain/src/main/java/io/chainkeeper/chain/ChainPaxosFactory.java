@@ -8,8 +8,8 @@ import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.SettingKeys;
 import io.chainkeeper.ordering.acceptor.Ballot;
-import java.util.Map;
 import java.util.Set;
 
 /** {@code ordering.protocol=chain}. */
@@ -22,23 +22,13 @@ public final class ChainPaxosFactory implements OrderingProtocolFactory {
     }
 
     @Override
-    public Set<String> settingKeys() {
-        return ChainSettings.KEYS.names();
-    }
-
-    @Override
-    public String checkSettings(Map<String, String> settings, int memberCount) {
-        return ChainSettings.KEYS.check(settings, memberCount);
+    public SettingKeys settings() {
+        return ChainSettings.KEYS;
     }
 
     @Override
     public MessageCodec codec() {
         return CODEC;
-    }
-
-    @Override
-    public int streamCount(int memberCount) {
-        return 1;
     }
 
     @Override

@@ -1,8 +1,8 @@
 package io.chainkeeper.chain;
 
+import io.chainkeeper.ordering.SettingKeys;
 import io.chainkeeper.ordering.SizeLimits;
 import io.chainkeeper.ordering.settings.CommonSettings;
-import io.chainkeeper.ordering.settings.SettingKeys;
 import java.util.Map;
 
 /** The {@code chain.*} keys of a zoo.cfg, and all bounds of the protocol derived from them. One place for both. */

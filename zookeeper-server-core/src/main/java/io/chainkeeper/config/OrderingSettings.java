@@ -122,7 +122,7 @@ record OrderingSettings(
             }
             for (OrderingProtocolFactory factory : factories.values()) {
                 if (entry.key().startsWith(factory.name() + ".")) {
-                    checkKey(zooCfg, entry, new TreeSet<>(factory.settingKeys()));
+                    checkKey(zooCfg, entry, new TreeSet<>(factory.settings().names()));
                 }
             }
         }
@@ -143,7 +143,7 @@ record OrderingSettings(
         if (settings.isEmpty()) {
             return;
         }
-        String problem = factory.checkSettings(settings, Math.max(1, memberCount));
+        String problem = factory.settings().check(settings, Math.max(1, memberCount));
         if (problem != null) {
             throw UserMistakeException.inConfiguration("%s: %s", where(zooCfg, settings.keySet(), problem), problem);
         }
@@ -161,7 +161,7 @@ record OrderingSettings(
 
     private static Map<String, String> settingsOf(SettingsFile zooCfg, OrderingProtocolFactory factory) {
         Map<String, String> settings = new TreeMap<>();
-        for (String key : factory.settingKeys()) {
+        for (String key : factory.settings().names()) {
             zooCfg.find(key).ifPresent(entry -> settings.put(key, entry.value()));
         }
         return settings;

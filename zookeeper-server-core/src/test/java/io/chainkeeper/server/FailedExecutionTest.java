@@ -42,7 +42,7 @@ public class FailedExecutionTest {
         ensemble.close();
     }
 
-    /** Stands for whatever can be wrong with a replica: the executor thread runs it while it executes a command. */
+    /** Stands for whatever can be wrong with a replica: the apply thread runs it while it executes a command. */
     private static final class FailsWhenTold implements Watcher {
         private final CountDownLatch executing = new CountDownLatch(1);
         private final CountDownLatch told = new CountDownLatch(1);

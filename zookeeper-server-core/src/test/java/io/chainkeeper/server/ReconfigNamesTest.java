@@ -142,6 +142,10 @@ public class ReconfigNamesTest {
         start(TestEnsemble.DEADLINE_SECONDS);
         CompletableFuture<Integer> answer = join(0);
         ensemble.admin(1).reconfigure(null, "3", null, -1, null);
+        // Until server 2 has executed it too, one is in progress there.
+        TestEnsemble.await(
+                "server 2 has the new version",
+                () -> ensemble.replica(2).replicatedState().configuration().version() != 0);
         names.answer();
         assertAnswer(Code.BADVERSION, answer);
     }

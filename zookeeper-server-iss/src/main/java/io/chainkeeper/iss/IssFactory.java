@@ -8,7 +8,7 @@ import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.ProtocolContext;
-import java.util.Map;
+import io.chainkeeper.ordering.SettingKeys;
 import java.util.Set;
 
 /** {@code ordering.protocol=iss}. */
@@ -21,24 +21,13 @@ public final class IssFactory implements OrderingProtocolFactory {
     }
 
     @Override
-    public Set<String> settingKeys() {
-        return IssSettings.KEYS.names();
-    }
-
-    @Override
-    public String checkSettings(Map<String, String> settings, int memberCount) {
-        return IssSettings.KEYS.check(settings, memberCount);
+    public SettingKeys settings() {
+        return IssSettings.KEYS;
     }
 
     @Override
     public MessageCodec codec() {
         return CODEC;
-    }
-
-    /** A bucket holds all that one replica proposes, so what a replica starts with is ordered before what follows. */
-    @Override
-    public int streamCount(int memberCount) {
-        return 1;
     }
 
     @Override

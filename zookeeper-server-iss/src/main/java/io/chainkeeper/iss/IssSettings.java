@@ -1,8 +1,8 @@
 package io.chainkeeper.iss;
 
+import io.chainkeeper.ordering.SettingKeys;
 import io.chainkeeper.ordering.SizeLimits;
 import io.chainkeeper.ordering.settings.CommonSettings;
-import io.chainkeeper.ordering.settings.SettingKeys;
 import java.util.Map;
 
 /**

@@ -1,8 +1,5 @@
 package io.chainkeeper.ordering;
 
-import java.util.Map;
-import java.util.Set;
-
 /** A protocol as {@link java.util.ServiceLoader} finds it. Stateless; safe for use by any thread. */
 public interface OrderingProtocolFactory {
     /** No record has this kind. */
@@ -12,16 +9,7 @@ public interface OrderingProtocolFactory {
     String name();
 
     /** @return the zoo.cfg keys that it understands, each with its prefix, such as {@code chain.maxBatchBytes} */
-    Set<String> settingKeys();
-
-    /**
-     * Checks settings without side effects.
-     *
-     * @param settings values of {@link #settingKeys()} that the user gave
-     * @param memberCount number of voting members
-     * @return null if they are right, else a message that names the key and the allowed range
-     */
-    String checkSettings(Map<String, String> settings, int memberCount);
+    SettingKeys settings();
 
     /** @return the codec of its messages */
     MessageCodec codec();
@@ -31,9 +19,11 @@ public interface OrderingProtocolFactory {
      * streamCount}.
      *
      * @param memberCount number of voting members
-     * @return at least 1
+     * @return at least 1; 1 unless overridden
      */
-    int streamCount(int memberCount);
+    default int streamCount(int memberCount) {
+        return 1;
+    }
 
     /**
      * Creates an instance.

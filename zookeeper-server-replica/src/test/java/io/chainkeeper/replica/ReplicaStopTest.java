@@ -27,6 +27,7 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.PrefixHash;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.SettingKeys;
 import io.chainkeeper.transport.PeerAddress;
 import io.chainkeeper.transport.PeerTransport;
 import io.chainkeeper.transport.RefusalKind;
@@ -110,23 +111,13 @@ public final class ReplicaStopTest {
             }
 
             @Override
-            public Set<String> settingKeys() {
-                return Set.of();
-            }
-
-            @Override
-            public String checkSettings(Map<String, String> settings, int memberCount) {
-                return null;
+            public SettingKeys settings() {
+                return new SettingKeys.Builder().build();
             }
 
             @Override
             public MessageCodec codec() {
                 return stub(MessageCodec.class, (name, arguments) -> {});
-            }
-
-            @Override
-            public int streamCount(int memberCount) {
-                return 1;
             }
 
             @Override

@@ -5,8 +5,7 @@ import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.ProtocolContext;
-import java.util.Map;
-import java.util.Set;
+import io.chainkeeper.ordering.SettingKeys;
 
 /** ISS without one of the rules that its safety rests on, to show that exploring finds what then goes wrong. */
 public final class UnsafeIss implements OrderingProtocolFactory {
@@ -63,13 +62,8 @@ public final class UnsafeIss implements OrderingProtocolFactory {
     }
 
     @Override
-    public Set<String> settingKeys() {
-        return safe.settingKeys();
-    }
-
-    @Override
-    public String checkSettings(Map<String, String> settings, int memberCount) {
-        return safe.checkSettings(settings, memberCount);
+    public SettingKeys settings() {
+        return safe.settings();
     }
 
     @Override

@@ -17,12 +17,12 @@ import io.chainkeeper.ordering.PrefixHash;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.RecoveredState;
+import io.chainkeeper.ordering.SettingKeys;
 import io.chainkeeper.ordering.acceptor.FoundingHello;
 import io.chainkeeper.ordering.acceptor.ReplicaIdentity;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -68,13 +68,8 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
     }
 
     @Override
-    public Set<String> settingKeys() {
-        return sound.settingKeys();
-    }
-
-    @Override
-    public String checkSettings(Map<String, String> settings, int memberCount) {
-        return sound.checkSettings(settings, memberCount);
+    public SettingKeys settings() {
+        return sound.settings();
     }
 
     @Override

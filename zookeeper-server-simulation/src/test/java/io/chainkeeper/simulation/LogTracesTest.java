@@ -10,6 +10,7 @@ import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.SettingKeys;
 import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.Set;
@@ -77,13 +78,8 @@ public class LogTracesTest {
         }
 
         @Override
-        public Set<String> settingKeys() {
-            return writer.settingKeys();
-        }
-
-        @Override
-        public String checkSettings(Map<String, String> settings, int memberCount) {
-            return writer.checkSettings(settings, memberCount);
+        public SettingKeys settings() {
+            return writer.settings();
         }
 
         @Override

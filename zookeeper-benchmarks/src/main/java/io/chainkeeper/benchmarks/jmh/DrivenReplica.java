@@ -304,7 +304,7 @@ final class DrivenReplica implements AutoCloseable {
         public void configure(Ensemble ensemble, Map<Integer, PeerAddress> addresses) {}
     }
 
-    /** The machine's clocks; housekeeping runs while the server starts and then no more. */
+    /** The machine's clocks; maintenance runs while the server starts and then no more. */
     private final class Time implements ThreadlessReplica.Surroundings {
         @Override
         public long monotonicMillis() {

@@ -45,7 +45,7 @@ final class Health {
     /** @return null if the process works, else one line that says what does not */
     String reasonNotLive() {
         long silentMillis = view.silentMillis();
-        return silentMillis <= MAX_SILENT_MILLIS ? null : "the ordering loop has not moved for " + silentMillis + " ms";
+        return silentMillis <= MAX_SILENT_MILLIS ? null : "the protocol host has not moved for " + silentMillis + " ms";
     }
 
     /** @return null if clients are served here, else one line that says why not */

@@ -65,7 +65,7 @@ interface ReplicaEnvironment {
     void replaceState(int fromPeer, long position);
 
     /**
-     * Executor thread: the order holds commands of a later start of this replica.
+     * Apply thread: the order holds commands of a later start of this replica.
      *
      * @param incarnation of that start
      */

@@ -8,7 +8,7 @@ import io.chainkeeper.ordering.Ensemble;
  *
  * @param replicaId this replica
  * @param ensemble the configured ensemble; it stays as it is
- * @param tickTimeMillis ZooKeeper's tick; the housekeeping looks at everything twice per tick
+ * @param tickTimeMillis ZooKeeper's tick; the maintenance looks at everything twice per tick
  * @param minSessionTimeoutMillis least timeout a client can get
  * @param maxSessionTimeoutMillis greatest timeout a client can get
  * @param patienceMillis how long clients are served without a leader

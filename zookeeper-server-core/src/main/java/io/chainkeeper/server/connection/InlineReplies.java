@@ -1,7 +1,7 @@
 package io.chainkeeper.server.connection;
 
 /**
- * Marks what an I/O thread answers itself, instead of the executor thread. What it reads must be read at once, but its
+ * Marks what an I/O thread answers itself, instead of the apply thread. What it reads must be read at once, but its
  * answer must not overtake answers and watch events that the executor has handed to the same I/O thread before.
  *
  * <p>The mark belongs to the thread and is not handed along, because ZooKeeper's final processor and its connection lie

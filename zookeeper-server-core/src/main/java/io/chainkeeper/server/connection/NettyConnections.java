@@ -34,7 +34,7 @@ public final class NettyConnections extends ChannelInitializer<Channel> {
 
     /**
      * @param factory any, which does not listen yet; those that are not ZooKeeper's for Netty are left as they are
-     * @param replies what the executor thread's answers to its clients are collected in
+     * @param replies what the apply thread's answers to its clients are collected in
      */
     public static void install(ServerCnxnFactory factory, ReplyBatch replies) {
         if (factory instanceof NettyServerCnxnFactory) {

@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a server's executor thread sends to clients while it executes what is at hand, over all Netty connections. One
+ * What a server's apply thread sends to clients while it executes what is at hand, over all Netty connections. One
  * at a time, each answer would be a task of its own for the connection's I/O thread, and the first would wake an I/O
- * thread that then finds only that one. Used by the executor thread; {@link #isOfCallingThread} by any.
+ * thread that then finds only that one. Used by the apply thread; {@link #isOfCallingThread} by any.
  */
 public final class ReplyBatch {
-    /** The executor thread hands over when it has collected so many answers, of all its connections. */
+    /** The apply thread hands over when it has collected so many answers, of all its connections. */
     private static final int MAX_ANSWERS = 64;
 
     /** After so long what has been collected goes although more may come. */
@@ -19,7 +19,7 @@ public final class ReplyBatch {
     private int answers;
     private long beganNanos;
 
-    /** The executor thread, null if it does not collect. Other threads never find themselves in it. */
+    /** The apply thread, null if it does not collect. Other threads never find themselves in it. */
     private volatile Thread collecting;
 
     /** From now on what the calling thread sends is collected. */
@@ -57,7 +57,7 @@ public final class ReplyBatch {
         connections.add(connection);
     }
 
-    /** The calling executor thread has had an answer collected; hands over if there are many. */
+    /** The calling apply thread has had an answer collected; hands over if there are many. */
     void collected() {
         answers++;
         if (answers >= MAX_ANSWERS) {

@@ -17,7 +17,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Hands what the executor thread sends over a connection to the connection's I/O thread once for a {@link ReplyBatch}.
+ * Hands what the apply thread sends over a connection to the connection's I/O thread once for a {@link ReplyBatch}.
  *
  * <p>The first handler that sees what is sent, and it sees it on the thread that sends. While something is collected,
  * whatever else is sent over the connection, by any thread, joins it: the order in which it was handed over stays.
@@ -45,7 +45,7 @@ final class ReplyBatcher extends ChannelOutboundHandlerAdapter {
         pipeline.addLast(CallingThread.INSTANCE, "replyBatcher", new ReplyBatcher(batch));
     }
 
-    /** Executor thread: hands over what has been collected of this connection. */
+    /** Apply thread: hands over what has been collected of this connection. */
     void handOver() {
         try {
             context.channel().eventLoop().execute(this::send);

@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
  * Executes commands in their order: advances the replicated state, gives zxids, and lets {@link RequestExecutor} change
  * the tree. Whether a command takes a zxid depends on the command and the replicated state only, so that after a
  * restart the commands whose transactions the tree already holds can be recognised without executing them. Used by the
- * executor thread only.
+ * apply thread only.
  */
 public final class CommandExecutor {
     private static final Logger LOG = LoggerFactory.getLogger(CommandExecutor.class);

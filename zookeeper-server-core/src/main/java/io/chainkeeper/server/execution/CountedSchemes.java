@@ -26,7 +26,7 @@ import org.apache.zookeeper.server.auth.ServerAuthenticationProvider;
 /**
  * Which schemes count in what is executed: those of ZooKeeper, and of providers of the user's own those that all
  * replicas know at that position ({@link ReplicatedState#agreedSchemes}). So this replica's own providers are asked
- * only about what all others ask theirs. Used by the executor thread, {@link #counted} by any.
+ * only about what all others ask theirs. Used by the apply thread, {@link #counted} by any.
  */
 final class CountedSchemes {
     private static final String AUTH = "auth";

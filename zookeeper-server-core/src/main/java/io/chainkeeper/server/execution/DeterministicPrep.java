@@ -13,7 +13,7 @@ import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.txn.TxnHeader;
 
 /**
- * ZooKeeper's preparation of transactions, driven synchronously by the executor thread with the agreed zxid and time.
+ * ZooKeeper's preparation of transactions, driven synchronously by the apply thread with the agreed zxid and time.
  * Its own thread is never started.
  */
 final class DeterministicPrep extends PrepRequestProcessor {

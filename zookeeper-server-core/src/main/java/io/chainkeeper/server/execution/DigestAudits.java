@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Compares the replicas' states at agreed positions: an audit makes every replica take a digest, the reports say what
  * the others found. A replica judges itself by the digest that it took in this life, not by a report of an earlier one,
- * whose state may have been replaced since. Used by the executor thread only.
+ * whose state may have been replaced since. Used by the apply thread only.
  */
 final class DigestAudits {
     private static final Logger LOG = LoggerFactory.getLogger(DigestAudits.class);

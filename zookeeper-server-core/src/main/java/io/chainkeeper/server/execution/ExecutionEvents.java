@@ -5,7 +5,7 @@ import io.chainkeeper.server.state.StateDigest;
 import java.util.List;
 import java.util.UUID;
 
-/** What the executor tells the rest of the server. Called by the executor thread; must not wait or propose. */
+/** What the executor tells the rest of the server. Called by the apply thread; must not wait or propose. */
 public interface ExecutionEvents {
     /** This replica's first command of this start has been executed: it is part of the order again. */
     void selfStarted();

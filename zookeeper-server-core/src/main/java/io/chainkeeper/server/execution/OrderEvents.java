@@ -29,7 +29,7 @@ public interface OrderEvents {
     void stateNeeded(int fromPeer, long position);
 
     /**
-     * See {@link Application#superseded}. Executor thread.
+     * See {@link Application#superseded}. Apply thread.
      *
      * @param incarnation of a later start of this replica that the order holds
      */

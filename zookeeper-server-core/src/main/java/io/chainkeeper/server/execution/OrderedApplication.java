@@ -18,7 +18,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** The server as the replica's executor thread sees it. See {@link Application} for the threads. */
+/** The server as the replica's apply thread sees it. See {@link Application} for the threads. */
 public final class OrderedApplication implements Application {
     private final OrderedZooKeeperServer server;
     private final CommandExecutor executor;

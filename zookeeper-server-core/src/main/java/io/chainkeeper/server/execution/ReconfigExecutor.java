@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Executes what changes the configured ensemble. What becomes of a {@code reconfig} depends on the replicated state
  * only: its plan says that the accepting replica found it valid and allowed. So it can be followed without the tree
- * when the tree is ahead already. Used by the executor thread only.
+ * when the tree is ahead already. Used by the apply thread only.
  */
 final class ReconfigExecutor {
     private static final Logger LOG = LoggerFactory.getLogger(ReconfigExecutor.class);

@@ -21,7 +21,7 @@ public final class ExecutionLock {
     /** Changed with the exclusive side held. */
     private boolean failed;
 
-    /** Executor thread: excludes reads until {@link #endBatch}; does nothing if they are excluded already. */
+    /** Apply thread: excludes reads until {@link #endBatch}; does nothing if they are excluded already. */
     public void beginBatch() {
         if (!lock.isWriteLockedByCurrentThread()) {
             lock.writeLock().lock();
@@ -29,27 +29,27 @@ public final class ExecutionLock {
         }
     }
 
-    /** Executor thread: whether reads wait that have been excluded for long. */
+    /** Apply thread: whether reads wait that have been excluded for long. */
     public boolean keepsReadsWaiting() {
         return lock.hasQueuedThreads()
                 && lock.isWriteLockedByCurrentThread()
                 && System.nanoTime() - heldSinceNanos >= LONGEST_NANOS;
     }
 
-    /** Executor thread, between two commands and inside a batch: lets in the reads that wait now. */
+    /** Apply thread, between two commands and inside a batch: lets in the reads that wait now. */
     public void letReadsIn() {
         lock.writeLock().unlock();
         beginBatch();
     }
 
-    /** Executor thread: lets reads in again; does nothing if they were not excluded. */
+    /** Apply thread: lets reads in again; does nothing if they were not excluded. */
     public void endBatch() {
         if (lock.isWriteLockedByCurrentThread()) {
             lock.writeLock().unlock();
         }
     }
 
-    /** Executor thread, last: nobody waits or reads any more, because what has been executed may be half a command. */
+    /** Apply thread, last: nobody waits or reads any more, because what has been executed may be half a command. */
     public void executionFailed() {
         beginBatch();
         failed = true;
@@ -90,7 +90,7 @@ public final class ExecutionLock {
     }
 
     /**
-     * Executor thread: runs something that reads the tree, inside a batch or outside of one.
+     * Apply thread: runs something that reads the tree, inside a batch or outside of one.
      *
      * @param read what to run
      */

@@ -83,12 +83,12 @@ public final class ClusterFormation {
         return replicated.clusterId() != null;
     }
 
-    /** Executor thread: this replica's first command has been executed. */
+    /** Apply thread: this replica's first command has been executed. */
     void caughtUp() {
         naming.caughtUp(replicated.clusterId());
     }
 
-    /** Executor thread: the order names the cluster. */
+    /** Apply thread: the order names the cluster. */
     void named(UUID clusterId) {
         naming.named(clusterId);
     }

@@ -7,7 +7,7 @@ import org.apache.zookeeper.server.ZKDatabase;
 
 /**
  * Lets ZooKeeper's container manager run at the leader: it proposes to delete empty containers and nodes whose time to
- * live has passed, execution decides. Two at once do no harm. Used by the housekeeping thread only.
+ * live has passed, execution decides. Two at once do no harm. Used by the maintenance thread only.
  */
 public final class ContainerReaper {
     private final ZKDatabase database;

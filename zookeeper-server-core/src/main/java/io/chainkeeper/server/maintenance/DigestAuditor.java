@@ -10,7 +10,7 @@ import org.apache.zookeeper.server.ZooKeeperServer;
 
 /**
  * Orders audits while this replica leads, and reports what this replica found. Orders nothing while nothing is written.
- * Used by the housekeeping thread only.
+ * Used by the maintenance thread only.
  */
 public final class DigestAuditor {
     private final ZooKeeperServer server;

@@ -5,7 +5,7 @@ import io.chainkeeper.server.execution.AuditVerdict;
 /** Acts when the replicas' states differ. */
 public interface Divergence {
     /**
-     * Executor thread: the reports have decided something.
+     * Apply thread: the reports have decided something.
      *
      * @param verdict what
      */

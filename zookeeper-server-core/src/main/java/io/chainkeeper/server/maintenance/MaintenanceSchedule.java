@@ -52,7 +52,7 @@ public final class MaintenanceSchedule {
             } catch (ReplicaStoppedException e) {
                 LOG.debug("The order has stopped: {}", e.getMessage());
             } catch (RuntimeException e) {
-                failureHandler.failed("housekeeping failed: " + e.getMessage(), e);
+                failureHandler.failed("maintenance failed: " + e.getMessage(), e);
             }
         };
     }

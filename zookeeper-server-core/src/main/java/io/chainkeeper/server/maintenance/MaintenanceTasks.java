@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 /**
  * Everything that happens by time or is proposed by the server itself: session expiry, opening and closing for clients,
  * the first commands of a start, orphaning of silent members. Proposing may wait, so neither the executor nor the
- * ordering loop may do it; they leave it to the {@link Background}.
+ * protocol host may do it; they leave it to the {@link Background}.
  */
 public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
     /** How long those who are configured no more are fed, to let them learn that. */
@@ -160,7 +160,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
     }
 
     /**
-     * Executor thread: a client asks for another ensemble.
+     * Apply thread: a client asks for another ensemble.
      *
      * @param asked its request, in its turn
      * @param aside looks names up
@@ -170,7 +170,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
     }
 
     /**
-     * The ordering loop says that the leader changed.
+     * The protocol host says that the leader changed.
      *
      * @param changed what it says now
      */
@@ -179,7 +179,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
     }
 
     /**
-     * The ordering loop says so, at the leader.
+     * The protocol host says so, at the leader.
      *
      * @param member replica id
      * @param silent whether it went silent, else it came back

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A thread of its own for the housekeeping of a replica. */
+/** A thread of its own for the maintenance of a replica. */
 public final class MaintenanceThread implements Background {
     private static final Logger LOG = LoggerFactory.getLogger(MaintenanceThread.class);
 
@@ -16,7 +16,7 @@ public final class MaintenanceThread implements Background {
     /** @param replicaId for the name of the thread */
     public MaintenanceThread(int replicaId) {
         this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread created = new Thread(task, "housekeeping-" + replicaId);
+            Thread created = new Thread(task, "maintenance-" + replicaId);
             created.setDaemon(true);
             return created;
         });

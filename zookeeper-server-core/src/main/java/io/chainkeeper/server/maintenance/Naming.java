@@ -12,14 +12,14 @@ public interface Naming {
     List<Integer> goesWithout();
 
     /**
-     * Executor thread: this replica has caught up with the order.
+     * Apply thread: this replica has caught up with the order.
      *
      * @param clusterId the cluster's name in the order, null if it has none
      */
     void caughtUp(UUID clusterId);
 
     /**
-     * Executor thread: the order names the cluster.
+     * Apply thread: the order names the cluster.
      *
      * @param clusterId the name
      */

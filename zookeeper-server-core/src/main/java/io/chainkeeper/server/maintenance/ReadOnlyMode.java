@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 /**
  * {@code readonlymode.enabled}: while there is no order, ZooKeeper's own read-only server serves this replica's tree,
  * to clients that have said that they can do with that. What is read may be old. Nothing is executed meanwhile. Used by
- * the housekeeping thread.
+ * the maintenance thread.
  */
 public final class ReadOnlyMode implements ServingPolicy.WithoutOrder {
     /** As a Java property; in a zoo.cfg it becomes the other one. */

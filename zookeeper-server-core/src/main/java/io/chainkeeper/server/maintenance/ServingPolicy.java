@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Decides when clients may use this replica: from the moment it is part of the order and has caught up, until it has
- * been without a leader for a while; as a ZooKeeper follower does. Used by the housekeeping thread only.
+ * been without a leader for a while; as a ZooKeeper follower does. Used by the maintenance thread only.
  */
 public final class ServingPolicy {
     private static final Logger LOG = LoggerFactory.getLogger(ServingPolicy.class);
@@ -79,7 +79,7 @@ public final class ServingPolicy {
      * @param configured whether this replica is part of the ensemble
      * @param awaitsAdmission whether it is meant to vote but the order has not admitted it yet, or has no state that is
      *     known to be the cluster's; that does not end what has begun
-     * @param reached runs a task on the housekeeping thread
+     * @param reached runs a task on the maintenance thread
      */
     void tick(OrderingStatus status, boolean configured, boolean awaitsAdmission, Executor reached) {
         if (!configured) {

@@ -75,7 +75,7 @@ public final class Monitoring implements ServerMonitoring, AutoCloseable {
     }
 
     /**
-     * Housekeeping thread.
+     * Maintenance thread.
      *
      * @param active the server that answers the AdminServer's commands from now on: this replica's, or a read-only one
      */
@@ -88,7 +88,7 @@ public final class Monitoring implements ServerMonitoring, AutoCloseable {
         }
     }
 
-    /** Housekeeping thread, several times a second. */
+    /** Maintenance thread, several times a second. */
     public void tick(OrderingStatus status) {
         roleView.show(status);
         view.tick(status);

@@ -9,7 +9,7 @@ import org.apache.zookeeper.server.quorum.QuorumPeer.ServerState;
 import org.apache.zookeeper.server.quorum.QuorumPeer.ZabState;
 import org.apache.zookeeper.server.quorum.Vote;
 
-/** Shows the role in the order where ZooKeeper's own monitoring looks for it. Used by the housekeeping thread only. */
+/** Shows the role in the order where ZooKeeper's own monitoring looks for it. Used by the maintenance thread only. */
 public final class RoleView {
     private final QuorumPeer peer;
     private OrderingStatus shown;

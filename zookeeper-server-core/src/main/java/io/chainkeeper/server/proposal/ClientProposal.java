@@ -15,10 +15,10 @@ public final class ClientProposal extends Proposal {
         /** @return the client's request, with its connection */
         Request request();
 
-        /** Executor thread: the write is the next to execute; lets the connection's earlier reads run first. */
+        /** Apply thread: the write is the next to execute; lets the connection's earlier reads run first. */
         void beforeExecution();
 
-        /** Executor thread: the write has been executed and answered; lets what waited for it run. */
+        /** Apply thread: the write has been executed and answered; lets what waited for it run. */
         void afterExecution();
     }
 

@@ -12,7 +12,7 @@ public final class NoOpProposal extends Proposal {
         this.waiter = waiter;
     }
 
-    /** Executor thread: it has been ordered. */
+    /** Apply thread: it has been ordered. */
     public void cameBack() {
         waiter.run();
     }

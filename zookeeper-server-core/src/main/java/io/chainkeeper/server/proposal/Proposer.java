@@ -8,7 +8,7 @@ import io.chainkeeper.replica.TotalOrder;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.server.ServerCnxn;
 
-/** The server's way into the order. Must not be used by the executor thread: proposing may wait for it. */
+/** The server's way into the order. Must not be used by the apply thread: proposing may wait for it. */
 public final class Proposer {
     private final LongSupplier wallClockMillis;
     private volatile TotalOrder order;
@@ -77,7 +77,7 @@ public final class Proposer {
     /**
      * Has a command ordered that changes nothing. May wait, as every proposal may.
      *
-     * @param waiter told by the executor thread when it comes back; must not wait
+     * @param waiter told by the apply thread when it comes back; must not wait
      * @throws ReplicaStoppedException if this replica has stopped
      */
     public void proposeNoOp(Runnable waiter) {
@@ -97,7 +97,7 @@ public final class Proposer {
     /**
      * See {@link TotalOrder#readBarrier}.
      *
-     * @param waiter told by the executor thread
+     * @param waiter told by the apply thread
      * @throws ReplicaStoppedException if this replica has stopped
      */
     public void readBarrier(TotalOrder.ReadWaiter waiter) {

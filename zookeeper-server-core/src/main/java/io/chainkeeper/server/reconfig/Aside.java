@@ -3,13 +3,13 @@ package io.chainkeeper.server.reconfig;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Does what may take long, such as asking the name service, somewhere else than on the housekeeping thread. */
+/** Does what may take long, such as asking the name service, somewhere else than on the maintenance thread. */
 public interface Aside {
     /**
-     * Called by the housekeeping thread.
+     * Called by the maintenance thread.
      *
      * @param work done by a thread that is not the caller's; what it throws unchecked stops the replica
-     * @param outcome takes what the work gives, on the housekeeping thread; not called once the replica is closed
+     * @param outcome takes what the work gives, on the maintenance thread; not called once the replica is closed
      * @param <T> what the work gives
      */
     <T> void run(Supplier<T> work, Consumer<T> outcome);

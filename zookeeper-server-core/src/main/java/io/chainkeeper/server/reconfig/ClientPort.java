@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Where this server listens for clients, after a {@code reconfig} has given it another address. An address that cannot
- * be bound is tried again until it can. Changed by the housekeeping thread only; {@link #problem} and {@link #gauges}
+ * be bound is tried again until it can. Changed by the maintenance thread only; {@link #problem} and {@link #gauges}
  * are safe for use by any thread.
  */
 public final class ClientPort {

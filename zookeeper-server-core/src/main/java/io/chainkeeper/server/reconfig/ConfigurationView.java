@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Shows the configuration to what lies outside of the order: ZooKeeper's peer with its monitoring, the client port,
- * and the files that the next start reads. Used by the housekeeping thread only.
+ * and the files that the next start reads. Used by the maintenance thread only.
  */
 public final class ConfigurationView {
     private static final Logger LOG = LoggerFactory.getLogger(ConfigurationView.class);

@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Threads that are there while names are looked up for housekeeping. Whoever uses them asks for one thing at a time, so
+ * Threads that are there while names are looked up for maintenance. Whoever uses them asks for one thing at a time, so
  * that nobody waits behind names that somebody else, such as a client, has brought.
  */
 public final class NameLookUps implements Aside, AutoCloseable {
@@ -22,14 +22,14 @@ public final class NameLookUps implements Aside, AutoCloseable {
     private static final int IDLE_SECONDS = 10;
 
     private final ThreadPoolExecutor threads;
-    private final Consumer<Runnable> housekeeping;
+    private final Consumer<Runnable> maintenance;
 
     /**
      * @param replicaId for the name of the threads
-     * @param housekeeping runs a task on the housekeeping thread, or not at all once that has ended
+     * @param maintenance runs a task on the maintenance thread, or not at all once that has ended
      */
-    public NameLookUps(int replicaId, Consumer<Runnable> housekeeping) {
-        this.housekeeping = housekeeping;
+    public NameLookUps(int replicaId, Consumer<Runnable> maintenance) {
+        this.maintenance = maintenance;
         this.threads = new ThreadPoolExecutor(
                 THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
                     Thread created = new Thread(task, "name-look-up-" + replicaId);
@@ -45,9 +45,9 @@ public final class NameLookUps implements Aside, AutoCloseable {
             threads.execute(() -> {
                 try {
                     T found = work.get();
-                    housekeeping.accept(() -> outcome.accept(found));
+                    maintenance.accept(() -> outcome.accept(found));
                 } catch (RuntimeException e) {
-                    housekeeping.accept(() -> {
+                    maintenance.accept(() -> {
                         throw e;
                     });
                 }

@@ -29,7 +29,7 @@ import org.apache.zookeeper.server.quorum.flexible.QuorumVerifier;
 
 /**
  * What the accepting replica decides about a {@code reconfig}, in the order and with the errors of ZooKeeper's leader.
- * Nowhere else is the request's text read. Stateless. Used by the housekeeping thread, except for {@link Wanted#draft}.
+ * Nowhere else is the request's text read. Stateless. Used by the maintenance thread, except for {@link Wanted#draft}.
  */
 public final class ReconfigPlanner {
     private static final int ID_OF_TTL_NODES = 255;

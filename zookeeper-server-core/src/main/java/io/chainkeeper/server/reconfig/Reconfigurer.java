@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Carries out a {@code reconfig} at the replica that accepted it: has its names looked up, orders a plan, waits until
- * the order's members are in line with it, then orders the request. One at a time. Used by the housekeeping thread
+ * the order's members are in line with it, then orders the request. One at a time. Used by the maintenance thread
  * only.
  */
 public final class Reconfigurer {

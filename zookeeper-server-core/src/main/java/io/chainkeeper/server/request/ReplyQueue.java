@@ -13,7 +13,7 @@ import org.apache.zookeeper.server.Request;
  * is reached.
  *
  * <p>Threads: entries are added by the I/O thread that serves the connection (one at a time) and removed by the
- * executor thread. The monitor is held for queue operations only, never while a request is proposed or answered. The
+ * apply thread. The monitor is held for queue operations only, never while a request is proposed or answered. The
  * queue is bounded by ZooKeeper's own throttling ({@code globalOutstandingLimit}), which stops reading the connection.
  *
  * <p>A {@code reconfig} takes its turn like a read, then may wait long before it is ordered. Meanwhile everything that
@@ -81,7 +81,7 @@ final class ReplyQueue {
 
     /**
      * @param lock keeps reads and execution apart
-     * @param responder answers requests whose turn it is; called by the executor thread
+     * @param responder answers requests whose turn it is; called by the apply thread
      */
     ReplyQueue(ExecutionLock lock, Responder responder) {
         this.lock = lock;
@@ -125,7 +125,7 @@ final class ReplyQueue {
      * Adds something that runs in its turn, after {@link Entry#barrierReached}; everything later is held back.
      *
      * @param request what it is about
-     * @param turn called by the executor thread
+     * @param turn called by the apply thread
      */
     Entry addTurn(Request request, Runnable turn) {
         synchronized (waiting) {
@@ -210,7 +210,7 @@ final class ReplyQueue {
         }
     }
 
-    /** Executor thread: runs reads up to the next write or unreached barrier. */
+    /** Apply thread: runs reads up to the next write or unreached barrier. */
     private void drain() {
         for (Entry entry = first(); entry != null && entry.ready && !entry.write; entry = first()) {
             run(entry);

@@ -195,7 +195,7 @@ public final class RequestRouter implements RequestEntry {
     }
 
     /**
-     * @param planner given each {@code reconfig} in its turn, by the executor thread; must not wait. Until it is set
+     * @param planner given each {@code reconfig} in its turn, by the apply thread; must not wait. Until it is set
      *     they are not answered.
      */
     public void onReconfig(Consumer<PendingReconfig> planner) {

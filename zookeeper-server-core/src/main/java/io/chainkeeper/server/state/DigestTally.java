@@ -7,7 +7,7 @@ import java.util.TreeMap;
 
 /**
  * The digests that have been reported for the newest audit; part of the replicated state. One audit at a time: the next
- * one forgets what was reported for the one before. Changed by the executor thread only.
+ * one forgets what was reported for the one before. Changed by the apply thread only.
  */
 public final class DigestTally {
     private static final int FIXED_BYTES = Long.BYTES + Integer.BYTES;

@@ -10,7 +10,7 @@ import java.util.TreeSet;
 
 /**
  * What the replicas' directories held before there was an order, as far as they have reported it, until the cluster is
- * formed; after that what it began with. Changed by the executor thread, may be read by any.
+ * formed; after that what it began with. Changed by the apply thread, may be read by any.
  */
 public final class ImportedStates {
     private final Map<Integer, ImportedState> reports = new TreeMap<>();

@@ -16,7 +16,7 @@ import java.util.UUID;
 
 /**
  * The replicated state that ZooKeeper's own files do not hold. Equal on every replica at the same position. Changed by
- * the executor thread only; the session table, the cluster id, the agreed time and the incarnations may be read by any
+ * the apply thread only; the session table, the cluster id, the agreed time and the incarnations may be read by any
  * thread.
  */
 public final class ReplicatedState {
@@ -273,7 +273,7 @@ public final class ReplicatedState {
     }
 
     /**
-     * A position holds a membership. Executor thread.
+     * A position holds a membership. Apply thread.
      *
      * @param changed in force from the next position on
      */

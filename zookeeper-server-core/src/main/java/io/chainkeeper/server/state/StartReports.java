@@ -11,7 +11,7 @@ import java.util.function.IntPredicate;
 
 /**
  * What each replica has said with its starts: the number of the start, its settings, and the longest transaction that
- * it can read back. Part of the replicated state. Changed by the executor thread, may be read by any.
+ * it can read back. Part of the replicated state. Changed by the apply thread, may be read by any.
  *
  * <pre>
  * incarnations, then transactionBytes and settings unless they are empty

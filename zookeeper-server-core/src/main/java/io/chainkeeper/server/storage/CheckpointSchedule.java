@@ -102,7 +102,7 @@ public final class CheckpointSchedule implements Checkpoints, AutoCloseable {
         return zxid >= logDueZxid || bytes >= logDueBytes ? Due.LOG : Due.NOTHING;
     }
 
-    /** Executor thread: begins a new log file, and writes in the background. */
+    /** Apply thread: begins a new log file, and writes in the background. */
     @Override
     public void start(Due what, CheckpointRequest request) {
         boolean snapshot = what == Due.SNAPSHOT;

@@ -1,6 +1,6 @@
 package io.chainkeeper.server.storage;
 
-/** When checkpoints are taken. Called by the executor thread between two positions. */
+/** When checkpoints are taken. Called by the apply thread between two positions. */
 public interface Checkpoints {
     /** What is due. */
     enum Due {

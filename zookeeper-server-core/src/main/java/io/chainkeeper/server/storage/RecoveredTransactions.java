@@ -10,7 +10,7 @@ import org.apache.zookeeper.txn.TxnHeader;
 /**
  * The transactions that snapshot and transaction log brought back although their commands come after the checkpoint
  * and will be delivered again. Each such command is compared with its transaction: if order and files do not belong
- * together, this replica must not go on. Used by the executor thread only.
+ * together, this replica must not go on. Used by the apply thread only.
  */
 public final class RecoveredTransactions implements Closeable {
     private final long comparedZxid;

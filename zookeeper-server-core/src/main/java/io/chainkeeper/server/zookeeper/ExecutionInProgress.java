@@ -7,7 +7,7 @@ import org.apache.zookeeper.data.Id;
 /** What ZooKeeper's preparation of a transaction must take from the ordered command. */
 public interface ExecutionInProgress {
     /**
-     * Executor thread.
+     * Apply thread.
      *
      * @return whether the operation being prepared must fail because its proposer found it to exceed a quota
      */

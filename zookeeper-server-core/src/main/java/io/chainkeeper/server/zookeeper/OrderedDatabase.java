@@ -115,7 +115,7 @@ public final class OrderedDatabase extends ZKDatabase {
     }
 
     /**
-     * Executor thread: the cluster is formed with a configuration.
+     * Apply thread: the cluster is formed with a configuration.
      *
      * @param first the configuration
      * @param treeIsAhead whether the tree may hold a later one
@@ -132,7 +132,7 @@ public final class OrderedDatabase extends ZKDatabase {
     }
 
     /**
-     * Executor thread: a {@code reconfig} has been executed. If that was before the last restart, recovery may have
+     * Apply thread: a {@code reconfig} has been executed. If that was before the last restart, recovery may have
      * stamped the node as one of a former cluster.
      *
      * @param configuration what it has made of the configuration

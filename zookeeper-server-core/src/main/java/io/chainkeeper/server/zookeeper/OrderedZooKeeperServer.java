@@ -49,7 +49,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * ZooKeeper's server with its request pipeline replaced: requests enter through {@link RequestEntry} and come back from
- * the order to the executor thread. Lives as long as the process; whether clients are let in is a matter of {@link
+ * the order to the apply thread. Lives as long as the process; whether clients are let in is a matter of {@link
  * #setServing}.
  */
 public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
@@ -287,7 +287,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     }
 
     /**
-     * Executor thread: answers a createSession that could not be executed.
+     * Apply thread: answers a createSession that could not be executed.
      *
      * @param request the client's request
      */
@@ -339,7 +339,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     }
 
     /**
-     * Executor thread: a {@code reconfig} has been executed, now or before the last restart.
+     * Apply thread: a {@code reconfig} has been executed, now or before the last restart.
      *
      * @param configuration what it has made of the configuration
      * @param timeMillis its agreed time
@@ -349,7 +349,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     }
 
     /**
-     * Executor thread: the cluster is formed with a configuration.
+     * Apply thread: the cluster is formed with a configuration.
      *
      * @param first the configuration
      * @param treeIsAhead whether the recovered tree holds transactions that come later
@@ -359,7 +359,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     }
 
     /**
-     * Executor thread: shows a new configuration to ZooKeeper's own code.
+     * Apply thread: shows a new configuration to ZooKeeper's own code.
      *
      * @param verifier the configuration
      */
@@ -368,7 +368,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     }
 
     /**
-     * Executor thread: notes a new epoch in ZooKeeper's own files, before the first transaction of that epoch is
+     * Apply thread: notes a new epoch in ZooKeeper's own files, before the first transaction of that epoch is
      * logged.
      *
      * @param epoch the epoch

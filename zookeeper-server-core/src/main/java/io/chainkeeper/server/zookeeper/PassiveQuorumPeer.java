@@ -76,7 +76,7 @@ public final class PassiveQuorumPeer extends QuorumPeer {
         return database;
     }
 
-    /** @return what the executor thread's answers to clients of both ports are collected in */
+    /** @return what the apply thread's answers to clients of both ports are collected in */
     public ReplyBatch replies() {
         return replies;
     }

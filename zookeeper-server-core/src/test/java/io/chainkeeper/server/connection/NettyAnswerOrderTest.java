@@ -22,7 +22,7 @@ import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
 /**
- * Behind Netty, answers of the executor thread go to the I/O thread, which gives others itself. They must arrive in the
+ * Behind Netty, answers of the apply thread go to the I/O thread, which gives others itself. They must arrive in the
  * order of the requests all the same: ZooKeeper's client closes the connection otherwise.
  */
 public final class NettyAnswerOrderTest {

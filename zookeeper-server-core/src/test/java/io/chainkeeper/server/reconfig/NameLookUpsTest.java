@@ -16,10 +16,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.After;
 import org.junit.Test;
 
-/** The test's own thread is the housekeeping thread. */
+/** The test's own thread is the maintenance thread. */
 public class NameLookUpsTest {
-    private final BlockingQueue<Runnable> housekeeping = new LinkedBlockingQueue<>();
-    private final NameLookUps lookUps = new NameLookUps(7, housekeeping::add);
+    private final BlockingQueue<Runnable> maintenance = new LinkedBlockingQueue<>();
+    private final NameLookUps lookUps = new NameLookUps(7, maintenance::add);
     private final CountDownLatch answered = new CountDownLatch(1);
 
     @After
@@ -28,8 +28,8 @@ public class NameLookUpsTest {
     }
 
     private Runnable nextTask() throws InterruptedException {
-        Runnable task = housekeeping.poll(60, TimeUnit.SECONDS);
-        assertTrue("a task for housekeeping", task != null);
+        Runnable task = maintenance.poll(60, TimeUnit.SECONDS);
+        assertTrue("a task for maintenance", task != null);
         return task;
     }
 
@@ -57,7 +57,7 @@ public class NameLookUpsTest {
                     toldTo.set(Thread.currentThread());
                     told.add(found);
                 });
-        assertTrue("nothing to do yet", housekeeping.isEmpty());
+        assertTrue("nothing to do yet", maintenance.isEmpty());
         answered.countDown();
         nextTask().run();
         assertEquals(List.of("found"), told);
@@ -79,7 +79,7 @@ public class NameLookUpsTest {
     }
 
     @Test(timeout = 120_000)
-    public void workFails_housekeepingFails() throws Exception {
+    public void workFails_maintenanceFails() throws Exception {
         lookUps.run(
                 () -> {
                     throw new IllegalArgumentException("server.3=nonsense");

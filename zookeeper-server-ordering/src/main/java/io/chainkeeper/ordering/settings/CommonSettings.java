@@ -1,5 +1,6 @@
 package io.chainkeeper.ordering.settings;
 
+import io.chainkeeper.ordering.SettingKeys;
 import io.chainkeeper.ordering.SizeLimits;
 import io.chainkeeper.ordering.membership.MembershipPolicy;
 import java.util.Map;

@@ -38,7 +38,7 @@ final class ReplicaMaker {
         this.replicas = scope.replicas();
         this.first = Ensemble.of(Scope.ids(scope.participants()));
         this.next = Ensemble.of(Scope.ids(scope.nextParticipants()));
-        for (String key : new TreeSet<>(factory.settingKeys())) {
+        for (String key : new TreeSet<>(factory.settings().names())) {
             if (key.endsWith("Millis")) {
                 boolean heartbeat = key.endsWith("heartbeatMillis");
                 settings.put(key, Integer.toString(heartbeat ? TICK_MILLIS : TIMEOUT_TICKS * TICK_MILLIS));
@@ -46,7 +46,7 @@ final class ReplicaMaker {
                 settings.put(key, Integer.toString(SEGMENT_POSITIONS));
             }
         }
-        String wrong = factory.checkSettings(settings, replicas);
+        String wrong = factory.settings().check(settings, replicas);
         if (wrong != null) {
             throw new IllegalArgumentException("settings for exploration: " + wrong);
         }

@@ -161,7 +161,7 @@ final class ScenarioRunner {
             settings.put(pair[0], pair[1]);
         }
         int replicas = number(words, 1, 0);
-        String problem = factory.checkSettings(settings, replicas);
+        String problem = factory.settings().check(settings, replicas);
         InvariantViolated.check(problem == null, "%s", problem);
         Ensemble all = Ensemble.of(IntStream.rangeClosed(1, replicas).boxed().toList());
         world = new ManualWorld(factory, replicas, all, settings, new Trace(clock, this::show));

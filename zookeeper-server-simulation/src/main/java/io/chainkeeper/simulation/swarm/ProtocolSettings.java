@@ -25,11 +25,11 @@ final class ProtocolSettings {
         Map<String, String> settings = new TreeMap<>();
         // Timeouts keep their relations: all of them are one scale times what their meaning asks for.
         int scaleMillis = World.TICK_MILLIS * (2 + random.nextInt(8));
-        for (String key : new TreeSet<>(factory.settingKeys())) {
+        for (String key : new TreeSet<>(factory.settings().names())) {
             String value = draw(random, key, scaleMillis, replicas);
             if (value != null) {
                 settings.put(key, value);
-                if (factory.checkSettings(settings, replicas) != null) {
+                if (factory.settings().check(settings, replicas) != null) {
                     settings.remove(key);
                 }
             }

@@ -37,7 +37,7 @@ import org.apache.zookeeper.server.RequestRecord;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 
-/** The server's own executor, sessions and housekeeping as the application of a replica. */
+/** The server's own executor, sessions and maintenance as the application of a replica. */
 public final class ZnodeReplica implements StateMachine {
     /** ZooKeeper's tick. */
     static final int TICK_TIME_MILLIS = 50;
@@ -122,7 +122,7 @@ public final class ZnodeReplica implements StateMachine {
         throw violated;
     }
 
-    /** The replica's clocks, and its housekeeping thread. */
+    /** The replica's clocks, and its maintenance thread. */
     private final class Time implements ThreadlessReplica.Surroundings {
         private final long wallClockOffsetMillis;
         private long nextRunMicros;

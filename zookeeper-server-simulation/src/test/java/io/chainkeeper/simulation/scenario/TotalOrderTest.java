@@ -454,9 +454,9 @@ public class TotalOrderTest {
     @Test
     public void settings_areThoseOfItsNameAndDefaultsAreFine() {
         start(1);
-        assertTrue(factory.settingKeys().stream().allMatch(key -> key.startsWith(factory.name() + ".")));
-        for (String key : factory.settingKeys()) {
-            String reason = factory.checkSettings(Map.of(key, "nonsense"), 3);
+        assertTrue(factory.settings().names().stream().allMatch(key -> key.startsWith(factory.name() + ".")));
+        for (String key : factory.settings().names()) {
+            String reason = factory.settings().check(Map.of(key, "nonsense"), 3);
             assertNotNull(key, reason);
         }
         assertTrue(factory.streamCount(3) >= 1);

@@ -1,4 +1,4 @@
-package io.chainkeeper.ordering.settings;
+package io.chainkeeper.ordering;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNotNull;
@@ -6,7 +6,6 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
-import io.chainkeeper.ordering.InvariantViolated;
 import java.util.Map;
 import java.util.Set;
 import org.junit.Test;

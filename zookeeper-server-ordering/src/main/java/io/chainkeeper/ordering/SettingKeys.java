@@ -1,6 +1,5 @@
-package io.chainkeeper.ordering.settings;
+package io.chainkeeper.ordering;
 
-import io.chainkeeper.ordering.InvariantViolated;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
