@@ -21,7 +21,10 @@ final class RecordedEffects implements Effects {
     private static final int KEPT = 256;
 
     private final Effects host;
-    private Effect[] effects = new Effect[16];
+
+    /** Transient, because between inputs the first {@link #count} of them are all that is left, and that is none. */
+    private transient Effect[] effects = new Effect[16];
+
     private int count;
     private long appended;
     private boolean isOpen;

@@ -2,8 +2,8 @@ package io.chainkeeper.clienttests.harness;
 
 import io.chainkeeper.FreePorts;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -247,7 +247,8 @@ public final class ServerProcess {
     private boolean adminServerListens() throws IOException {
         try (Socket socket = new Socket(clientHost(), port(AdminClient.PORT))) {
             return socket.isConnected();
-        } catch (ConnectException e) {
+        } catch (SocketException e) {
+            // Refused; or reset, when the connection met a socket that was just being opened.
             return false;
         }
     }

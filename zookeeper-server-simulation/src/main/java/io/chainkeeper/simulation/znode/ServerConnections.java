@@ -1,5 +1,7 @@
 package io.chainkeeper.simulation.znode;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -8,8 +10,10 @@ import org.apache.zookeeper.server.NIOServerCnxnFactory;
 import org.apache.zookeeper.server.ServerCnxn;
 import org.apache.zookeeper.server.ServerCnxn.DisconnectReason;
 
-/** The connections of one server, without a port to accept them. */
+/** The connections of one server, which listens only by its own word: clients find it without an address. */
 final class ServerConnections extends NIOServerCnxnFactory {
+    private InetSocketAddress listensAt = new InetSocketAddress(InetAddress.getLoopbackAddress(), 2181);
+
     void add(ServerConnection connection) {
         cnxns.add(connection);
     }
@@ -27,6 +31,16 @@ final class ServerConnections extends NIOServerCnxnFactory {
         }
         all.sort(Comparator.comparingLong(ServerConnection::number));
         return all;
+    }
+
+    @Override
+    public InetSocketAddress getLocalAddress() {
+        return listensAt;
+    }
+
+    @Override
+    public void reconfigure(InetSocketAddress address) {
+        listensAt = address;
     }
 
     @Override
