@@ -57,7 +57,7 @@ public final class Delays {
         return upTo(calm ? 50 : options.maxHandOverMicros());
     }
 
-    /** The executor gets round to what was delivered. */
+    /** The apply thread gets round to what was delivered. */
     long executionMicros() {
         return upTo(calm ? 100 : options.maxExecutionMicros());
     }

@@ -1,8 +1,6 @@
 package io.chainkeeper.simulation.swarm;
 
 import io.chainkeeper.ordering.Ensemble;
-import io.chainkeeper.simulation.cluster.Delays;
-import io.chainkeeper.simulation.fault.FoundingFaults;
 import io.chainkeeper.simulation.host.HostSettings;
 import io.chainkeeper.simulation.host.LogHabits;
 import java.util.List;
@@ -14,7 +12,7 @@ import java.util.Map;
  *
  * @param replicas how many there may ever be, those included that are configured only later
  * @param ensemble configured at first
- * @param late configured, but started only later: within the phase with faults, or as {@link FoundingFaults} draws it
+ * @param late configured, but started only later: within the phase with faults, or as {@code FoundingFaults} draws it
  * @param minQuorumSize as the settings have it
  * @param settings the protocol's
  * @param safetyMicros length of the phase with faults
@@ -26,13 +24,13 @@ import java.util.Map;
  * @param readPercent of operations
  * @param conditionalPercent of writes
  * @param sessionMovePercent chance, per operation, that the session turns to another replica
- * @param maxNetworkMicros see {@link Delays}
- * @param maxSyncMicros see {@link Delays}
- * @param maxHandOverMicros see {@link Delays}
- * @param maxExecutionMicros see {@link Delays}
- * @param maxNoticeMicros see {@link Delays}
- * @param maxCutDetectionMicros see {@link Delays}
- * @param maxBatch see {@link Delays}
+ * @param maxNetworkMicros longest way of a frame
+ * @param maxSyncMicros longest fsync; 0 for disks that force at once
+ * @param maxHandOverMicros until a thread of a replica notices what another has left it
+ * @param maxExecutionMicros until the apply thread gets round to what was delivered
+ * @param maxNoticeMicros until one end of a connection notices that it is up or down
+ * @param maxCutDetectionMicros until a connection with a cut direction breaks
+ * @param maxBatch inputs or executions that are worked on at once
  * @param clockSkewPercent by how much a replica's ticks may be shorter or longer
  * @param checkpointEveryPositions 0 for never
  * @param maxCheckpoints kept by each replica
@@ -105,7 +103,7 @@ public record SwarmOptions(
         LEAVE_BEHIND,
         /**
          * Who reaches whom changes, and at that moment some replicas crash and some of these lose their disks: from the
-         * first start on, and replicas start one by one. See {@link FoundingFaults}.
+         * first start on, and replicas start one by one. See {@code FoundingFaults}.
          */
         REGROUP
     }
