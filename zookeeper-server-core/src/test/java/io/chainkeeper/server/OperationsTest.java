@@ -100,6 +100,14 @@ public class OperationsTest {
         assertEquals(true, attribute(2, "replica.2", "Leader"));
         assertEquals("leading", attribute(2, "replica.2", "State"));
         TestEnsemble.await("the old leader's bean", () -> isRegistered(1, "replica.1,name2=Follower"));
+        for (String role : List.of("replica.2,name2=Leader", "replica.1,name2=Follower")) {
+            int id = role.contains("Leader") ? 2 : 1;
+            assertEquals(-1, attribute(id, role, "MaxConcurrentSnapSyncs"));
+            assertEquals(-1, attribute(id, role, "MaxConcurrentDiffSyncs"));
+            assertTrue(attribute(id, role, "ElectionTimeTaken") instanceof Long);
+        }
+        assertEquals("127.0.0.1", attribute(1, "replica.1,name2=Follower", "QuorumAddress"));
+        assertEquals(0, attribute(1, "replica.1,name2=Follower", "PendingRevalidationCount"));
     }
 
     private static ObjectName bean(int id, String below) throws JMException {

@@ -22,7 +22,7 @@ final class RecordedEffects implements Effects {
 
     private final Effects host;
 
-    /** Transient, because between inputs the first {@link #count} of them are all that is left, and that is none. */
+    /** Transient: between inputs these are objects to be used again, and no part of the state. */
     private transient Effect[] effects = new Effect[16];
 
     private int count;

@@ -52,8 +52,39 @@ abstract class RoleBean extends ZooKeeperServerBean {
         return "0x" + Long.toHexString(server.getZKDatabase().getDataTreeLastProcessedZxid());
     }
 
-    static int none() {
+    /** @return how long the last election took, in milliseconds; an attribute of ZooKeeper's leader and follower */
+    public final long getElectionTimeTaken() {
+        return view.electionMillis();
+    }
+
+    /** @return where the leader is; an attribute of ZooKeeper's follower and observer */
+    public final String getQuorumAddress() {
+        return addressOf(view.status().leader());
+    }
+
+    /** @return 0: sessions are revalidated in the order; an attribute of ZooKeeper's follower and observer */
+    public final int getPendingRevalidationCount() {
+        return 0;
+    }
+
+    /** @return -1; an attribute of ZooKeeper's leader and follower */
+    public final int getMaxConcurrentSnapSyncs() {
         return NONE;
+    }
+
+    /** @throws UnsupportedOperationException always */
+    public final void setMaxConcurrentSnapSyncs(int limit) {
+        refuse("MaxConcurrentSnapSyncs");
+    }
+
+    /** @return -1; an attribute of ZooKeeper's leader and follower */
+    public final int getMaxConcurrentDiffSyncs() {
+        return NONE;
+    }
+
+    /** @throws UnsupportedOperationException always */
+    public final void setMaxConcurrentDiffSyncs(int limit) {
+        refuse("MaxConcurrentDiffSyncs");
     }
 
     static void refuse(String attribute) {
@@ -99,11 +130,6 @@ abstract class RoleBean extends ZooKeeperServerBean {
         }
 
         @Override
-        public long getElectionTimeTaken() {
-            return view.electionMillis();
-        }
-
-        @Override
         public int getLastProposalSize() {
             return sizes.getLastBufferSize();
         }
@@ -122,26 +148,6 @@ abstract class RoleBean extends ZooKeeperServerBean {
         public void resetProposalStatistics() {
             sizes.reset();
         }
-
-        @Override
-        public int getMaxConcurrentSnapSyncs() {
-            return none();
-        }
-
-        @Override
-        public void setMaxConcurrentSnapSyncs(int limit) {
-            refuse("MaxConcurrentSnapSyncs");
-        }
-
-        @Override
-        public int getMaxConcurrentDiffSyncs() {
-            return none();
-        }
-
-        @Override
-        public void setMaxConcurrentDiffSyncs(int limit) {
-            refuse("MaxConcurrentDiffSyncs");
-        }
     }
 
     /** As ZooKeeper's follower. */
@@ -151,53 +157,18 @@ abstract class RoleBean extends ZooKeeperServerBean {
         }
 
         @Override
-        public String getQuorumAddress() {
-            return addressOf(view.status().leader());
-        }
-
-        @Override
         public String getLastQueuedZxid() {
             return zxid();
         }
 
         @Override
-        public int getPendingRevalidationCount() {
-            return 0;
-        }
-
-        @Override
-        public long getElectionTimeTaken() {
-            return view.electionMillis();
-        }
-
-        @Override
         public int getObserverMasterPacketSizeLimit() {
-            return none();
+            return NONE;
         }
 
         @Override
         public void setObserverMasterPacketSizeLimit(int limit) {
             refuse("ObserverMasterPacketSizeLimit");
-        }
-
-        @Override
-        public int getMaxConcurrentSnapSyncs() {
-            return none();
-        }
-
-        @Override
-        public void setMaxConcurrentSnapSyncs(int limit) {
-            refuse("MaxConcurrentSnapSyncs");
-        }
-
-        @Override
-        public int getMaxConcurrentDiffSyncs() {
-            return none();
-        }
-
-        @Override
-        public void setMaxConcurrentDiffSyncs(int limit) {
-            refuse("MaxConcurrentDiffSyncs");
         }
     }
 
@@ -205,16 +176,6 @@ abstract class RoleBean extends ZooKeeperServerBean {
     static final class ObserverRole extends RoleBean implements ObserverMXBean {
         private ObserverRole(OrderedZooKeeperServer server, OrderView view) {
             super(server, view, "Observer");
-        }
-
-        @Override
-        public int getPendingRevalidationCount() {
-            return 0;
-        }
-
-        @Override
-        public String getQuorumAddress() {
-            return addressOf(view.status().leader());
         }
 
         @Override
