@@ -12,8 +12,10 @@ import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.server.storage.StoredFiles;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -140,8 +142,7 @@ public class ReconfigTest {
         for (int id = 1; id <= 4; id++) {
             assertEquals(4, ensemble.peer(id).getVotingView().size());
             assertEquals(Ensemble.of(List.of(1, 2, 3, 4)), settled(id));
-            String file = Files.readString(ensemble.configFile(id));
-            assertTrue(file, file.contains("dynamicConfigFile=") && !file.contains("\nserver."));
+            awaitDynamicFile(ensemble.configFile(id));
             assertTrue(Files.readString(ensemble.configFile(id)
                             .resolveSibling("zoo.cfg.dynamic." + Long.toHexString(stat.getMzxid())))
                     .contains("server.4="));
@@ -149,6 +150,18 @@ public class ReconfigTest {
         assertTrue(Files.readString(ensemble.configFile(1).resolveSibling("zoo.cfg.bak"))
                 .contains("server.1="));
         assertEquals(4, ensemble.order().addresses(1).size());
+    }
+
+    /** Each server writes its files when it looks for a new configuration the next time. */
+    private static void awaitDynamicFile(Path configFile) throws Exception {
+        TestEnsemble.await(configFile + " names its dynamic file and no server", () -> {
+            try {
+                String text = Files.readString(configFile);
+                return text.contains("dynamicConfigFile=") && !text.contains("\nserver.");
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
     }
 
     /** What a replica tells the order once those who left have had time to go. */

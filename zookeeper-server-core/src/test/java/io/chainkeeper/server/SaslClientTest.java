@@ -5,11 +5,10 @@ import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.server.sasl.JaasSections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import javax.security.auth.login.AppConfigurationEntry;
-import javax.security.auth.login.AppConfigurationEntry.LoginModuleControlFlag;
 import javax.security.auth.login.Configuration;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -20,7 +19,6 @@ import org.apache.zookeeper.ZooKeeper.States;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
-import org.apache.zookeeper.server.auth.DigestLoginModule;
 import org.apache.zookeeper.server.auth.ProviderRegistry;
 import org.apache.zookeeper.server.auth.SASLAuthenticationProvider;
 import org.junit.After;
@@ -41,30 +39,9 @@ public class SaslClientTest {
     private TestEnsemble ensemble;
     private ZooKeeper client;
 
-    /** What a JAAS file with a section for the server and one for each client says. */
-    private static final class Jaas extends Configuration {
-        private final Map<String, Map<String, String>> sections = new HashMap<>();
-
-        private Jaas with(String section, Map<String, String> options) {
-            sections.put(section, options);
-            return this;
-        }
-
-        @Override
-        public AppConfigurationEntry[] getAppConfigurationEntry(String section) {
-            Map<String, String> options = sections.get(section);
-            return options == null
-                    ? null
-                    : new AppConfigurationEntry[] {
-                        new AppConfigurationEntry(
-                                DigestLoginModule.class.getName(), LoginModuleControlFlag.REQUIRED, options)
-                    };
-        }
-    }
-
     @Before
     public void startEnsemble() throws Exception {
-        Configuration.setConfiguration(new Jaas()
+        Configuration.setConfiguration(new JaasSections()
                 .with("Server", Map.of("user_bob", "bobs", "user_alice", "alices", "user_root", "roots"))
                 .with("Bob", Map.of("username", "bob", "password", "bobs"))
                 .with("Alice", Map.of("username", "alice", "password", "alices"))

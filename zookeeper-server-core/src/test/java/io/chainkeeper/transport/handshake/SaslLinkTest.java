@@ -6,6 +6,7 @@ import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.LinkAuthentication;
+import io.chainkeeper.server.sasl.JaasSections;
 import io.chainkeeper.server.sasl.QuorumSasl;
 import io.chainkeeper.transport.PeerAuthentication;
 import io.chainkeeper.transport.RefusalKind;
@@ -18,14 +19,10 @@ import io.chainkeeper.transport.netty.RawPeer;
 import io.chainkeeper.transport.netty.TestReplica;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import javax.security.auth.login.AppConfigurationEntry;
-import javax.security.auth.login.AppConfigurationEntry.LoginModuleControlFlag;
 import javax.security.auth.login.Configuration;
-import org.apache.zookeeper.server.auth.DigestLoginModule;
 import org.junit.After;
 import org.junit.Before;
 import org.junit.Test;
@@ -42,31 +39,10 @@ public class SaslLinkTest {
     private TestReplica one;
     private TestReplica two;
 
-    /** What a JAAS file says. */
-    private static final class Jaas extends Configuration {
-        private final Map<String, Map<String, String>> sections = new HashMap<>();
-
-        private Jaas with(String section, Map<String, String> options) {
-            sections.put(section, options);
-            return this;
-        }
-
-        @Override
-        public AppConfigurationEntry[] getAppConfigurationEntry(String section) {
-            Map<String, String> options = sections.get(section);
-            return options == null
-                    ? null
-                    : new AppConfigurationEntry[] {
-                        new AppConfigurationEntry(
-                                DigestLoginModule.class.getName(), LoginModuleControlFlag.REQUIRED, options)
-                    };
-        }
-    }
-
     @Before
     public void configure() {
         System.setProperty(FIPS_MODE, "false");
-        Configuration.setConfiguration(new Jaas()
+        Configuration.setConfiguration(new JaasSections()
                 .with(SERVER, Map.of("user_zk", "secret"))
                 .with(LEARNER, Map.of("username", "zk", "password", "secret"))
                 .with("OtherServer", Map.of("user_zk", "another"))
