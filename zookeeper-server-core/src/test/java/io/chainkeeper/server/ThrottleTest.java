@@ -51,9 +51,15 @@ public class ThrottleTest {
         ensemble.close();
     }
 
+    /** A client of the first server, and a node that is made before any limit holds. */
+    private static ZooKeeper clientWith(String parent) throws Exception {
+        ZooKeeper client = ensemble.client(1);
+        client.create(parent, null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        return client;
+    }
+
     /** Sends creates and reads by turns without waiting; returns the codes of the creates in the order of arrival. */
     private static List<Integer> sendMany(ZooKeeper client, String parent) throws Exception {
-        client.create(parent, null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         List<Integer> codes = Collections.synchronizedList(new ArrayList<>());
         List<Integer> order = Collections.synchronizedList(new ArrayList<>());
         AtomicInteger answers = new AtomicInteger();
@@ -79,7 +85,7 @@ public class ThrottleTest {
 
     @Test
     public void requestsBeyondTheLimit_waitAndKeepTheirOrder() throws Exception {
-        ZooKeeper client = ensemble.client(1);
+        ZooKeeper client = clientWith("/waits");
         RequestThrottler.setMaxRequests(1);
         RequestThrottler.setStallTime(1);
         List<Integer> codes = sendMany(client, "/waits");
@@ -88,7 +94,7 @@ public class ThrottleTest {
 
     @Test
     public void requestsThatWaitedTooLong_areRefusedAndNotExecuted() throws Exception {
-        ZooKeeper client = ensemble.client(1);
+        ZooKeeper client = clientWith("/refused");
         RequestThrottler.setMaxRequests(1);
         RequestThrottler.setStallTime(1);
         ZooKeeperServer.setThrottledOpWaitTime(2);
