@@ -1,6 +1,7 @@
 package io.chainkeeper.main;
 
 import io.chainkeeper.config.ClusterIdentity;
+import io.chainkeeper.config.DataDirectories;
 import io.chainkeeper.config.NewClusterRequest;
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.config.OrderingConfigParser;
@@ -16,7 +17,6 @@ import io.chainkeeper.server.state.Zxids;
 import io.chainkeeper.server.storage.Checkpoint;
 import io.chainkeeper.server.storage.CheckpointStore;
 import io.chainkeeper.server.storage.TxnLogScanner;
-import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -134,7 +134,7 @@ public final class ForceNewCluster {
         long checkpointPosition = checkpoints.isEmpty() ? 0 : checkpoints.get(0).position();
         long accepted =
                 Math.max(checkpointPosition, log.recovered(checkpointPosition).lastPosition());
-        File transactions = new File(config.peerConfig().getDataLogDir(), "version-2");
+        Path transactions = config.peerConfig().getDataLogDir().toPath().resolve(DataDirectories.VERSION_DIRECTORY);
         long zxid = TxnLogScanner.lastZxid(transactions);
         String others = ordering.members().keySet().stream()
                 .filter(id -> id != ordering.replicaId())

@@ -12,9 +12,9 @@ import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.AcceptorLogs;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.server.state.Zxids;
+import io.chainkeeper.server.storage.DataFiles;
 import io.chainkeeper.server.storage.StopMarker;
 import io.chainkeeper.server.storage.TxnLogScanner;
-import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -23,8 +23,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.stream.Collectors;
-import org.apache.zookeeper.server.persistence.FileSnap;
-import org.apache.zookeeper.server.persistence.Util;
 
 /**
  * Says how far the data of a stopped server reaches, its own or what Apache ZooKeeper has left; and takes the user's
@@ -102,8 +100,7 @@ public final class MoveIn {
 
     private static String ofCluster(ClusterIdentity identity, StartupConfig config) throws IOException {
         String cluster = "cluster " + identity.clusterId();
-        File logs = new File(config.peerConfig().getDataLogDir(), VERSION_DIRECTORY);
-        return StopMarker.growth(config.ordering().orderingDirectory(), logs)
+        return StopMarker.growth(config.ordering().orderingDirectory(), logs(config))
                 .map(growth -> ", not of " + cluster + ", which this server left at " + Zxids.text(growth.stopped())
                         + ": it was changed since, probably by Apache ZooKeeper, and does not start; to move it in"
                         + " again, delete the ordering directory of every server")
@@ -122,15 +119,14 @@ public final class MoveIn {
     }
 
     private static long lastZxid(StartupConfig config) throws IOException {
-        File logs = new File(config.peerConfig().getDataLogDir(), VERSION_DIRECTORY);
-        File snapshots = new File(config.peerConfig().getDataDir(), VERSION_DIRECTORY);
-        long zxid = 0;
-        if (snapshots.isDirectory()) {
-            for (File snapshot : new FileSnap(snapshots).findNRecentSnapshots(1)) {
-                zxid = Util.getZxidFromName(snapshot.getName(), "snapshot");
-            }
-        }
-        return Math.max(zxid, TxnLogScanner.lastZxid(logs));
+        Path directory = config.peerConfig().getDataDir().toPath().resolve(VERSION_DIRECTORY);
+        List<Path> snapshots = Files.isDirectory(directory) ? DataFiles.snapshots(directory) : List.of();
+        long zxid = snapshots.isEmpty() ? 0 : DataFiles.snapshotZxid(snapshots.get(0));
+        return Math.max(zxid, TxnLogScanner.lastZxid(logs(config)));
+    }
+
+    private static Path logs(StartupConfig config) {
+        return config.peerConfig().getDataLogDir().toPath().resolve(VERSION_DIRECTORY);
     }
 
     private int moveIn(StartupConfig config, String text, boolean consent) throws IOException {

@@ -145,7 +145,7 @@ public final class SwitchProtocol {
                     + " has not been carried out yet: start this server first, or delete that file");
         }
         StopMarker.Growth growth =
-                StopMarker.growth(ordering, directories.transactions().toFile()).orElse(null);
+                StopMarker.growth(ordering, directories.transactions()).orElse(null);
         if (growth != null) {
             throw new IOException("transaction log in " + directories.transactions() + " ends at "
                     + Zxids.text(growth.last()) + " but this server stopped at " + Zxids.text(growth.stopped())

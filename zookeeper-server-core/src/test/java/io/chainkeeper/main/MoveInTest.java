@@ -106,7 +106,7 @@ public class MoveInTest {
     @Test
     public void zooKeeperHasGoneOn_positionSaysWhatAStartWouldRefuse() throws Exception {
         new ClusterIdentity(1, new UUID(3, 4), "chain").write(ordering);
-        StopMarker.forceAndWrite(ordering, version2.toFile(), 0, 9);
+        StopMarker.forceAndWrite(ordering, version2, 0, 9);
         assertEquals(0, run(files.zooCfg.toString()));
         assertPrinted(out, "last transaction 0x500000007, cluster " + new UUID(3, 4) + System.lineSeparator());
         append(0x600000001L);

@@ -50,7 +50,11 @@ public final class CheckpointCaptureTest {
         ThreadlessSettings settings = new ThreadlessSettings(
                 1, Ensemble.of(List.of(1)), 2_000, TIMEOUT_MILLIS, TIMEOUT_MILLIS, 0, 0, ReadConsistency.LINEARIZABLE);
         replica = new ThreadlessReplica(
-                settings, new NoTime(), new LoggedFiles(folder.getRoot(), folder.getRoot()), null, failures);
+                settings,
+                new NoTime(),
+                new LoggedFiles(folder.getRoot().toPath(), folder.getRoot().toPath()),
+                null,
+                failures);
         Watched watched = new Watched(replica.application());
         tableAt.put(0L, watched.proposerTable().encode());
         applyThread = new ApplyThread(watched, new OwnCommands(1, 1, 1, 1 << 20), () -> {}, failures);

@@ -72,7 +72,7 @@ final class DrivenReplica implements AutoCloseable {
     private DrivenReplica(Path directory) throws IOException {
         this.directory = directory;
         System.setProperty("zookeeper.forceSync", "no"); // as the server sets it: durability rests on the order's log
-        this.files = new LoggedFiles(directory.toFile(), directory.toFile());
+        this.files = new LoggedFiles(directory, directory);
         ThreadlessSettings settings = new ThreadlessSettings(
                 ID,
                 Ensemble.of(List.of(ID)),

@@ -29,15 +29,16 @@ record PreparedFiles(LoggedFiles files, ForcedLogCheck check) {
 
     /** Installs a state that was fetched, and cuts torn files. */
     static PreparedFiles prepare(QuorumPeerConfig config, OrderingConfig ordering) throws IOException {
-        LoggedFiles files = new LoggedFiles(config.getDataLogDir(), config.getDataDir());
-        StopMarker.check(ordering.orderingDirectory(), files.getDataLogDir());
+        LoggedFiles files = new LoggedFiles(
+                config.getDataLogDir().toPath(), config.getDataDir().toPath());
+        StopMarker.check(ordering.orderingDirectory(), files.logDirectory());
         CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
         DivergenceMarker wrong = DivergenceMarker.read(ordering.orderingDirectory());
         SnapshotInstaller installer = new SnapshotInstaller(
                 ordering.replicaId(),
                 ordering.orderingDirectory(),
-                files.getSnapDir().toPath(),
-                files.getDataLogDir().toPath(),
+                files.snapshotDirectory(),
+                files.logDirectory(),
                 checkpoints);
         if (wrong != null) {
             installer.replacingWrongState();

@@ -33,7 +33,6 @@ import io.chainkeeper.server.zookeeper.OrderedDatabase;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.server.zookeeper.PassiveQuorumPeer;
 import io.chainkeeper.server.zookeeper.SnapshotNow;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -177,7 +176,7 @@ final class ReplicaLife implements AutoCloseable {
     private DiskSpaceGuard diskSpaceGuard() throws IOException {
         Files.createDirectories(ordering.orderingDirectory());
         return new DiskSpaceGuard(
-                List.of(files.getSnapDir().toPath(), files.getDataLogDir().toPath(), ordering.orderingDirectory()),
+                List.of(files.snapshotDirectory(), files.logDirectory(), ordering.orderingDirectory()),
                 ordering.safeguards().diskReserveBytes(),
                 ordering.members().size());
     }
@@ -277,7 +276,7 @@ final class ReplicaLife implements AutoCloseable {
                 newStart.gauges()));
     }
 
-    private File snapshotNow() throws IOException {
+    private Path snapshotNow() throws IOException {
         CheckpointRequest request;
         try {
             request = assembly.application().captureCheckpoint().get(LONGEST_POSITION_SECONDS, TimeUnit.SECONDS);
@@ -312,7 +311,7 @@ final class ReplicaLife implements AutoCloseable {
         if (runningOrder != null) {
             long position = assembly.application().wholePosition();
             StopMarker.forceAndWrite(
-                    ordering.orderingDirectory(), files.getDataLogDir(), recovery.forcedZxid(), position);
+                    ordering.orderingDirectory(), files.logDirectory(), recovery.forcedZxid(), position);
         }
     }
 

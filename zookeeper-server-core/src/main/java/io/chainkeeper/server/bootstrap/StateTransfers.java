@@ -49,8 +49,8 @@ final class StateTransfers {
         this.sender = new SnapshotSender(
                 ordering.replicaId(),
                 checkpoints(),
-                files.getSnapDir(),
-                files.getDataLogDir(),
+                files.snapshotDirectory(),
+                files.logDirectory(),
                 ordering.stateTransferBytesPerSecond(),
                 isWrong,
                 snapshots);

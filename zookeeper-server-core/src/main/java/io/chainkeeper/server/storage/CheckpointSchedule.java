@@ -3,8 +3,8 @@ package io.chainkeeper.server.storage;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.server.state.Zxids;
-import java.io.File;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -159,8 +159,8 @@ public final class CheckpointSchedule implements Checkpoints, AutoCloseable {
      * @return the snapshot file
      * @throws IOException if it cannot be written
      */
-    public File takeNow(CheckpointRequest request) throws IOException {
-        Future<File> snapshot = thread.submit(() -> writer.write(request));
+    public Path takeNow(CheckpointRequest request) throws IOException {
+        Future<Path> snapshot = thread.submit(() -> writer.write(request));
         try {
             return snapshot.get();
         } catch (InterruptedException e) {

@@ -3,7 +3,6 @@ package io.chainkeeper.server.storage;
 import io.chainkeeper.config.AtomicFile;
 import io.chainkeeper.ordering.MalformedMessageException;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -102,18 +101,16 @@ public final class CheckpointStore {
     public List<Checkpoint> readAll() throws IOException {
         List<Checkpoint> checkpoints = new ArrayList<>();
         String damage = null;
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, PREFIX + "*")) {
-            for (Path file : files) {
-                String name = file.getFileName().toString();
-                if (name.endsWith(AtomicFile.TEMPORARY_SUFFIX) || name.equals(OF_LOG)) {
-                    continue;
-                }
-                try {
-                    checkpoints.add(Checkpoint.decode(Files.readAllBytes(file)));
-                } catch (MalformedMessageException e) {
-                    damage = file + " " + e.getMessage();
-                    LOG.warn("Checkpoint {}; looking for an older one", damage);
-                }
+        for (Path file : DataFiles.all(directory)) {
+            String name = file.getFileName().toString();
+            if (!name.startsWith(PREFIX) || name.endsWith(AtomicFile.TEMPORARY_SUFFIX) || name.equals(OF_LOG)) {
+                continue;
+            }
+            try {
+                checkpoints.add(Checkpoint.decode(Files.readAllBytes(file)));
+            } catch (MalformedMessageException e) {
+                damage = file + " " + e.getMessage();
+                LOG.warn("Checkpoint {}; looking for an older one", damage);
             }
         }
         if (checkpoints.isEmpty() && damage != null) {

@@ -1,7 +1,7 @@
 package io.chainkeeper.server.storage;
 
-import java.io.File;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
@@ -32,7 +32,7 @@ public final class ForcedLogCheck {
      * @param fromZxid files that hold only transactions before it are not looked at
      * @param forcedZxid transactions up to here must be there
      */
-    static ForcedLogCheck begin(File directory, long fromZxid, long forcedZxid) {
+    static ForcedLogCheck begin(Path directory, long fromZxid, long forcedZxid) {
         FutureTask<Void> check = new FutureTask<>(() -> {
             TxnLogTail.check(directory, fromZxid, forcedZxid);
             return null;

@@ -5,7 +5,6 @@ import io.chainkeeper.command.ImportedState.Kind;
 import io.chainkeeper.config.AtomicFile;
 import io.chainkeeper.server.state.Zxids;
 import java.io.ByteArrayOutputStream;
-import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -24,8 +23,6 @@ import org.apache.zookeeper.data.Stat;
 import org.apache.zookeeper.server.DataNode;
 import org.apache.zookeeper.server.DataTree;
 import org.apache.zookeeper.server.ZKDatabase;
-import org.apache.zookeeper.server.persistence.FileTxnLog;
-import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 
 /**
  * What a data directory held before this replica first started in it. ZooKeeper's own files stay as they are, until the
@@ -41,13 +38,13 @@ public final class ImportedDirectory {
     private static final String UNCUT_DIRECTORY = "uncut";
 
     private final Path orderingDirectory;
-    private final FileTxnSnapLog files;
+    private final LoggedFiles files;
 
     /**
      * @param orderingDirectory see {@link io.chainkeeper.config.OrderingConfig#orderingDirectory()}; exists
      * @param files ZooKeeper's files
      */
-    public ImportedDirectory(Path orderingDirectory, FileTxnSnapLog files) {
+    public ImportedDirectory(Path orderingDirectory, LoggedFiles files) {
         this.orderingDirectory = orderingDirectory;
         this.files = files;
     }
@@ -61,17 +58,16 @@ public final class ImportedDirectory {
     void note() throws IOException {
         Path noted = orderingDirectory.resolve(EPOCH_FILE);
         if (!Files.exists(noted)) {
-            Path current = files.getSnapDir().toPath().resolve(CURRENT_EPOCH);
+            Path current = files.snapshotDirectory().resolve(CURRENT_EPOCH);
             String epoch = Files.exists(current) ? Long.toString(number(current, "")) : NO_EPOCH;
             AtomicFile.write(noted, (EPOCH_KEY + epoch + "\n").getBytes(StandardCharsets.UTF_8));
         }
-        File[] logs = FileTxnLog.getLogFiles(files.getDataLogDir().listFiles(), 0);
-        for (File log : logs) {
+        for (Path log : DataFiles.logs(files.logDirectory(), 0)) {
             if (TxnLogTail.isTorn(log)) {
                 Path copies = Files.createDirectories(orderingDirectory.resolve(UNCUT_DIRECTORY));
                 Files.copy(
-                        log.toPath(),
-                        copies.resolve(log.getName()),
+                        log,
+                        copies.resolve(log.getFileName()),
                         StandardCopyOption.REPLACE_EXISTING,
                         StandardCopyOption.COPY_ATTRIBUTES);
             }

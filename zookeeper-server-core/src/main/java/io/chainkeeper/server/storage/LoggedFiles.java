@@ -1,22 +1,46 @@
 package io.chainkeeper.server.storage;
 
-import java.io.File;
+import io.chainkeeper.config.DataDirectories;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 
 /** ZooKeeper's files, of which it reads all and {@link TransactionLog} appends to the log. */
 public final class LoggedFiles extends FileTxnSnapLog {
     private final TransactionLog log;
+    private final Path logs;
+    private final Path snapshots;
 
     /**
+     * Creates what is missing of the directories.
+     *
      * @param logDirectory {@code dataLogDir}
      * @param snapshotDirectory {@code dataDir}
      * @throws IOException as ZooKeeper's class does
      */
-    public LoggedFiles(File logDirectory, File snapshotDirectory) throws IOException {
-        super(logDirectory, snapshotDirectory);
-        log = new TransactionLog(getDataLogDir());
+    public LoggedFiles(Path logDirectory, Path snapshotDirectory) throws IOException {
+        super(created(logDirectory).toFile(), created(snapshotDirectory).toFile());
+        logs = logDirectory.resolve(DataDirectories.VERSION_DIRECTORY);
+        snapshots = snapshotDirectory.resolve(DataDirectories.VERSION_DIRECTORY);
+        log = new TransactionLog(logs);
+    }
+
+    /** ZooKeeper's class would create it without the file system that the path is of. */
+    private static Path created(Path directory) throws IOException {
+        Files.createDirectories(directory.resolve(DataDirectories.VERSION_DIRECTORY));
+        return directory;
+    }
+
+    /** Where the transaction log lies: {@link #getDataLogDir} on the file system that was handed in. */
+    public Path logDirectory() {
+        return logs;
+    }
+
+    /** Where the snapshots lie: {@link #getSnapDir} on the file system that was handed in. */
+    public Path snapshotDirectory() {
+        return snapshots;
     }
 
     /** Bytes of all transactions that have been appended; any thread. */

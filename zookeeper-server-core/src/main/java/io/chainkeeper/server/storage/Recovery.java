@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.OptionalLong;
 import org.apache.zookeeper.server.ZKDatabase;
-import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.apache.zookeeper.server.persistence.SnapshotInfo;
 import org.apache.zookeeper.server.persistence.TxnLog.TxnIterator;
 import org.apache.zookeeper.txn.TxnHeader;
@@ -45,19 +44,19 @@ public record Recovery(
      * @return looks through the part of the log that is not torn
      * @throws IOException if a file is damaged where it must not be; the message names it
      */
-    public static ForcedLogCheck repair(FileTxnSnapLog files, CheckpointStore checkpoints) throws IOException {
+    public static ForcedLogCheck repair(LoggedFiles files, CheckpointStore checkpoints) throws IOException {
         List<Checkpoint> all = checkpoints.readForStart();
         if (all.isEmpty()) {
             imported(files, checkpoints).note();
-            TxnLogTail.cut(files.getDataLogDir(), 0, NOTHING_FORCED);
+            TxnLogTail.cut(files.logDirectory(), 0, NOTHING_FORCED);
             return ForcedLogCheck.done();
         }
         Checkpoint newest = all.get(0);
-        TxnLogTail.cut(files.getDataLogDir(), newest.snapshotZxid(), newest.coveredZxid());
+        TxnLogTail.cut(files.logDirectory(), newest.snapshotZxid(), newest.coveredZxid());
         long snapshotZxid = checkpoints.readAll().get(0).snapshotZxid();
         return snapshotZxid >= newest.snapshotZxid()
                 ? ForcedLogCheck.done()
-                : ForcedLogCheck.begin(files.getDataLogDir(), snapshotZxid, newest.coveredZxid());
+                : ForcedLogCheck.begin(files.logDirectory(), snapshotZxid, newest.coveredZxid());
     }
 
     /**
@@ -72,7 +71,7 @@ public record Recovery(
      * @throws IOException if the files do not belong together; the message says which
      */
     public static Recovery recover(
-            FileTxnSnapLog files,
+            LoggedFiles files,
             ZKDatabase database,
             CheckpointStore checkpoints,
             ClusterIdentity identity,
@@ -123,11 +122,11 @@ public record Recovery(
         }
     }
 
-    private static void requireBelongsTogether(FileTxnSnapLog files, List<Checkpoint> all, long zxid, long snapshotZxid)
+    private static void requireBelongsTogether(LoggedFiles files, List<Checkpoint> all, long zxid, long snapshotZxid)
             throws IOException {
         Checkpoint newest = all.get(0);
         if (zxid < newest.coveredZxid()) {
-            throw new IOException("transaction log in " + files.getDataLogDir() + " ends at " + Zxids.text(zxid)
+            throw new IOException("transaction log in " + files.logDirectory() + " ends at " + Zxids.text(zxid)
                     + " although it was on stable storage up to " + Zxids.text(newest.coveredZxid())
                     + ". Replace this replica's data directories by those of a healthy member");
         }
@@ -135,14 +134,14 @@ public record Recovery(
                 || all.stream().anyMatch(checkpoint -> checkpoint.snapshotZxid() == snapshotZxid);
         boolean sameEpoch = Zxids.epoch(zxid) == Zxids.epoch(newest.zxid());
         if (!known || !sameEpoch && !isDense(files, Math.max(snapshotZxid, newest.zxid()), zxid)) {
-            throw new IOException("data in " + files.getSnapDir() + " at " + Zxids.text(zxid)
+            throw new IOException("data in " + files.snapshotDirectory() + " at " + Zxids.text(zxid)
                     + " was changed outside this cluster's order, probably by Apache ZooKeeper. To form a new order"
                     + " from it, delete the ordering directory of every member");
         }
     }
 
     /** Whether the epoch ended because its numbers were used up; Apache ZooKeeper begins a new one at every start. */
-    private static boolean isDense(FileTxnSnapLog files, long fromZxid, long toZxid) throws IOException {
+    private static boolean isDense(LoggedFiles files, long fromZxid, long toZxid) throws IOException {
         long last = fromZxid;
         if (last == toZxid) {
             return true;
@@ -159,7 +158,7 @@ public record Recovery(
         return last == toZxid;
     }
 
-    private static ImportedDirectory imported(FileTxnSnapLog files, CheckpointStore checkpoints) {
+    private static ImportedDirectory imported(LoggedFiles files, CheckpointStore checkpoints) {
         return new ImportedDirectory(checkpoints.directory().toAbsolutePath().getParent(), files);
     }
 
@@ -168,18 +167,20 @@ public record Recovery(
      * that the cluster begins with it.
      */
     private static Recovery firstStart(
-            FileTxnSnapLog files, ZKDatabase database, CheckpointStore checkpoints, int replicaId, long snapshotZxid)
+            LoggedFiles files, ZKDatabase database, CheckpointStore checkpoints, int replicaId, long snapshotZxid)
             throws IOException {
         long zxid = database.getDataTreeLastProcessedZxid();
         ReplicatedState state = ReplicatedState.initial(zxid);
         String refusal = NodeOwners.refusal(database.getSessionWithTimeOuts().keySet());
         if (refusal != null) {
-            throw new IOException("data in " + files.getSnapDir() + " cannot be taken over: " + refusal);
+            throw new IOException("data in " + files.snapshotDirectory() + " cannot be taken over: " + refusal);
         }
         database.getSessionWithTimeOuts()
                 .forEach((id, timeoutMillis) -> state.sessions().create(id, timeoutMillis, SessionState.NO_OWNER, 0));
         state.importedStates().report(replicaId, imported(files, checkpoints).state(database), List.of());
-        SnapshotWriter.forceLogs(files.getDataLogDir(), snapshotZxid);
+        // ZooKeeper writes the snapshot of an empty directory without forcing it, and refuses a log without a snapshot.
+        SnapshotWriter.forceSnapshot(files.snapshotDirectory(), snapshotZxid);
+        SnapshotWriter.forceLogs(files.logDirectory(), snapshotZxid);
         ProposerTable proposers = new ProposerTable();
         checkpoints.write(new Checkpoint(0, zxid, snapshotZxid, zxid, proposers.encode(), state.encode()));
         return new Recovery(0, proposers, state, new RecoveredTransactions(files, zxid, zxid), zxid);

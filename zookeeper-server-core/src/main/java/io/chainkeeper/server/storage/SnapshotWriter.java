@@ -1,7 +1,6 @@
 package io.chainkeeper.server.storage;
 
 import io.chainkeeper.config.AtomicFile;
-import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -11,8 +10,6 @@ import java.util.List;
 import java.util.function.LongConsumer;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.persistence.FileSnap;
-import org.apache.zookeeper.server.persistence.FileTxnLog;
-import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.apache.zookeeper.server.persistence.Util;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,8 +22,6 @@ import org.slf4j.LoggerFactory;
 public final class SnapshotWriter {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotWriter.class);
     private static final String TEMPORARY_NAME = "writing-snapshot";
-    private static final String SNAPSHOT_PREFIX = "snapshot";
-    private static final String LOG_PREFIX = "log";
 
     /** Length fields, a reference to the ACL, and a Stat. */
     private static final int NODE_OVERHEAD_BYTES = 96;
@@ -34,7 +29,7 @@ public final class SnapshotWriter {
     private static final int SESSION_BYTES = 12;
     private static final int FIXED_BYTES = 1 << 16;
 
-    private final FileTxnSnapLog files;
+    private final LoggedFiles files;
     private final ZKDatabase database;
     private final CheckpointStore checkpoints;
     private final int retainCount;
@@ -65,7 +60,7 @@ public final class SnapshotWriter {
      * @param forcedZxid the log is on stable storage up to here
      */
     public SnapshotWriter(
-            FileTxnSnapLog files,
+            LoggedFiles files,
             ZKDatabase database,
             CheckpointStore checkpoints,
             int retainCount,
@@ -91,16 +86,16 @@ public final class SnapshotWriter {
      * @throws SnapshotPostponedException if there is no room for it, or its file could not be written
      * @throws IOException if anything else could not be written; the snapshot then does not exist
      */
-    File write(CheckpointRequest request) throws IOException {
-        File directory = files.getSnapDir();
-        File temporary = new File(directory, TEMPORARY_NAME);
+    Path write(CheckpointRequest request) throws IOException {
+        Path directory = files.snapshotDirectory();
+        Path temporary = directory.resolve(TEMPORARY_NAME);
         long startNanos = System.nanoTime();
         long snapshotZxid = database.getDataTreeLastProcessedZxid();
         serialize(directory, temporary);
         long coveredZxid = database.getDataTreeLastProcessedZxid();
         // What has been applied has been appended before; this hands all of it to the operating system.
         database.commit();
-        forceLogs(files.getDataLogDir(), forcedZxid);
+        forceLogs(files.logDirectory(), forcedZxid);
         forcedZxid = coveredZxid;
         writeCheckpoint(
                 new Checkpoint(
@@ -111,11 +106,11 @@ public final class SnapshotWriter {
                         request.proposers(),
                         request.replicatedState()),
                 temporary);
-        File snapshot = new File(directory, Util.makeSnapshotName(snapshotZxid));
-        AtomicFile.rename(temporary.toPath(), snapshot.toPath());
+        Path snapshot = directory.resolve(Util.makeSnapshotName(snapshotZxid));
+        AtomicFile.rename(temporary, snapshot);
         LOG.info("Snapshot {} taken in {} ms", snapshot, (System.nanoTime() - startNanos) / 1_000_000);
-        List<File> kept = new FileSnap(files.getSnapDir()).findNRecentSnapshots(retainCount);
-        long oldest = Util.getZxidFromName(kept.get(kept.size() - 1).getName(), SNAPSHOT_PREFIX);
+        List<Path> all = DataFiles.snapshots(directory);
+        long oldest = DataFiles.snapshotZxid(all.get(Math.min(retainCount, all.size()) - 1));
         if (purges) {
             purge(oldest);
         }
@@ -133,7 +128,7 @@ public final class SnapshotWriter {
      * @throws IOException if the log could not be forced
      */
     void writeOfLog(CheckpointRequest request) throws IOException {
-        forceLogs(files.getDataLogDir(), forcedZxid);
+        forceLogs(files.logDirectory(), forcedZxid);
         forcedZxid = Math.max(forcedZxid, request.zxid());
         try {
             checkpoints.writeOfLog(new Checkpoint(
@@ -149,30 +144,32 @@ public final class SnapshotWriter {
         }
     }
 
-    private void serialize(File directory, File temporary) throws IOException {
-        String refusal = roomFor.refusal(directory.toPath(), estimatedBytes());
+    private void serialize(Path directory, Path temporary) throws IOException {
+        String refusal = roomFor.refusal(directory, estimatedBytes());
         if (refusal != null) {
             throw new SnapshotPostponedException(refusal, null);
         }
         try {
-            Files.deleteIfExists(temporary.toPath());
-            new FileSnap(directory)
-                    .serialize(database.getDataTree(), database.getSessionWithTimeOuts(), temporary, true);
+            Files.deleteIfExists(temporary);
+            // Forced below: ZooKeeper's class would do it without the file system that the path is of.
+            new FileSnap(directory.toFile())
+                    .serialize(database.getDataTree(), database.getSessionWithTimeOuts(), temporary.toFile(), false);
+            force(temporary);
         } catch (IOException e) {
             throw postponed(temporary, e);
         }
     }
 
-    private static SnapshotPostponedException postponed(File temporary, IOException cause) {
+    private static SnapshotPostponedException postponed(Path temporary, IOException cause) {
         try {
-            Files.deleteIfExists(temporary.toPath());
+            Files.deleteIfExists(temporary);
         } catch (IOException e) {
             cause.addSuppressed(e);
         }
         return new SnapshotPostponedException(temporary + " could not be written: " + cause.getMessage(), cause);
     }
 
-    private void writeCheckpoint(Checkpoint checkpoint, File temporary) throws IOException {
+    private void writeCheckpoint(Checkpoint checkpoint, Path temporary) throws IOException {
         try {
             checkpoints.write(checkpoint);
         } catch (IOException e) {
@@ -195,13 +192,27 @@ public final class SnapshotWriter {
      * @param afterZxid what is on stable storage already
      * @throws IOException if a file cannot be forced
      */
-    public static void forceLogs(File directory, long afterZxid) throws IOException {
-        for (File file : FileTxnLog.getLogFiles(directory.listFiles(), afterZxid)) {
-            try (FileChannel channel = FileChannel.open(file.toPath(), StandardOpenOption.WRITE)) {
-                channel.force(true);
+    public static void forceLogs(Path directory, long afterZxid) throws IOException {
+        for (Path file : DataFiles.logs(directory, afterZxid)) {
+            force(file);
+        }
+        AtomicFile.forceDirectory(directory);
+    }
+
+    /** Forces a snapshot that ZooKeeper has written by itself. */
+    static void forceSnapshot(Path directory, long zxid) throws IOException {
+        for (Path file : DataFiles.snapshots(directory)) {
+            if (DataFiles.snapshotZxid(file) == zxid) {
+                force(file);
             }
         }
-        AtomicFile.forceDirectory(directory.toPath());
+        AtomicFile.forceDirectory(directory);
+    }
+
+    private static void force(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.force(true);
+        }
     }
 
     /** The order's own log is cut below the oldest snapshot that may be needed, whether older ones stay or not. */
@@ -216,25 +227,20 @@ public final class SnapshotWriter {
     }
 
     private void purge(long oldest) throws IOException {
-        deleteBefore(files.getSnapDir(), SNAPSHOT_PREFIX, oldest);
-        File[] neededLogs = FileTxnLog.getLogFiles(files.getDataLogDir().listFiles(), oldest);
-        if (neededLogs.length > 0) {
-            deleteBefore(files.getDataLogDir(), LOG_PREFIX, Util.getZxidFromName(neededLogs[0].getName(), LOG_PREFIX));
+        for (Path snapshot : DataFiles.snapshots(files.snapshotDirectory())) {
+            deleteIf(DataFiles.snapshotZxid(snapshot) < oldest, snapshot);
+        }
+        List<Path> neededLogs = DataFiles.logs(files.logDirectory(), oldest);
+        for (Path log : DataFiles.logs(files.logDirectory(), 0)) {
+            deleteIf(!neededLogs.contains(log), log);
         }
         checkpoints.deleteBefore(oldest);
     }
 
-    private static void deleteBefore(File directory, String prefix, long zxid) throws IOException {
-        File[] found = directory.listFiles((in, name) -> isBefore(name, prefix, zxid));
-        for (File file : found == null ? new File[0] : found) {
+    private static void deleteIf(boolean superfluous, Path file) throws IOException {
+        if (superfluous) {
             LOG.info("Deleting {}: newer snapshots are kept", file);
-            Files.deleteIfExists(file.toPath());
+            Files.deleteIfExists(file);
         }
-    }
-
-    /** Other files in the directory have no zxid of this sort in their name. */
-    private static boolean isBefore(String name, String prefix, long zxid) {
-        long of = Util.getZxidFromName(name, prefix);
-        return of >= 0 && of < zxid;
     }
 }

@@ -2,7 +2,6 @@ package io.chainkeeper.server.storage;
 
 import io.chainkeeper.config.AtomicFile;
 import io.chainkeeper.server.state.Zxids;
-import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -45,7 +44,7 @@ public final class StopMarker {
      * @param forcedZxid what is on stable storage already
      * @param position of the order that it has executed everything up to, or {@link #NO_POSITION}
      */
-    public static void forceAndWrite(Path orderingDirectory, File logDirectory, long forcedZxid, long position) {
+    public static void forceAndWrite(Path orderingDirectory, Path logDirectory, long forcedZxid, long position) {
         try {
             SnapshotWriter.forceLogs(logDirectory, forcedZxid);
         } catch (IOException e) {
@@ -76,7 +75,7 @@ public final class StopMarker {
      * @param position see {@link #forceAndWrite}
      * @throws IOException if the log cannot be read or the file not be written; the message names it
      */
-    static void write(Path orderingDirectory, File logDirectory, long position) throws IOException {
+    static void write(Path orderingDirectory, Path logDirectory, long position) throws IOException {
         boolean whole = position != NO_POSITION;
         String text = (whole ? FORMAT_WITH_POSITION : FORMAT) + "\n" + ZXID_KEY
                 + Long.toHexString(TxnLogScanner.lastZxid(logDirectory)) + "\n";
@@ -94,7 +93,7 @@ public final class StopMarker {
      * @param logDirectory holds the transaction log
      * @throws IOException if there are some, and the marker stays; or if a file cannot be read or deleted
      */
-    public static void check(Path orderingDirectory, File logDirectory) throws IOException {
+    public static void check(Path orderingDirectory, Path logDirectory) throws IOException {
         Path file = orderingDirectory.resolve(FILE_NAME);
         if (!Files.exists(file)) {
             return;
@@ -120,7 +119,7 @@ public final class StopMarker {
      *     that was killed
      * @throws IOException if a file cannot be read, or the marker is damaged
      */
-    public static Optional<Growth> growth(Path orderingDirectory, File logDirectory) throws IOException {
+    public static Optional<Growth> growth(Path orderingDirectory, Path logDirectory) throws IOException {
         Path file = orderingDirectory.resolve(FILE_NAME);
         if (!Files.exists(file)) {
             return Optional.empty();

@@ -3,9 +3,10 @@ package io.chainkeeper.server.storage;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.server.state.Zxids;
 import java.io.Closeable;
-import java.io.File;
-import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.zip.Adler32;
 import org.apache.jute.Record;
 import org.apache.zookeeper.server.persistence.FileTxnLog;
@@ -25,16 +26,16 @@ final class TransactionLog implements Closeable {
     private static final int CHECKSUM_AND_LENGTH_BYTES = Long.BYTES + Integer.BYTES;
     private static final byte END_OF_ENTRY = 'B';
 
-    private final File directory;
+    private final Path directory;
     private final ArrayOutputArchive buffer = new ArrayOutputArchive();
     private final Adler32 checksum = new Adler32();
-    private FileOutputStream file;
+    private OutputStream file;
     private long lastZxid;
     private long appendedBytes;
     private IOException failure;
 
     /** @param directory where the files lie; exists */
-    TransactionLog(File directory) {
+    TransactionLog(Path directory) {
         this.directory = directory;
     }
 
@@ -79,7 +80,7 @@ final class TransactionLog implements Closeable {
 
     private void begin(long zxid) throws IOException {
         requireWhole();
-        file = new FileOutputStream(new File(directory, Util.makeLogName(zxid)));
+        file = Files.newOutputStream(directory.resolve(Util.makeLogName(zxid)));
         buffer.writeInt(FileTxnLog.TXNLOG_MAGIC, null);
         buffer.writeInt(FileTxnLog.VERSION, null);
         buffer.writeLong(0, null); // the id of a database, which ZooKeeper does not use

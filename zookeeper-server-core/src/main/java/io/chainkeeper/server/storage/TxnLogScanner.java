@@ -4,10 +4,11 @@ import java.io.BufferedInputStream;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.EOFException;
-import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.zip.Adler32;
 import org.apache.zookeeper.server.persistence.FileTxnLog;
 
@@ -39,9 +40,9 @@ public final class TxnLogScanner implements Closeable {
      * @param file a file of the transaction log
      * @throws IOException if it cannot be read or is something else
      */
-    public TxnLogScanner(File file) throws IOException {
-        fileBytes = file.length();
-        in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file.toPath()), BUFFER_BYTES));
+    public TxnLogScanner(Path file) throws IOException {
+        fileBytes = Files.size(file);
+        in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES));
         if (fileBytes < HEADER_BYTES) {
             torn = true;
             return;
@@ -68,10 +69,10 @@ public final class TxnLogScanner implements Closeable {
      * @return zxid of the last whole transaction, 0 if there is none; the last file may be without one
      * @throws IOException if a file cannot be read or is something else
      */
-    public static long lastZxid(File directory) throws IOException {
-        File[] logs = FileTxnLog.getLogFiles(directory.listFiles(), 0);
-        for (int i = logs.length - 1; i >= 0; i--) {
-            try (TxnLogScanner scanner = new TxnLogScanner(logs[i])) {
+    public static long lastZxid(Path directory) throws IOException {
+        List<Path> logs = DataFiles.logs(directory, 0);
+        for (int i = logs.size() - 1; i >= 0; i--) {
+            try (TxnLogScanner scanner = new TxnLogScanner(logs.get(i))) {
                 while (scanner.next() != 0) {
                     continue;
                 }

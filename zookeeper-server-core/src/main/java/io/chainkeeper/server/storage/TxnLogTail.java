@@ -1,13 +1,12 @@
 package io.chainkeeper.server.storage;
 
 import io.chainkeeper.server.state.Zxids;
-import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import org.apache.zookeeper.server.persistence.FileTxnLog;
-import org.apache.zookeeper.server.persistence.Util;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,13 +31,13 @@ public final class TxnLogTail {
      *     file may be torn
      * @throws IOException if the log is damaged where it must not be; the message names the file
      */
-    public static void cut(File directory, long fromZxid, long forcedZxid) throws IOException {
-        File[] files = FileTxnLog.getLogFiles(directory.listFiles(), fromZxid);
+    public static void cut(Path directory, long fromZxid, long forcedZxid) throws IOException {
+        List<Path> files = DataFiles.logs(directory, fromZxid);
         long last = lastBefore(files);
-        for (int i = 0; i < files.length; i++) {
-            Scan scan = scan(files[i]);
+        for (int i = 0; i < files.size(); i++) {
+            Scan scan = scan(files.get(i));
             if (forcedZxid >= 0 && isGap(last, scan.firstZxid)) {
-                requireForced(files[i], 0, last, forcedZxid);
+                requireForced(files.get(i), 0, last, forcedZxid);
                 deleteFrom(files, i);
                 return;
             }
@@ -46,11 +45,11 @@ public final class TxnLogTail {
                 last = scan.lastZxid;
             }
             if (scan.torn) {
-                if (forcedZxid < 0 && i < files.length - 1) {
-                    throw damaged(files[i], scan.goodBytes);
+                if (forcedZxid < 0 && i < files.size() - 1) {
+                    throw damaged(files.get(i), scan.goodBytes);
                 }
-                requireForced(files[i], scan.goodBytes, last, forcedZxid);
-                truncate(files[i], scan.goodBytes);
+                requireForced(files.get(i), scan.goodBytes, last, forcedZxid);
+                truncate(files.get(i), scan.goodBytes);
                 deleteFrom(files, i + 1);
                 return;
             }
@@ -65,10 +64,10 @@ public final class TxnLogTail {
      * @param forcedZxid transactions up to here must be there
      * @throws IOException if the log is damaged before; the message names the file
      */
-    static void check(File directory, long fromZxid, long forcedZxid) throws IOException {
-        File[] files = FileTxnLog.getLogFiles(directory.listFiles(), fromZxid);
+    static void check(Path directory, long fromZxid, long forcedZxid) throws IOException {
+        List<Path> files = DataFiles.logs(directory, fromZxid);
         long last = lastBefore(files);
-        for (File file : files) {
+        for (Path file : files) {
             if (last >= forcedZxid) {
                 return;
             }
@@ -91,52 +90,52 @@ public final class TxnLogTail {
     }
 
     /** Whether something other than zeroes follows the last good entry of a file. */
-    static boolean isTorn(File file) throws IOException {
+    static boolean isTorn(Path file) throws IOException {
         return scan(file).torn;
     }
 
     /** A file is named after its first transaction. */
-    private static long lastBefore(File[] files) {
-        return files.length == 0 ? 0 : Util.getZxidFromName(files[0].getName(), FileTxnLog.LOG_FILE_PREFIX) - 1;
+    private static long lastBefore(List<Path> files) {
+        return files.isEmpty() ? 0 : DataFiles.logZxid(files.get(0)) - 1;
     }
 
     private static boolean isGap(long last, long first) {
         return first != 0 && Zxids.epoch(last) == Zxids.epoch(first) && first != Zxids.next(last);
     }
 
-    private static void requireForced(File file, long offset, long last, long forcedZxid) throws IOException {
+    private static void requireForced(Path file, long offset, long last, long forcedZxid) throws IOException {
         if (last < forcedZxid) {
             throw damaged(file, offset);
         }
     }
 
-    private static IOException damaged(File file, long offset) {
+    private static IOException damaged(Path file, long offset) {
         return new IOException("transaction log " + file + " is damaged at byte " + offset
                 + ", in a part that was on stable storage. Replace this replica's data directories by those of a"
                 + " healthy member");
     }
 
-    private static void truncate(File file, long goodBytes) throws IOException {
+    private static void truncate(Path file, long goodBytes) throws IOException {
         if (goodBytes < TxnLogScanner.HEADER_BYTES) {
             LOG.warn("Deleting transaction log {}: a crash left not even its header", file);
-            Files.delete(file.toPath());
+            Files.delete(file);
             return;
         }
         LOG.warn("Cutting transaction log {} at byte {}: a crash left its last entry incomplete", file, goodBytes);
-        try (FileChannel channel = FileChannel.open(file.toPath(), StandardOpenOption.WRITE)) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             channel.truncate(goodBytes);
             channel.force(true);
         }
     }
 
-    private static void deleteFrom(File[] files, int first) throws IOException {
-        for (int i = files.length - 1; i >= first; i--) {
-            LOG.warn("Deleting transaction log {}: a crash lost what comes before it", files[i]);
-            Files.delete(files[i].toPath());
+    private static void deleteFrom(List<Path> files, int first) throws IOException {
+        for (int i = files.size() - 1; i >= first; i--) {
+            LOG.warn("Deleting transaction log {}: a crash lost what comes before it", files.get(i));
+            Files.delete(files.get(i));
         }
     }
 
-    private static Scan scan(File file) throws IOException {
+    private static Scan scan(Path file) throws IOException {
         try (TxnLogScanner scanner = new TxnLogScanner(file)) {
             long first = 0;
             for (long zxid = scanner.next(); zxid != 0; zxid = scanner.next()) {

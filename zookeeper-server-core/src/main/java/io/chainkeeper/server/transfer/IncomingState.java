@@ -3,12 +3,12 @@ package io.chainkeeper.server.transfer;
 import io.chainkeeper.config.AtomicFile;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.server.storage.DataFiles;
 import io.chainkeeper.server.transfer.StateManifest.StateFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -83,11 +83,9 @@ final class IncomingState implements Closeable {
         if (wanted.equals(begun())) {
             return;
         }
-        try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
-            for (Path file : found) {
-                if (!wanted.names(file.getFileName().toString())) {
-                    Files.delete(file);
-                }
+        for (Path file : DataFiles.all(directory)) {
+            if (!wanted.names(file.getFileName().toString())) {
+                Files.delete(file);
             }
         }
         AtomicFile.write(directory.resolve(MANIFEST), wanted.encode());
@@ -166,14 +164,12 @@ final class IncomingState implements Closeable {
                 AtomicFile.forceDirectory(directory);
             }
         }
-        try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
-            for (Path file : found) {
-                step.before();
-                if (Files.isDirectory(file)) {
-                    deleteTree(file, step);
-                } else {
-                    Files.delete(file);
-                }
+        for (Path file : DataFiles.all(directory)) {
+            step.before();
+            if (Files.isDirectory(file)) {
+                deleteTree(file, step);
+            } else {
+                Files.delete(file);
             }
         }
         step.before();

@@ -4,11 +4,11 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.server.state.Zxids;
 import io.chainkeeper.server.storage.Checkpoint;
 import io.chainkeeper.server.storage.CheckpointStore;
+import io.chainkeeper.server.storage.DataFiles;
 import io.chainkeeper.server.storage.TxnLogScanner;
 import io.chainkeeper.server.transfer.StateManifest.Kind;
 import io.chainkeeper.server.transfer.StateManifest.StateFile;
 import java.io.Closeable;
-import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -18,9 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.zip.CRC32C;
-import org.apache.zookeeper.server.persistence.FileTxnLog;
 import org.apache.zookeeper.server.persistence.SnapStream;
-import org.apache.zookeeper.server.persistence.Util;
 
 /**
  * The files of one state, kept open so that they stay readable when they are purged. Safe for use by any thread, but
@@ -65,7 +63,7 @@ final class OfferedState implements Closeable {
      * @throws IOException if a file cannot be read
      */
     static OfferedState open(
-            CheckpointStore checkpoints, File snapshotDirectory, File logDirectory, long preferredSnapshotZxid)
+            CheckpointStore checkpoints, Path snapshotDirectory, Path logDirectory, long preferredSnapshotZxid)
             throws IOException {
         List<Checkpoint> candidates = new ArrayList<>(checkpoints.readAll());
         candidates.stream()
@@ -73,8 +71,8 @@ final class OfferedState implements Closeable {
                 .findFirst()
                 .ifPresent(preferred -> candidates.add(0, preferred));
         for (Checkpoint candidate : candidates) {
-            File snapshot = snapshot(snapshotDirectory, candidate.snapshotZxid());
-            if (snapshot == null || !SnapStream.isValidSnapshot(snapshot)) {
+            Path snapshot = snapshot(snapshotDirectory, candidate.snapshotZxid());
+            if (snapshot == null || !SnapStream.isValidSnapshot(snapshot.toFile())) {
                 continue; // the snapshot gets its name after its checkpoint was written
             }
             OfferedState state = new OfferedState(candidate);
@@ -89,19 +87,21 @@ final class OfferedState implements Closeable {
         return null;
     }
 
-    private static File snapshot(File directory, long zxid) {
-        File[] found = directory.listFiles((in, name) -> Util.getZxidFromName(name, "snapshot") == zxid);
-        return found == null || found.length == 0 ? null : found[0];
+    private static Path snapshot(Path directory, long zxid) throws IOException {
+        return DataFiles.snapshots(directory).stream()
+                .filter(file -> DataFiles.snapshotZxid(file) == zxid)
+                .findFirst()
+                .orElse(null);
     }
 
-    private void openFiles(Path checkpointFile, File snapshot, File logDirectory) throws IOException {
+    private void openFiles(Path checkpointFile, Path snapshot, Path logDirectory) throws IOException {
         files.add(new OpenFile(Kind.CHECKPOINT, checkpointFile));
-        files.add(new OpenFile(Kind.SNAPSHOT, snapshot.toPath()));
+        files.add(new OpenFile(Kind.SNAPSHOT, snapshot));
         if (checkpoint.coveredZxid() <= checkpoint.snapshotZxid()) {
             return;
         }
-        for (File log : FileTxnLog.getLogFiles(logDirectory.listFiles(), Zxids.next(checkpoint.snapshotZxid()))) {
-            if (Util.getZxidFromName(log.getName(), "log") > checkpoint.coveredZxid()) {
+        for (Path log : DataFiles.logs(logDirectory, Zxids.next(checkpoint.snapshotZxid()))) {
+            if (DataFiles.logZxid(log) > checkpoint.coveredZxid()) {
                 break;
             }
             if (files.size() == StateManifest.MAX_FILES) {
@@ -109,7 +109,7 @@ final class OfferedState implements Closeable {
                         logDirectory + " holds too many transaction logs to send; take a snapshot with the"
                                 + " snapshot command of the AdminServer");
             }
-            files.add(new OpenFile(Kind.TRANSACTIONS, log.toPath()));
+            files.add(new OpenFile(Kind.TRANSACTIONS, log));
             scanners.add(new TxnLogScanner(log));
         }
         if (scanners.isEmpty()) {

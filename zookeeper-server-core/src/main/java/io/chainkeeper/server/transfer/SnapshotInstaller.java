@@ -7,13 +7,13 @@ import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.storage.Checkpoint;
 import io.chainkeeper.server.storage.CheckpointStore;
+import io.chainkeeper.server.storage.DataFiles;
 import io.chainkeeper.server.transfer.IncomingState.Step;
 import io.chainkeeper.server.transfer.StateManifest.Kind;
 import io.chainkeeper.server.transfer.StateManifest.StateFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -233,13 +233,11 @@ public final class SnapshotInstaller {
     /** Old files, and what an interrupted copy left; not those that have been put in their places before a crash. */
     private void setAside(Path directory, Pattern names, StateManifest manifest) throws IOException {
         List<Path> old = new ArrayList<>();
-        try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
-            for (Path file : found) {
-                String name = file.getFileName().toString();
-                boolean placed = manifest.names(name) && !Files.exists(incoming.resolve(name));
-                if (names.matcher(name).matches() && !placed) {
-                    old.add(file);
-                }
+        for (Path file : DataFiles.all(directory)) {
+            String name = file.getFileName().toString();
+            boolean placed = manifest.names(name) && !Files.exists(incoming.resolve(name));
+            if (names.matcher(name).matches() && !placed) {
+                old.add(file);
             }
         }
         Path replaced = directory.resolve(REPLACED);

@@ -4,10 +4,10 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.server.storage.CheckpointStore;
 import java.io.Closeable;
-import java.io.File;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.TreeMap;
@@ -44,8 +44,8 @@ public final class SnapshotSender implements StateOffer, Closeable {
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(120);
 
     private final CheckpointStore checkpoints;
-    private final File snapshotDirectory;
-    private final File logDirectory;
+    private final Path snapshotDirectory;
+    private final Path logDirectory;
     private final RateLimit limit;
     private final int chunkBytes;
     private final BooleanSupplier isWrong;
@@ -88,8 +88,8 @@ public final class SnapshotSender implements StateOffer, Closeable {
     public SnapshotSender(
             int replicaId,
             CheckpointStore checkpoints,
-            File snapshotDirectory,
-            File logDirectory,
+            Path snapshotDirectory,
+            Path logDirectory,
             long bytesPerSecond,
             BooleanSupplier isWrong,
             Snapshots snapshots) {
@@ -108,8 +108,8 @@ public final class SnapshotSender implements StateOffer, Closeable {
     SnapshotSender(
             int replicaId,
             CheckpointStore checkpoints,
-            File snapshotDirectory,
-            File logDirectory,
+            Path snapshotDirectory,
+            Path logDirectory,
             RateLimit limit,
             int chunkBytes,
             BooleanSupplier isWrong,

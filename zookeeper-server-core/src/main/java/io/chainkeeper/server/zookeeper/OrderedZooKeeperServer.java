@@ -385,7 +385,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
 
     @Override
     public File takeSnapshot(boolean syncSnap, boolean isSevere) throws IOException {
-        return snapshots.take();
+        return snapshots.take().toFile();
     }
 
     @Override

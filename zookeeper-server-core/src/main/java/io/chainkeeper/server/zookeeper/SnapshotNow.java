@@ -1,7 +1,7 @@
 package io.chainkeeper.server.zookeeper;
 
-import java.io.File;
 import java.io.IOException;
+import java.nio.file.Path;
 
 /** Takes a snapshot on demand. */
 @FunctionalInterface
@@ -10,5 +10,5 @@ public interface SnapshotNow {
      * @return the file
      * @throws IOException if it cannot be written
      */
-    File take() throws IOException;
+    Path take() throws IOException;
 }

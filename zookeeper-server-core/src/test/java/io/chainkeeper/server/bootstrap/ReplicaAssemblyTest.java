@@ -46,8 +46,8 @@ public class ReplicaAssemblyTest {
                     0,
                     0,
                     ReadConsistency.LINEARIZABLE);
-            ThreadlessReplica driven =
-                    new ThreadlessReplica(settings, new NoTime(), new LoggedFiles(files, files), null, (reason, e) -> {
+            ThreadlessReplica driven = new ThreadlessReplica(
+                    settings, new NoTime(), new LoggedFiles(files.toPath(), files.toPath()), null, (reason, e) -> {
                         throw new AssertionError(reason, e);
                     });
             compare(value(ReplicaLife.class, "assembly", life), value(ThreadlessReplica.class, "assembly", driven));

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.zookeeper.server.ZKDatabase;
-import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.junit.After;
 import org.junit.Before;
 import org.junit.Rule;
@@ -25,7 +24,7 @@ public class CheckpointScheduleTest {
     public final TemporaryFolder folder = new TemporaryFolder();
 
     private final List<String> failures = new ArrayList<>();
-    private FileTxnSnapLog files;
+    private LoggedFiles files;
     private ZKDatabase database;
     private CheckpointStore store;
     private CheckpointSchedule schedule;
@@ -34,7 +33,8 @@ public class CheckpointScheduleTest {
 
     @Before
     public void openFiles() throws IOException {
-        files = new FileTxnSnapLog(folder.newFolder("log"), folder.newFolder("snapshots"));
+        files = new LoggedFiles(
+                folder.newFolder("log").toPath(), folder.newFolder("snapshots").toPath());
         database = new ZKDatabase(files);
         store = new CheckpointStore(folder.getRoot().toPath().resolve("checkpoints"));
     }

@@ -17,7 +17,6 @@ import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.ZKDatabase;
-import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.apache.zookeeper.txn.CreateTxn;
 import org.apache.zookeeper.txn.TxnHeader;
 import org.junit.Before;
@@ -33,14 +32,14 @@ public class ImportedDirectoryTest {
 
     private Path data;
     private Path ordering;
-    private FileTxnSnapLog files;
+    private LoggedFiles files;
     private ZKDatabase database;
 
     @Before
     public void openFiles() throws IOException {
         data = folder.newFolder("data").toPath();
         ordering = folder.newFolder("ordering").toPath();
-        files = new FileTxnSnapLog(data.toFile(), data.toFile());
+        files = new LoggedFiles(data, data);
         database = new ZKDatabase(files);
     }
 
@@ -112,12 +111,12 @@ public class ImportedDirectoryTest {
         byte[] whole = Files.readAllBytes(log);
         imported().note();
         assertFalse(Files.exists(ordering.resolve("uncut")));
-        try (TxnLogScanner scanner = new TxnLogScanner(log.toFile())) {
+        try (TxnLogScanner scanner = new TxnLogScanner(log)) {
             scanner.next();
             byte[] torn = Arrays.copyOf(whole, (int) scanner.goodBytes() - 1);
             Files.write(log, torn);
             imported().note();
-            TxnLogTail.cut(files.getDataLogDir(), 0, -1);
+            TxnLogTail.cut(files.logDirectory(), 0, -1);
             assertTrue(Files.size(log) < torn.length);
             assertArrayEquals(torn, Files.readAllBytes(ordering.resolve("uncut").resolve(log.getFileName())));
         }

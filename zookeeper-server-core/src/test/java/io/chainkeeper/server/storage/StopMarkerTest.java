@@ -46,31 +46,31 @@ public class StopMarkerTest {
 
     @Test
     public void nothingAdded_isCheckedOnceAndGone() throws IOException {
-        StopMarker.write(ordering, logs, 9);
-        StopMarker.check(ordering, logs);
+        StopMarker.write(ordering, logs.toPath(), 9);
+        StopMarker.check(ordering, logs.toPath());
         append(1, 2, 3);
-        StopMarker.write(ordering, logs, 9);
-        StopMarker.check(ordering, logs);
+        StopMarker.write(ordering, logs.toPath(), 9);
+        StopMarker.check(ordering, logs.toPath());
         assertFalse(Files.exists(marker));
         append(4);
-        StopMarker.check(ordering, logs);
+        StopMarker.check(ordering, logs.toPath());
     }
 
     /** A stand-alone server of ZooKeeper goes on with the next number, an ensemble with the next epoch. */
     @Test
     public void somebodyElseHasWritten_isRefusedUntilTheUserActs() throws IOException {
         append(1, 2, 3);
-        StopMarker.write(ordering, logs, 9);
+        StopMarker.write(ordering, logs.toPath(), 9);
         append(4);
         for (int start = 1; start <= 2; start++) {
-            IOException refusal = assertThrows(IOException.class, () -> StopMarker.check(ordering, logs));
+            IOException refusal = assertThrows(IOException.class, () -> StopMarker.check(ordering, logs.toPath()));
             assertTrue(refusal.getMessage(), refusal.getMessage().contains("ends at 0x4"));
             assertTrue(refusal.getMessage(), refusal.getMessage().contains("stopped at 0x3"));
             assertTrue(refusal.getMessage(), refusal.getMessage().contains("outside this cluster's order"));
         }
-        StopMarker.write(ordering, logs, 9);
+        StopMarker.write(ordering, logs.toPath(), 9);
         append(1L << 32 | 1);
-        assertThrows(IOException.class, () -> StopMarker.check(ordering, logs));
+        assertThrows(IOException.class, () -> StopMarker.check(ordering, logs.toPath()));
     }
 
     /** The name of a file that a crash left without a whole transaction says nothing. */
@@ -79,16 +79,16 @@ public class StopMarkerTest {
         append(1, 2, 3);
         byte[] content = Files.readAllBytes(new File(logs, "log.1").toPath());
         byte[] header = Arrays.copyOf(content, TxnLogScanner.HEADER_BYTES);
-        StopMarker.write(ordering, logs, 9);
+        StopMarker.write(ordering, logs.toPath(), 9);
         Files.write(new File(logs, "log.4").toPath(), header);
-        StopMarker.check(ordering, logs);
+        StopMarker.check(ordering, logs.toPath());
         assertFalse(Files.exists(marker));
     }
 
     @Test
     public void damagedMarker_isNamed() throws IOException {
         Files.writeString(marker, "formatVersion=1\nzxid=0xyz\n");
-        IOException refusal = assertThrows(IOException.class, () -> StopMarker.check(ordering, logs));
+        IOException refusal = assertThrows(IOException.class, () -> StopMarker.check(ordering, logs.toPath()));
         assertTrue(refusal.getMessage(), refusal.getMessage().contains(marker + " is damaged"));
     }
 }

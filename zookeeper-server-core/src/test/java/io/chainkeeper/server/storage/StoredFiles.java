@@ -19,7 +19,7 @@ public final class StoredFiles {
     public static long forcedBytes(Path log, Path checkpointDirectory) throws IOException {
         List<Checkpoint> checkpoints = new CheckpointStore(checkpointDirectory).readForStart();
         long forcedZxid = checkpoints.get(0).coveredZxid();
-        try (TxnLogScanner scanner = new TxnLogScanner(log.toFile())) {
+        try (TxnLogScanner scanner = new TxnLogScanner(log)) {
             long bytes = 0;
             for (long zxid = scanner.next(); zxid != 0 && zxid <= forcedZxid; zxid = scanner.next()) {
                 bytes = scanner.goodBytes();

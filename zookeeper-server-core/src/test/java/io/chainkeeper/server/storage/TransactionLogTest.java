@@ -48,7 +48,7 @@ public class TransactionLogTest {
     public void open() throws IOException {
         directory = folder.newFolder("ours");
         zooKeepers = folder.newFolder("zookeepers");
-        log = new TransactionLog(directory);
+        log = new TransactionLog(directory.toPath());
         stock = new FileTxnLog(zooKeepers);
     }
 
@@ -113,7 +113,7 @@ public class TransactionLogTest {
             } while (transactions.next());
         }
         assertEquals(List.of(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L), zxids);
-        TxnLogTail.check(directory, 1, 10);
+        TxnLogTail.check(directory.toPath(), 1, 10);
     }
 
     @Test

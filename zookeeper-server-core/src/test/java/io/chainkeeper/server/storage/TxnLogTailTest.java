@@ -79,7 +79,7 @@ public class TxnLogTailTest {
     @Test
     public void wholeLog_isLeftAlone() throws Exception {
         byte[] before = Files.readAllBytes(second.toPath());
-        TxnLogTail.cut(directory, 0, TXNS);
+        TxnLogTail.cut(directory.toPath(), 0, TXNS);
         assertArrayEquals(before, Files.readAllBytes(second.toPath()));
         assertEquals(TXNS, lastReadable());
     }
@@ -89,7 +89,7 @@ public class TxnLogTailTest {
         byte[] content = Files.readAllBytes(second.toPath());
         for (int length = content.length; length >= 0; length--) {
             Files.write(second.toPath(), Arrays.copyOf(content, length));
-            TxnLogTail.cut(directory, 0, FIRST_FILE_TXNS);
+            TxnLogTail.cut(directory.toPath(), 0, FIRST_FILE_TXNS);
             long last = lastReadable();
             assertTrue("cut at " + length + " leaves " + last, last >= FIRST_FILE_TXNS && last <= TXNS);
             Files.write(second.toPath(), content);
@@ -103,7 +103,7 @@ public class TxnLogTailTest {
             byte[] flipped = content.clone();
             flipped[index] ^= 0x10;
             Files.write(second.toPath(), flipped);
-            TxnLogTail.cut(directory, 0, FIRST_FILE_TXNS);
+            TxnLogTail.cut(directory.toPath(), 0, FIRST_FILE_TXNS);
             assertTrue(lastReadable() < TXNS);
         }
     }
@@ -113,7 +113,8 @@ public class TxnLogTailTest {
         byte[] content = Files.readAllBytes(first.toPath());
         content[40] ^= 1;
         Files.write(first.toPath(), content);
-        IOException refusal = assertThrows(IOException.class, () -> TxnLogTail.cut(directory, 0, FIRST_FILE_TXNS));
+        IOException refusal =
+                assertThrows(IOException.class, () -> TxnLogTail.cut(directory.toPath(), 0, FIRST_FILE_TXNS));
         assertTrue(refusal.getMessage().contains(first.getPath()));
         assertArrayEquals(content, Files.readAllBytes(first.toPath()));
         assertTrue(second.exists());
@@ -123,7 +124,7 @@ public class TxnLogTailTest {
     public void earlierFileTornBehindTheForcedPart_takesTheLaterFileWithIt() throws Exception {
         byte[] content = Files.readAllBytes(first.toPath());
         Files.write(first.toPath(), Arrays.copyOf(content, content.length - 3));
-        TxnLogTail.cut(directory, 0, 3);
+        TxnLogTail.cut(directory.toPath(), 0, 3);
         assertEquals(4, lastReadable());
         assertFalse(second.exists());
     }
@@ -133,7 +134,7 @@ public class TxnLogTailTest {
         byte[] content = Files.readAllBytes(first.toPath());
         int entry = (content.length - TxnLogScanner.HEADER_BYTES) / FIRST_FILE_TXNS;
         Files.write(first.toPath(), Arrays.copyOf(content, content.length - entry));
-        TxnLogTail.cut(directory, 0, 3);
+        TxnLogTail.cut(directory.toPath(), 0, 3);
         assertEquals(4, lastReadable());
         assertFalse(second.exists());
     }
@@ -142,11 +143,11 @@ public class TxnLogTailTest {
     public void withoutCheckpoint_onlyTheLastFileMayBeTorn() throws Exception {
         byte[] content = Files.readAllBytes(second.toPath());
         Files.write(second.toPath(), Arrays.copyOf(content, content.length - 3));
-        TxnLogTail.cut(directory, 0, -1);
+        TxnLogTail.cut(directory.toPath(), 0, -1);
         assertEquals(TXNS - 1, lastReadable());
         byte[] earlier = Files.readAllBytes(first.toPath());
         Files.write(first.toPath(), Arrays.copyOf(earlier, earlier.length - 3));
-        assertThrows(IOException.class, () -> TxnLogTail.cut(directory, 0, -1));
+        assertThrows(IOException.class, () -> TxnLogTail.cut(directory.toPath(), 0, -1));
     }
 
     @Test
@@ -154,14 +155,14 @@ public class TxnLogTailTest {
         byte[] strange = new byte[100];
         Arrays.fill(strange, (byte) 'x');
         Files.write(second.toPath(), strange);
-        IOException refusal = assertThrows(IOException.class, () -> TxnLogTail.cut(directory, 0, 1));
+        IOException refusal = assertThrows(IOException.class, () -> TxnLogTail.cut(directory.toPath(), 0, 1));
         assertTrue(refusal.getMessage().contains(second.getPath()));
     }
 
     @Test
     public void fileWhoseHeaderNeverReachedTheDisk_isDeleted() throws Exception {
         Files.write(second.toPath(), new byte[100]);
-        TxnLogTail.cut(directory, 0, FIRST_FILE_TXNS);
+        TxnLogTail.cut(directory.toPath(), 0, FIRST_FILE_TXNS);
         assertFalse(second.exists());
         assertEquals(FIRST_FILE_TXNS, lastReadable());
     }
@@ -171,17 +172,17 @@ public class TxnLogTailTest {
         byte[] content = Files.readAllBytes(first.toPath());
         Arrays.fill(content, TxnLogScanner.HEADER_BYTES, content.length, (byte) 0);
         Files.write(first.toPath(), content);
-        assertThrows(IOException.class, () -> TxnLogTail.cut(directory, 0, 3));
+        assertThrows(IOException.class, () -> TxnLogTail.cut(directory.toPath(), 0, 3));
         assertTrue(second.exists());
     }
 
     @Test
     public void checkOfWholeLog_passesAndSoDoesOneTornBehindTheForcedPart() throws Exception {
-        TxnLogTail.check(directory, 0, TXNS);
-        TxnLogTail.check(directory, FIRST_FILE_TXNS + 1, TXNS);
+        TxnLogTail.check(directory.toPath(), 0, TXNS);
+        TxnLogTail.check(directory.toPath(), FIRST_FILE_TXNS + 1, TXNS);
         byte[] content = Files.readAllBytes(second.toPath());
         Files.write(second.toPath(), Arrays.copyOf(content, content.length - 3));
-        TxnLogTail.check(directory, 0, TXNS - 1);
+        TxnLogTail.check(directory.toPath(), 0, TXNS - 1);
     }
 
     @Test
@@ -200,7 +201,7 @@ public class TxnLogTailTest {
 
     private void assertCheckFails(byte[] content) throws IOException {
         Files.write(first.toPath(), content);
-        assertThrows(IOException.class, () -> TxnLogTail.check(directory, 0, TXNS));
+        assertThrows(IOException.class, () -> TxnLogTail.check(directory.toPath(), 0, TXNS));
         assertArrayEquals(content, Files.readAllBytes(first.toPath()));
     }
 
@@ -208,9 +209,9 @@ public class TxnLogTailTest {
     public void checkOfAFileThatIsGone_fails() throws Exception {
         byte[] content = Files.readAllBytes(second.toPath());
         Files.delete(second.toPath());
-        assertThrows(IOException.class, () -> TxnLogTail.check(directory, 0, TXNS));
+        assertThrows(IOException.class, () -> TxnLogTail.check(directory.toPath(), 0, TXNS));
         Files.write(second.toPath(), content);
         Files.delete(first.toPath());
-        TxnLogTail.check(directory, FIRST_FILE_TXNS, TXNS);
+        TxnLogTail.check(directory.toPath(), FIRST_FILE_TXNS, TXNS);
     }
 }

@@ -7,6 +7,7 @@ import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.state.ReplicatedStates;
 import io.chainkeeper.server.storage.Checkpoint;
 import io.chainkeeper.server.storage.CheckpointStore;
+import io.chainkeeper.server.storage.LoggedFiles;
 import io.chainkeeper.server.storage.Recovery;
 import io.chainkeeper.server.transfer.SnapshotInstaller.Move;
 import java.io.File;
@@ -24,7 +25,6 @@ import org.apache.zookeeper.server.DataTree;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.persistence.FileSnap;
 import org.apache.zookeeper.server.persistence.FileTxnLog;
-import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.apache.zookeeper.server.persistence.Util;
 import org.apache.zookeeper.txn.CreateTxn;
 import org.apache.zookeeper.txn.TxnHeader;
@@ -40,7 +40,7 @@ final class MemberFiles {
 
     final Path ordering;
     final CheckpointStore checkpoints;
-    final FileTxnSnapLog files;
+    final LoggedFiles files;
     private final DataTree tree = new DataTree();
     private final FileTxnLog log;
     private final int replicaId;
@@ -58,10 +58,9 @@ final class MemberFiles {
 
     MemberFiles(Path directory, int replicaId) throws IOException {
         this.replicaId = replicaId;
-        File data = directory.resolve("data").toFile();
-        File dataLog = directory.resolve("log").toFile();
-        files = new FileTxnSnapLog(dataLog, data);
-        ordering = Files.createDirectories(dataLog.toPath().resolve("ordering"));
+        Path dataLog = directory.resolve("log");
+        files = new LoggedFiles(dataLog, directory.resolve("data"));
+        ordering = Files.createDirectories(dataLog.resolve("ordering"));
         checkpoints = new CheckpointStore(ordering.resolve("checkpoints"));
         log = new FileTxnLog(files.getDataLogDir());
     }
@@ -96,8 +95,7 @@ final class MemberFiles {
     /** Deletes all that has been written so far. */
     void purge() throws IOException {
         log.rollLog();
-        for (Path directory :
-                new Path[] {files.getSnapDir().toPath(), files.getDataLogDir().toPath(), checkpoints.directory()}) {
+        for (Path directory : new Path[] {files.snapshotDirectory(), files.logDirectory(), checkpoints.directory()}) {
             try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
                 for (Path file : found) {
                     Files.delete(file);
@@ -111,8 +109,8 @@ final class MemberFiles {
         return new SnapshotSender(
                 replicaId,
                 new CheckpointStore(checkpoints.directory()),
-                files.getSnapDir(),
-                files.getDataLogDir(),
+                files.snapshotDirectory(),
+                files.logDirectory(),
                 unlimited,
                 chunkBytes,
                 () -> isWrong,
@@ -135,13 +133,7 @@ final class MemberFiles {
 
     SnapshotInstaller installation(IncomingState.Step step, Move move) {
         return new SnapshotInstaller(
-                replicaId,
-                ordering,
-                files.getSnapDir().toPath(),
-                files.getDataLogDir().toPath(),
-                checkpoints,
-                step,
-                move);
+                replicaId, ordering, files.snapshotDirectory(), files.logDirectory(), checkpoints, step, move);
     }
 
     void belongTo(UUID cluster) throws IOException {
