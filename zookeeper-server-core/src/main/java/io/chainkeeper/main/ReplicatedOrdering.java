@@ -18,6 +18,7 @@ import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.Replica;
 import io.chainkeeper.replica.ReplicaLimits;
+import io.chainkeeper.replica.ThreadScheduler;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.bootstrap.OrderingFactory;
 import io.chainkeeper.server.transfer.InstalledState;
@@ -139,7 +140,8 @@ final class ReplicatedOrdering implements OrderingFactory {
 
     private long nextIncarnation(AcceptorLog log, Application application) {
         long inOrder = application.proposerTable().incarnationOf(config.replicaId());
-        return Replica.nextIncarnation(log, application.recoveredPosition(), Math.max(inOrder, supersededBy));
+        return Replica.nextIncarnation(
+                log, application.recoveredPosition(), Math.max(inOrder, supersededBy), ThreadScheduler.INSTANCE);
     }
 
     @Override
@@ -163,7 +165,8 @@ final class ReplicatedOrdering implements OrderingFactory {
                     transport,
                     application,
                     ReplicaLimits.DEFAULT,
-                    failure);
+                    failure,
+                    ThreadScheduler.INSTANCE);
             toClose = replica;
             transport.answerStateRequests((peer, request) -> stateOffer.answer(peer, request, replica.promise()));
             if (hasBeenRenamed()) {

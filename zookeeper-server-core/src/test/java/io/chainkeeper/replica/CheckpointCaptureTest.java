@@ -57,7 +57,8 @@ public final class CheckpointCaptureTest {
                 failures);
         Watched watched = new Watched(replica.application());
         tableAt.put(0L, watched.proposerTable().encode());
-        applyThread = new ApplyThread(watched, new OwnCommands(1, 1, 1, 1 << 20), () -> {}, failures);
+        ThreadScheduler threads = ThreadScheduler.INSTANCE;
+        applyThread = new ApplyThread(watched, new OwnCommands(1, 1, 1, 1 << 20, threads), () -> {}, failures, threads);
     }
 
     @After

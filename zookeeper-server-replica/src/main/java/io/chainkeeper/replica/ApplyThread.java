@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The one thread that executes: takes what the order has delivered, in order, skips repeats, and calls the application.
+ * The one worker that executes: takes what the order has delivered, in order, skips repeats, and calls the application.
  * Barriers pass through the same queue, so that a read sees everything delivered before its barrier.
  */
-final class ApplyThread implements Runnable {
+final class ApplyThread {
     private record Delivered(long position, ByteSlice value, long prefixHash, long sinceNanos) {}
 
     private record Barrier(List<TotalOrder.ReadWaiter> waiters) {}
@@ -23,46 +23,54 @@ final class ApplyThread implements Runnable {
     private final OwnCommands own;
     private final Runnable onDrained;
     private final FailureHandler failure;
-    private final Thread thread;
+    private final Scheduler scheduler;
+    private final Worker worker;
 
     private final Object lock = new Object();
     private ArrayDeque<Object> waiting = new ArrayDeque<>();
     private boolean stopping;
-    private boolean idle;
+    private boolean isIdle;
     private boolean superseded;
 
     private volatile long backlogBytes;
     private volatile long appliedPosition;
 
-    private final Measure waitMicros = new Measure("executor_wait_micros");
-    private final Measure executeMicros = new Measure("execute_micros");
-    private final Measure batchCommands = new Measure("batch_commands");
-    private final Measure batchBytes = new Measure("batch_bytes");
+    private final Measure waitMicros;
+    private final Measure executeMicros;
+    private final Measure batchCommands;
+    private final Measure batchBytes;
 
     /**
      * @param application executes what is delivered
      * @param own this replica's own commands
-     * @param onDrained called by the thread when it has executed what it had at hand
+     * @param onDrained called by the worker when it has executed what it had at hand
      * @param failure told if executing fails
+     * @param scheduler of the worker
      */
-    ApplyThread(Application application, OwnCommands own, Runnable onDrained, FailureHandler failure) {
+    ApplyThread(
+            Application application, OwnCommands own, Runnable onDrained, FailureHandler failure, Scheduler scheduler) {
         this.application = application;
         this.proposers = application.proposerTable();
         this.appliedPosition = application.recoveredPosition();
         this.own = own;
         this.onDrained = onDrained;
         this.failure = failure;
-        this.thread = new Thread(this, "executor-" + own.replicaId());
+        this.scheduler = scheduler;
+        this.worker = scheduler.worker("executor-" + own.replicaId(), this::work);
+        this.waitMicros = new Measure("executor_wait_micros", scheduler::nanoTime);
+        this.executeMicros = new Measure("execute_micros", scheduler::nanoTime);
+        this.batchCommands = new Measure("batch_commands", scheduler::nanoTime);
+        this.batchBytes = new Measure("batch_bytes", scheduler::nanoTime);
     }
 
     void start() {
-        thread.start();
+        worker.start();
     }
 
     /** Protocol host: queues a decided value. Woken by {@link #wake}. */
     void deliver(long position, ByteSlice value, long prefixHash) {
         synchronized (lock) {
-            waiting.add(new Delivered(position, value, prefixHash, System.nanoTime()));
+            waiting.add(new Delivered(position, value, prefixHash, scheduler.nanoTime()));
             backlogBytes += value.length() + ReplicaLimits.COMMAND_COST_BYTES;
         }
     }
@@ -70,23 +78,19 @@ final class ApplyThread implements Runnable {
     /**
      * Protocol host: waits until less than so many bytes wait for execution.
      *
-     * @throws PartStoppedException if this thread has stopped, so that there will never be room
+     * @throws PartStoppedException if this worker has stopped, so that there will never be room
      */
     void awaitRoom(long maxBacklogBytes) {
         if (backlogBytes <= maxBacklogBytes) {
             return;
         }
         synchronized (lock) {
-            while (backlogBytes > maxBacklogBytes) {
-                if (stopping) {
-                    throw new PartStoppedException("the apply thread has stopped");
-                }
-                lock.notifyAll();
-                try {
-                    lock.wait();
-                } catch (InterruptedException e) {
-                    throw new ReplicaStoppedException("interrupted while waiting for the apply thread");
-                }
+            if (endIdleness()) {
+                worker.wake();
+            }
+            scheduler.await(lock, "the apply thread", () -> backlogBytes <= maxBacklogBytes || stopping);
+            if (backlogBytes > maxBacklogBytes) {
+                throw new PartStoppedException("the apply thread has stopped");
             }
         }
     }
@@ -100,11 +104,20 @@ final class ApplyThread implements Runnable {
 
     /** Protocol host: once after each batch of inputs. */
     void wake() {
+        boolean wakes;
         synchronized (lock) {
-            if (idle && !waiting.isEmpty()) {
-                lock.notifyAll();
-            }
+            wakes = !waiting.isEmpty() && endIdleness();
         }
+        if (wakes) {
+            worker.wake();
+        }
+    }
+
+    /** Under the lock: returns whether the worker is to be woken, which is cheaper behind the lock. */
+    private boolean endIdleness() {
+        boolean wasIdle = isIdle;
+        isIdle = false;
+        return wasIdle;
     }
 
     long backlogBytes() {
@@ -126,14 +139,19 @@ final class ApplyThread implements Runnable {
         batchBytes.put(gauges);
     }
 
-    @Override
-    public void run() {
+    private long work() {
         try {
-            ArrayDeque<Object> batch = awaitWork();
-            while (batch != null) {
-                execute(batch);
-                batch = awaitWork();
+            ArrayDeque<Object> batch;
+            synchronized (lock) {
+                if (waiting.isEmpty()) {
+                    isIdle = true;
+                    return stopping ? Work.NEVER : Work.WHEN_WOKEN;
+                }
+                batch = waiting;
+                waiting = new ArrayDeque<>();
             }
+            execute(batch);
+            return Work.AT_ONCE;
         } catch (RuntimeException | Error | MalformedMessageException e) {
             stop(); // a host that waits for room must not wait for ever
             application.executionFailed();
@@ -141,26 +159,7 @@ final class ApplyThread implements Runnable {
                     "Executing the order failed after position " + appliedPosition + ": " + e.getMessage()
                             + ". This replica stops; the others go on.",
                     e);
-        }
-    }
-
-    private ArrayDeque<Object> awaitWork() {
-        synchronized (lock) {
-            while (waiting.isEmpty()) {
-                if (stopping) {
-                    return null;
-                }
-                idle = true;
-                try {
-                    lock.wait();
-                } catch (InterruptedException e) {
-                    throw new ReplicaStoppedException("interrupted while waiting for the order");
-                }
-                idle = false;
-            }
-            ArrayDeque<Object> batch = waiting;
-            waiting = new ArrayDeque<>();
-            return batch;
+            return Work.NEVER;
         }
     }
 
@@ -188,7 +187,7 @@ final class ApplyThread implements Runnable {
         InvariantViolated.check(
                 position == appliedPosition + 1, "position %d delivered after %d", position, appliedPosition);
         waitMicros.addMicrosSince(delivered.sinceNanos());
-        long begin = System.nanoTime();
+        long begin = scheduler.nanoTime();
         application.positionBegins(position);
         if (BatchCodec.isMembership(delivered.value())) {
             application.membershipChanged(position, BatchCodec.decodeMembership(delivered.value()));
@@ -222,13 +221,12 @@ final class ApplyThread implements Runnable {
             stopping = true;
             lock.notifyAll();
         }
+        worker.wake();
     }
 
-    /** Executes what was delivered, then ends the thread. */
+    /** Executes what was delivered, then ends the worker. */
     void close() throws InterruptedException {
         stop();
-        if (Thread.currentThread() != thread) {
-            thread.join();
-        }
+        worker.join();
     }
 }

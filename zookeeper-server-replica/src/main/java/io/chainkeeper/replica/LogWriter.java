@@ -8,27 +8,37 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The thread that makes records durable: takes all records that wait, appends them, forces the log once (group commit),
- * and tells how far the log is durable. No other thread writes to the acceptor log.
+ * Makes records durable: takes all records that wait, appends them, forces the log once (group commit), and tells how
+ * far the log is durable. A worker of its own does so, and nobody else writes to the acceptor log.
  */
-final class LogWriter implements Runnable {
+final class LogWriter {
+    private static final String THE_LOG = "the acceptor log";
+
     private final AcceptorLog log;
     private final LatestPromise promise;
     private final long maxUnsyncedBytes;
     private final Runnable onDurable;
     private final FailureHandler failure;
-    private final Thread thread;
+    private final Scheduler scheduler;
+    private final Worker worker;
 
     private final Object lock = new Object();
     private List<LogRecord> waiting = new ArrayList<>();
     private long waitingBytes;
     private long lastSequence;
     private long truncateBelow;
+    private boolean isIdle;
     private boolean stopping;
 
+    // The worker's: what it has taken and not yet made durable.
+    private int takenRecords;
+    private long takenSequence;
+    private long takenTruncation;
+    private boolean hasTaken;
+
     private volatile long durableSequence;
-    private final Measure syncMicros = new Measure("fsync_micros");
-    private final Measure recordsPerSync = new Measure("fsync_records");
+    private final Measure syncMicros;
+    private final Measure recordsPerSync;
 
     LogWriter(
             AcceptorLog log,
@@ -36,40 +46,59 @@ final class LogWriter implements Runnable {
             long maxUnsyncedBytes,
             String name,
             Runnable onDurable,
-            FailureHandler failure) {
+            FailureHandler failure,
+            Scheduler scheduler) {
         this.log = log;
         this.promise = promise;
         this.maxUnsyncedBytes = maxUnsyncedBytes;
         this.onDurable = onDurable;
         this.failure = failure;
-        this.thread = new Thread(this, name);
+        this.scheduler = scheduler;
+        this.worker = scheduler.worker(name, this::work);
+        this.syncMicros = new Measure("fsync_micros", scheduler::nanoTime);
+        this.recordsPerSync = new Measure("fsync_records", scheduler::nanoTime);
     }
 
     void start() {
-        thread.start();
+        worker.start();
     }
 
     /** Queues a record; returns its log sequence. Waits while too many bytes are not durable yet. */
     long append(LogRecord record) {
+        boolean wakes;
+        long sequence;
         synchronized (lock) {
-            while (waitingBytes > maxUnsyncedBytes && !stopping) {
-                await();
+            if (waitingBytes > maxUnsyncedBytes) {
+                scheduler.await(lock, THE_LOG, () -> waitingBytes <= maxUnsyncedBytes || stopping);
             }
             promise.appended(record);
             waiting.add(record);
             waitingBytes += record.head().length() + record.body().length();
-            if (waiting.size() == 1) {
-                lock.notifyAll();
-            }
-            return ++lastSequence;
+            sequence = ++lastSequence;
+            wakes = endIdleness();
         }
+        if (wakes) {
+            worker.wake();
+        }
+        return sequence;
     }
 
     void truncate(long belowPosition) {
+        boolean wakes;
         synchronized (lock) {
             truncateBelow = Math.max(truncateBelow, belowPosition);
-            lock.notifyAll();
+            wakes = endIdleness();
         }
+        if (wakes) {
+            worker.wake();
+        }
+    }
+
+    /** Under the lock: returns whether the worker is to be woken, which is cheaper behind the lock. */
+    private boolean endIdleness() {
+        boolean wasIdle = isIdle;
+        isIdle = false;
+        return wasIdle;
     }
 
     /**
@@ -79,11 +108,9 @@ final class LogWriter implements Runnable {
      */
     void awaitDurable(long sequence) {
         synchronized (lock) {
-            while (durableSequence < sequence) {
-                if (stopping) {
-                    throw new PartStoppedException("the acceptor log has stopped");
-                }
-                await();
+            scheduler.await(lock, THE_LOG, () -> durableSequence >= sequence || stopping);
+            if (durableSequence < sequence) {
+                throw new PartStoppedException("the acceptor log has stopped");
             }
         }
     }
@@ -105,12 +132,14 @@ final class LogWriter implements Runnable {
         }
     }
 
-    @Override
-    public void run() {
+    /** Writes and forces in two pieces: a power loss between them leaves some of what was written. */
+    private long work() {
         try {
-            while (writeBatch()) {
-                onDurable.run();
+            if (hasTaken) {
+                force();
+                return Work.AT_ONCE;
             }
+            return write();
         } catch (IOException | RuntimeException | Error e) {
             stop();
             failure.failed(
@@ -119,53 +148,52 @@ final class LogWriter implements Runnable {
                             + ". Free space or replace the disk, then start the server"
                             + " again; it resumes from the last good record.",
                     e);
+            return Work.NEVER;
         }
     }
 
-    private boolean writeBatch() throws IOException {
+    private long write() throws IOException {
         List<LogRecord> batch;
-        long last;
-        long below;
         synchronized (lock) {
-            while (waiting.isEmpty() && truncateBelow == 0 && !stopping) {
-                await();
-            }
             if (waiting.isEmpty() && stopping) {
-                return false;
+                return Work.NEVER;
+            }
+            if (waiting.isEmpty() && truncateBelow == 0) {
+                isIdle = true;
+                return Work.WHEN_WOKEN;
             }
             batch = waiting;
-            last = lastSequence;
-            below = truncateBelow;
+            takenSequence = lastSequence;
+            takenTruncation = truncateBelow;
             waiting = new ArrayList<>();
             waitingBytes = 0;
             truncateBelow = 0;
             lock.notifyAll();
         }
-        if (!batch.isEmpty()) {
-            for (LogRecord record : batch) {
-                log.append(record);
-            }
-            long begin = System.nanoTime();
+        for (LogRecord record : batch) {
+            log.append(record);
+        }
+        takenRecords = batch.size();
+        hasTaken = true;
+        return Work.AT_ONCE;
+    }
+
+    private void force() throws IOException {
+        hasTaken = false;
+        if (takenRecords > 0) {
+            long begin = scheduler.nanoTime();
             log.sync();
             syncMicros.addMicrosSince(begin);
-            recordsPerSync.add(batch.size());
+            recordsPerSync.add(takenRecords);
             synchronized (lock) {
-                durableSequence = last;
+                durableSequence = takenSequence;
                 lock.notifyAll();
             }
         }
-        if (below > 0) {
-            log.truncate(below);
+        if (takenTruncation > 0) {
+            log.truncate(takenTruncation);
         }
-        return true;
-    }
-
-    private void await() {
-        try {
-            lock.wait();
-        } catch (InterruptedException e) {
-            throw new ReplicaStoppedException("interrupted while waiting for the acceptor log");
-        }
+        onDurable.run();
     }
 
     private void stop() {
@@ -173,13 +201,12 @@ final class LogWriter implements Runnable {
             stopping = true;
             lock.notifyAll();
         }
+        worker.wake();
     }
 
-    /** Writes what waits, then ends the thread. */
+    /** Writes what waits, then ends the worker. */
     void close() throws InterruptedException {
         stop();
-        if (Thread.currentThread() != thread) {
-            thread.join();
-        }
+        worker.join();
     }
 }

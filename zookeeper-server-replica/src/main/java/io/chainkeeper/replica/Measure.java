@@ -36,10 +36,6 @@ final class Measure {
         this.windowBegan = clockNanos.getAsLong();
     }
 
-    Measure(String name) {
-        this(name, System::nanoTime);
-    }
-
     synchronized void add(long value) {
         turnWindows();
         count++;

@@ -6,14 +6,16 @@ import java.util.concurrent.atomic.AtomicLong;
 /** The bound on a replica's own commands in progress. Lock-free as long as it is not reached. */
 final class OutstandingBytes {
     private final long max;
+    private final Scheduler scheduler;
     private final AtomicLong used = new AtomicLong();
     private final Object full = new Object();
     private volatile boolean somebodyWaits;
     private volatile long waitedForSinceNanos;
     private volatile boolean stopped;
 
-    OutstandingBytes(long max) {
+    OutstandingBytes(long max, Scheduler scheduler) {
         this.max = max;
+        this.scheduler = scheduler;
     }
 
     /** Waits until there is room. */
@@ -26,16 +28,11 @@ final class OutstandingBytes {
             }
             synchronized (full) {
                 if (!somebodyWaits) {
-                    waitedForSinceNanos = System.nanoTime();
+                    waitedForSinceNanos = scheduler.nanoTime();
                     somebodyWaits = true;
                 }
-                try {
-                    if (used.get() >= max && !stopped) {
-                        full.wait();
-                    }
-                } catch (InterruptedException e) {
-                    throw new ReplicaStoppedException("interrupted while waiting to propose");
-                }
+                // Who is told of room and finds none says again that somebody waits.
+                scheduler.await(full, "room to propose", () -> used.get() < max || stopped || !somebodyWaits);
             }
         }
     }
@@ -65,7 +62,7 @@ final class OutstandingBytes {
 
     /** For how long a thread has waited without any command being applied; 0 if none waits. Any thread. */
     long stuckMillis() {
-        return somebodyWaits ? TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - waitedForSinceNanos) : 0;
+        return somebodyWaits ? TimeUnit.NANOSECONDS.toMillis(scheduler.nanoTime() - waitedForSinceNanos) : 0;
     }
 
     void stop() {

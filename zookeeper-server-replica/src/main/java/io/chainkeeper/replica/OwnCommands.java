@@ -21,18 +21,22 @@ final class OwnCommands {
     private final OutstandingBytes outstanding;
     private final long[] nextSequence;
     private final List<Queue<InFlight>> inFlight = new ArrayList<>();
-    private final Measure orderMicros = new Measure("order_micros");
+    private final Scheduler scheduler;
+    private final Measure orderMicros;
 
     /**
      * @param replicaId this replica's id
      * @param incarnation number of this start
      * @param streams in how many streams commands are ordered
      * @param maxOutstandingBytes see {@link ReplicaLimits}
+     * @param scheduler of those who wait for room
      */
-    OwnCommands(int replicaId, long incarnation, int streams, long maxOutstandingBytes) {
+    OwnCommands(int replicaId, long incarnation, int streams, long maxOutstandingBytes, Scheduler scheduler) {
         this.replicaId = replicaId;
         this.incarnation = incarnation;
-        this.outstanding = new OutstandingBytes(maxOutstandingBytes);
+        this.outstanding = new OutstandingBytes(maxOutstandingBytes, scheduler);
+        this.scheduler = scheduler;
+        this.orderMicros = new Measure("order_micros", scheduler::nanoTime);
         this.nextSequence = new long[streams];
         Arrays.fill(nextSequence, 1);
         for (int i = 0; i < streams; i++) {
@@ -64,7 +68,7 @@ final class OwnCommands {
     /** Protocol host: gives a command its number and remembers its proposal, before the protocol sees the command. */
     ProposedCommand number(Proposal proposal) {
         long sequence = nextSequence[proposal.stream()]++;
-        inFlight.get(proposal.stream()).add(new InFlight(sequence, proposal, System.nanoTime()));
+        inFlight.get(proposal.stream()).add(new InFlight(sequence, proposal, scheduler.nanoTime()));
         return new ProposedCommand(replicaId, incarnation, proposal.stream(), sequence, proposal.command());
     }
 

@@ -2,20 +2,16 @@ package io.chainkeeper.replica;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
-import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingStatus;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * there, so that no thread has to be woken in between. The host's own thread starts the protocol, gives it its ticks,
  * runs it where the links have no thread, and reports failures.
  */
-final class ProtocolHost implements Runnable, Effects {
+final class ProtocolHost implements Effects {
     private static final Logger LOG = LoggerFactory.getLogger(ProtocolHost.class);
     private static final int GAUGES_PERIOD_MILLIS = 500;
 
@@ -41,8 +37,6 @@ final class ProtocolHost implements Runnable, Effects {
 
     private record Defect(String message, Throwable cause) {}
 
-    private record Readers(List<TotalOrder.ReadWaiter> waiters, long sinceNanos) {}
-
     private final OwnCommands own;
     private final ProtocolLinks links;
     private final ReplicaLog log;
@@ -50,28 +44,34 @@ final class ProtocolHost implements Runnable, Effects {
     private final Application application;
     private final ReplicaLimits limits;
     private final FailureHandler failure;
-    private final Thread thread;
+    private final Scheduler scheduler;
+    private final Worker worker;
     private final Mailbox mailbox = new Mailbox();
-    private final CompletableFuture<Boolean> begun = new CompletableFuture<>();
+    private final Object starting = new Object();
     private final Runnable runOnce = this::tryRunOnce;
 
     private final HeldMessages held;
-    private final Map<Long, Readers> barriers = new TreeMap<>();
-    private final Measure barrierMicros = new Measure("read_barrier_micros");
+    private final ReadBarriers barriers;
 
     private final RecordedEffects recorded = new RecordedEffects(this);
     private OrderingProtocol protocol;
     private String protocolName;
-    private List<TotalOrder.ReadWaiter> newReaders = new ArrayList<>();
     private boolean incarnationKept;
 
     /** Whether nobody else is in the ensemble, so that no link will ever come up. */
     private boolean isAlone;
 
+    /** Guarded by {@code starting}. */
+    private boolean hasBegun;
+
+    private boolean hasBegunWell;
+
+    /** The worker's: another thread ran the protocol when the worker was to do so. */
+    private boolean wasBusy;
+
     /** While the log is read at start, values come faster than they can be executed; no input waits meanwhile. */
     private boolean recovering = true;
 
-    private long lastToken;
     private long durableSeen;
     private long nextTickNanos;
 
@@ -81,18 +81,18 @@ final class ProtocolHost implements Runnable, Effects {
     /** When the next run has to begin if there is no input. */
     private volatile long nextRunNanos;
 
-    /** When the host's own thread means to wake up. */
+    /** When the host's own worker means to wake up. */
     private volatile long asleepUntilNanos;
 
     private volatile boolean stopping;
 
-    /** Why there are no more runs. The host's own thread reports it: the handler may close the replica on the spot. */
+    /** Why there are no more runs. The host's own worker reports it: the handler may close the replica on the spot. */
     private volatile Defect defect;
 
     private volatile OrderingStatus status =
             new OrderingStatus(OrderingStatus.Role.LOOKING, OrderingStatus.NO_LEADER, 0);
     private volatile Map<String, Long> gauges = Map.of();
-    private volatile long lastMeasuredNanos = System.nanoTime();
+    private volatile long lastMeasuredNanos;
     private int ticksSinceGauges;
 
     /**
@@ -102,7 +102,8 @@ final class ProtocolHost implements Runnable, Effects {
      * @param applyThread what the protocol delivers goes there
      * @param application told of leader and members
      * @param limits bounds of a batch and of what waits
-     * @param failure told, by the host's own thread, if the protocol fails
+     * @param failure told, by the host's own worker, if the protocol fails
+     * @param scheduler of the worker
      */
     ProtocolHost(
             OwnCommands own,
@@ -111,7 +112,8 @@ final class ProtocolHost implements Runnable, Effects {
             ApplyThread applyThread,
             Application application,
             ReplicaLimits limits,
-            FailureHandler failure) {
+            FailureHandler failure,
+            Scheduler scheduler) {
         this.own = own;
         this.links = links;
         this.log = log;
@@ -120,7 +122,10 @@ final class ProtocolHost implements Runnable, Effects {
         this.limits = limits;
         this.failure = failure;
         this.held = new HeldMessages(links::send);
-        this.thread = new Thread(this, "ordering-" + own.replicaId());
+        this.scheduler = scheduler;
+        this.worker = scheduler.worker("ordering-" + own.replicaId(), this::work);
+        this.barriers = new ReadBarriers(scheduler);
+        this.lastMeasuredNanos = scheduler.nanoTime();
     }
 
     /** What the instance is to be created with. */
@@ -137,15 +142,18 @@ final class ProtocolHost implements Runnable, Effects {
     }
 
     /**
-     * Starts the host's own thread and waits until the protocol has taken up what the log holds.
+     * Starts the host's own worker and waits until the protocol has taken up what the log holds.
      *
      * @param alone whether nobody else is in the ensemble
      * @return false if the protocol could not take it up; it never runs then, which is reported too
      */
     boolean start(boolean alone) {
         isAlone = alone;
-        thread.start();
-        return begun.join();
+        worker.start();
+        synchronized (starting) {
+            scheduler.await(starting, "the protocol to take up the log", () -> hasBegun);
+            return hasBegunWell;
+        }
     }
 
     // ---------------------------------------------------------------- inputs, any thread
@@ -170,7 +178,7 @@ final class ProtocolHost implements Runnable, Effects {
 
     void wake() {
         if (mailbox.trySchedule() && !links.execute(runOnce)) {
-            LockSupport.unpark(thread);
+            worker.wake();
         }
     }
 
@@ -184,29 +192,42 @@ final class ProtocolHost implements Runnable, Effects {
 
     /** How long ago the host last measured itself; while it works, about half a second at most. */
     long silentMillis() {
-        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastMeasuredNanos);
+        return TimeUnit.NANOSECONDS.toMillis(scheduler.nanoTime() - lastMeasuredNanos);
     }
 
     // ---------------------------------------------------------------- running
 
-    @Override
-    public void run() {
-        runToEnd(this::begin);
-        begun.complete(!stopping);
-        while (!stopping) {
-            sleep();
-            if (!tryRunOnce() && !stopping) {
-                // Another thread runs the protocol; that may take long, if it waits for the disk.
-                LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(limits.tickMillis()));
-            }
+    private long work() {
+        if (!hasBegun) {
+            runToEnd(this::begin);
+            tellBegun();
+        } else if (wasBusy) {
+            wasBusy = false;
+        } else if (!stopping && !tryRunOnce() && !stopping) {
+            wasBusy = true;
+            // Another thread runs the protocol; that may take long, if it waits for the disk.
+            return TimeUnit.MILLISECONDS.toNanos(limits.tickMillis());
         }
-        while (!mailbox.tryStop()) {
-            LockSupport.park(this);
+        return stopping ? end() : untilNextRun();
+    }
+
+    private void tellBegun() {
+        synchronized (starting) {
+            hasBegunWell = !stopping;
+            hasBegun = true;
+            starting.notifyAll();
+        }
+    }
+
+    private long end() {
+        if (!mailbox.tryStop()) {
+            return Work.WHEN_WOKEN;
         }
         Defect found = defect;
         if (found != null) {
             failure.failed(found.message(), found.cause());
         }
+        return Work.NEVER;
     }
 
     private void begin() {
@@ -220,7 +241,7 @@ final class ProtocolHost implements Runnable, Effects {
         }
         protocol.onBatchEnd();
         applyThread.wake();
-        nextTickNanos = System.nanoTime();
+        nextTickNanos = scheduler.nanoTime();
         asleepUntilNanos = nextTickNanos;
         runBatch();
     }
@@ -251,7 +272,7 @@ final class ProtocolHost implements Runnable, Effects {
         defect = found;
         stopping = true;
         mailbox.abortRun();
-        LockSupport.unpark(thread);
+        worker.wake();
     }
 
     private void endRun() {
@@ -265,8 +286,8 @@ final class ProtocolHost implements Runnable, Effects {
         if (isInputWaiting(seen)) {
             wake();
         }
-        if (Thread.currentThread() != thread && (stopping || nextRunNanos - asleepUntilNanos < 0)) {
-            LockSupport.unpark(thread);
+        if (!worker.isCurrent() && (stopping || nextRunNanos - asleepUntilNanos < 0)) {
+            worker.wake();
         }
     }
 
@@ -274,14 +295,12 @@ final class ProtocolHost implements Runnable, Effects {
         return !mailbox.isEmpty() || log.durableSequence() != seenDurable;
     }
 
-    private void sleep() {
+    private long untilNextRun() {
         long until = nextRunNanos;
         asleepUntilNanos = until;
-        long left = until - System.nanoTime();
-        // A run that wants the next one earlier than that wakes this thread.
-        if (left > 0 && nextRunNanos == until && !stopping) {
-            LockSupport.parkNanos(this, left);
-        }
+        long left = until - scheduler.nanoTime();
+        // A run that wants the next one earlier than that wakes the worker.
+        return left > 0 && nextRunNanos == until && !stopping ? left : Work.AT_ONCE;
     }
 
     private void runBatch() {
@@ -294,10 +313,8 @@ final class ProtocolHost implements Runnable, Effects {
         }
         worked |= count > 0;
         worked |= noticeDurable();
-        if (!newReaders.isEmpty()) {
-            barriers.put(++lastToken, new Readers(newReaders, System.nanoTime()));
-            newReaders = new ArrayList<>();
-            protocol.onReadBarrier(lastToken);
+        if (barriers.isAnyMissing()) {
+            protocol.onReadBarrier(barriers.open());
         }
         if (worked) {
             protocol.onBatchEnd();
@@ -315,7 +332,7 @@ final class ProtocolHost implements Runnable, Effects {
             links.dequeued(arrived.peer(), arrived.frameBytes());
             protocol.onMessage(arrived.peer(), arrived.message());
         } else if (input instanceof TotalOrder.ReadWaiter waiter) {
-            newReaders.add(waiter);
+            barriers.add(waiter);
         } else {
             ((Input) input).feed(protocol);
         }
@@ -342,7 +359,7 @@ final class ProtocolHost implements Runnable, Effects {
     }
 
     private boolean tickIfDue() {
-        long now = System.nanoTime();
+        long now = scheduler.nanoTime();
         if (now - nextTickNanos < 0) {
             return false;
         }
@@ -378,10 +395,9 @@ final class ProtocolHost implements Runnable, Effects {
         Map<String, Long> all = new TreeMap<>(protocol.gauges());
         log.putGauges(all);
         applyThread.putGauges(all);
-        barrierMicros.put(all);
-        all.put("read_barriers_waiting", (long) barriers.size());
+        barriers.putGauges(all);
         all.put("inputs_waiting", (long) mailbox.size());
-        lastMeasuredNanos = System.nanoTime();
+        lastMeasuredNanos = scheduler.nanoTime();
         return all;
     }
 
@@ -412,10 +428,7 @@ final class ProtocolHost implements Runnable, Effects {
 
     @Override
     public void barrierReached(long token) {
-        Readers readers = barriers.remove(token);
-        InvariantViolated.check(readers != null, "barrier %d reached twice or never asked for", token);
-        barrierMicros.addMicrosSince(readers.sinceNanos());
-        applyThread.barrier(readers.waiters());
+        applyThread.barrier(barriers.reached(token));
     }
 
     @Override
@@ -433,7 +446,7 @@ final class ProtocolHost implements Runnable, Effects {
 
             @Override
             public void onReadFailed(Exception cause) {
-                // Reported by the host's own thread: closing the replica waits for the thread that has read.
+                // Reported by the host's own worker: closing the replica waits for the one that has read.
                 submit(p -> {
                     defect = new Defect(
                             "Reading position " + fromPosition + " from the acceptor log failed: " + cause.getMessage()
@@ -477,9 +490,7 @@ final class ProtocolHost implements Runnable, Effects {
 
     void close() throws InterruptedException {
         stopping = true;
-        LockSupport.unpark(thread);
-        if (Thread.currentThread() != thread) {
-            thread.join();
-        }
+        worker.wake();
+        worker.join();
     }
 }

@@ -18,21 +18,19 @@ import io.chainkeeper.transport.RefusalKind;
 import io.chainkeeper.transport.StateChannel;
 import java.io.Closeable;
 import java.io.IOException;
-import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntUnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running replica: protocol, links, acceptor log and application, with the threads between them (protocol host, log
- * writer, apply thread). Owns the log and the transport and closes both.
+ * A running replica: protocol, links, acceptor log and application, with the workers between them (protocol host,
+ * log writer, apply thread). Owns the log and the transport and closes both.
  */
 public final class Replica implements TotalOrder, Closeable {
     /** Host metadata record: the incarnation, a long in the head. */
@@ -62,7 +60,9 @@ public final class Replica implements TotalOrder, Closeable {
     private final LinkEvents linkEvents = new LinkEvents();
     private final Runnable wakeUp = this::wakeHost;
     private volatile boolean refusalsExpected;
-    private final CompletableFuture<String> failureMessage = new CompletableFuture<>();
+    private final Object starting = new Object();
+    private final Scheduler scheduler;
+    private String failureMessage;
     private volatile boolean stopped;
 
     /**
@@ -79,6 +79,7 @@ public final class Replica implements TotalOrder, Closeable {
      * @param application what executes the order
      * @param limits bounds of the queues
      * @param failure told once if the replica cannot go on
+     * @param scheduler what the replica runs on
      */
     public Replica(
             int replicaId,
@@ -91,20 +92,23 @@ public final class Replica implements TotalOrder, Closeable {
             PeerTransport transport,
             Application application,
             ReplicaLimits limits,
-            FailureHandler failure) {
+            FailureHandler failure,
+            Scheduler scheduler) {
+        this.scheduler = scheduler;
         this.transport = transport;
         this.failure = failure;
         List<Integer> participants = ensemble.participants();
         this.memberCount = participants.size();
         this.isAlone =
                 participants.equals(List.of(replicaId)) && ensemble.observers().isEmpty();
-        this.own =
-                new OwnCommands(replicaId, incarnation, factory.streamCount(memberCount), limits.maxOutstandingBytes());
+        this.own = new OwnCommands(
+                replicaId, incarnation, factory.streamCount(memberCount), limits.maxOutstandingBytes(), scheduler);
         this.links = new ProtocolLinks(transport, factory.codec(), limits);
-        this.log = new ReplicaLog(log, factory.promiseKind(), limits.maxUnsyncedBytes(), replicaId, wakeUp, this::fail);
-        this.applyThread = new ApplyThread(application, own, this::wakeHostIfPaused, this::fail);
-        this.host = new ProtocolHost(own, links, this.log, applyThread, application, limits, this::fail);
-        SplittableRandom random = new SplittableRandom(new SecureRandom().nextLong());
+        this.log = new ReplicaLog(
+                log, factory.promiseKind(), limits.maxUnsyncedBytes(), replicaId, wakeUp, this::fail, scheduler);
+        this.applyThread = new ApplyThread(application, own, this::wakeHostIfPaused, this::fail, scheduler);
+        this.host = new ProtocolHost(own, links, this.log, applyThread, application, limits, this::fail, scheduler);
+        SplittableRandom random = new SplittableRandom(scheduler.seed());
         OrderingProtocol protocol = factory.create(
                 new ProtocolContext(
                         replicaId,
@@ -126,17 +130,20 @@ public final class Replica implements TotalOrder, Closeable {
      * @param appliedPosition position of the application's checkpoint, 0 if there is none
      * @param latestKnown the latest incarnation of this replica that the order is known to hold; what the log knows
      *     need not be included. {@link Long#MIN_VALUE} if none is known
+     * @param scheduler its wall clock is read
      * @return a number larger than {@code latestKnown}, and than the number of any earlier start with this log that had
      *     a link. A start on a disk that is lost may have had a larger number, if the clock was set back since: then
      *     what this start proposes has no effect, and it is told so ({@link Application#superseded}). Two starts that
      *     know of the same latest incarnation, and whose clocks are behind it, get the same number once in 3 600 000
      *     times
      */
-    public static long nextIncarnation(AcceptorLog log, long appliedPosition, long latestKnown) {
+    public static long nextIncarnation(AcceptorLog log, long appliedPosition, long latestKnown, Scheduler scheduler) {
         LogRecord previous = log.recovered(appliedPosition).metadata(INCARNATION);
         long last = previous == null ? 0 : previous.head().asByteBuffer().getLong();
         return incarnationAfter(
-                Math.max(last, latestKnown), System.currentTimeMillis(), bound -> new SecureRandom().nextInt(bound));
+                Math.max(last, latestKnown),
+                scheduler.currentTimeMillis(),
+                bound -> new SplittableRandom(scheduler.seed()).nextInt(bound));
     }
 
     /**
@@ -165,19 +172,26 @@ public final class Replica implements TotalOrder, Closeable {
     }
 
     /**
-     * Starts the threads, lets the protocol take up what the log holds, and opens the links.
+     * Starts the workers, lets the protocol take up what the log holds, and opens the links.
      *
      * @throws IOException if the log cannot be taken up or the port not be opened; nothing keeps running then but the
-     *     threads, to be ended by {@link #close}
+     *     workers, to be ended by {@link #close}
      */
     public void start() throws IOException {
         log.start();
         applyThread.start();
         // The port opens last: users take a server whose ports are open for one that has started.
         if (!host.start(isAlone)) {
-            throw new IOException(failureMessage.join());
+            throw new IOException(awaitFailure());
         }
         transport.start(linkEvents);
+    }
+
+    private String awaitFailure() {
+        synchronized (starting) {
+            scheduler.await(starting, "what went wrong", () -> failureMessage != null);
+            return failureMessage;
+        }
     }
 
     /** @return number of this start; how it compares with those of earlier ones, see {@link #nextIncarnation} */
@@ -295,7 +309,10 @@ public final class Replica implements TotalOrder, Closeable {
         stopped = true;
         own.stop();
         if (failed.compareAndSet(false, true)) {
-            failureMessage.complete(message);
+            synchronized (starting) {
+                failureMessage = message;
+                starting.notifyAll();
+            }
             failure.failed(message, cause);
         }
     }

@@ -8,19 +8,13 @@ import io.chainkeeper.ordering.RecoveredState;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
 /**
- * The acceptor log as the protocol host uses it: one thread writes it ({@link LogWriter}), another reads it for members
- * that lag ({@link LogReader}). Owns the log and both threads.
+ * The acceptor log as the protocol host uses it: one worker writes it ({@link LogWriter}), another reads it for members
+ * that lag ({@link LogReader}). Owns the log and both workers.
  */
 final class ReplicaLog {
-    private static final int READER_IDLE_SECONDS = 10;
-
-    /** Told of the outcome of a reading, by the thread that reads. */
+    /** Told of the outcome of a reading, by the worker that reads. */
     interface ReadListener {
         /** @param records see {@link AcceptorLog#read} */
         void onRead(List<LogRecord> records);
@@ -33,15 +27,16 @@ final class ReplicaLog {
     private final LatestPromise promise;
     private final LogWriter writer;
     private final LogReader reader;
-    private final ExecutorService readerThread;
+    private final TaskQueue readings;
 
     /**
      * @param log open; nothing has been appended to it
      * @param promiseKind {@link OrderingProtocolFactory#promiseKind}
      * @param maxUnsyncedBytes see {@link ReplicaLimits}
-     * @param replicaId for the names of the threads
-     * @param onDurable called by the writing thread when more is durable
+     * @param replicaId for the names of the workers
+     * @param onDurable called by the writing worker when more is durable
      * @param failure told if the log cannot be written
+     * @param scheduler of the workers
      */
     ReplicaLog(
             AcceptorLog log,
@@ -49,18 +44,14 @@ final class ReplicaLog {
             long maxUnsyncedBytes,
             int replicaId,
             Runnable onDurable,
-            FailureHandler failure) {
+            FailureHandler failure,
+            Scheduler scheduler) {
         this.log = log;
         this.promise = new LatestPromise(log.recovered(0), promiseKind);
-        this.writer = new LogWriter(log, promise, maxUnsyncedBytes, "log-writer-" + replicaId, onDurable, failure);
+        this.writer =
+                new LogWriter(log, promise, maxUnsyncedBytes, "log-writer-" + replicaId, onDurable, failure, scheduler);
         this.reader = new LogReader(log);
-        this.readerThread = new ThreadPoolExecutor(
-                0,
-                1,
-                READER_IDLE_SECONDS,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(),
-                task -> new Thread(task, "log-reader-" + replicaId));
+        this.readings = scheduler.taskQueue("log-reader-" + replicaId);
     }
 
     void start() {
@@ -80,7 +71,7 @@ final class ReplicaLog {
     /**
      * Waits until a record is durable.
      *
-     * @throws PartStoppedException if the writing thread has stopped
+     * @throws PartStoppedException if the writing worker has stopped
      */
     void awaitDurable(long logSequence) {
         writer.awaitDurable(logSequence);
@@ -99,7 +90,7 @@ final class ReplicaLog {
 
     /** Begins to read records of consecutive positions, at most about so many bytes. */
     void read(long fromPosition, int maxBytes, ReadListener listener) {
-        readerThread.execute(() -> {
+        readings.execute(() -> {
             try {
                 listener.onRead(reader.read(fromPosition, maxBytes));
             } catch (IOException | RuntimeException e) {
@@ -120,11 +111,10 @@ final class ReplicaLog {
         gauges.put("log_damaged_reads", reader.damagedReads());
     }
 
-    /** Makes durable what was appended, ends both threads and closes the log. */
+    /** Makes durable what was appended, ends both workers and closes the log. */
     void close() throws IOException, InterruptedException {
         writer.close();
-        readerThread.shutdown();
-        readerThread.awaitTermination(READER_IDLE_SECONDS, TimeUnit.SECONDS);
+        readings.close();
         log.close();
     }
 }

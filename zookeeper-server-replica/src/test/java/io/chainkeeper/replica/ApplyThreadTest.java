@@ -19,9 +19,10 @@ public final class ApplyThreadTest {
     private static final long INCARNATION = 3;
 
     private final RecordingApplication application = new RecordingApplication();
-    private final OwnCommands own = new OwnCommands(1, INCARNATION, 1, 1 << 20);
+    private final OwnCommands own = new OwnCommands(1, INCARNATION, 1, 1 << 20, ThreadScheduler.INSTANCE);
     private final Failures failures = new Failures();
-    private final ApplyThread applyThread = new ApplyThread(application, own, () -> {}, failures);
+    private final ApplyThread applyThread =
+            new ApplyThread(application, own, () -> {}, failures, ThreadScheduler.INSTANCE);
 
     private static final class Write extends Proposal {
         Write(String text) {

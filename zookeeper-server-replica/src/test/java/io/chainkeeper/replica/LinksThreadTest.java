@@ -74,7 +74,8 @@ public final class LinksThreadTest {
                                 method.getName().equals("execute") ? execute.test((Runnable) arguments[0]) : null),
                 new RecordingApplication(),
                 LIMITS,
-                (message, cause) -> failedBy.add(Thread.currentThread().getName()));
+                (message, cause) -> failedBy.add(Thread.currentThread().getName()),
+                ThreadScheduler.INSTANCE);
         replica.start();
     }
 

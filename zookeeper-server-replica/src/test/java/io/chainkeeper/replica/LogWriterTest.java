@@ -24,7 +24,8 @@ public final class LogWriterTest {
             1_000,
             "log-writer-test",
             notices::incrementAndGet,
-            failures);
+            failures,
+            ThreadScheduler.INSTANCE);
 
     @After
     public void close() throws InterruptedException {
@@ -158,7 +159,8 @@ public final class LogWriterTest {
                         throw new IllegalStateException(e);
                     }
                     closed.failed(message, cause);
-                });
+                },
+                ThreadScheduler.INSTANCE);
         log.failSyncs(new IOException("Input/output error"));
         own[0].start();
         own[0].append(record(1, 1));
@@ -170,7 +172,8 @@ public final class LogWriterTest {
     public void promiseIsAppended_itGoesWithTheState() {
         int kind = 3;
         LatestPromise promise = new LatestPromise(log.log().recovered(0), kind);
-        LogWriter own = new LogWriter(log.log(), promise, 1_000, "log-writer-promise", () -> {}, failures);
+        LogWriter own = new LogWriter(
+                log.log(), promise, 1_000, "log-writer-promise", () -> {}, failures, ThreadScheduler.INSTANCE);
         assertEquals(ByteSlice.EMPTY, promise.head());
         ByteSlice head = ByteSlice.of(new byte[] {1, 2});
         own.append(new LogRecord(LogRecord.METADATA, kind, head, ByteSlice.EMPTY));

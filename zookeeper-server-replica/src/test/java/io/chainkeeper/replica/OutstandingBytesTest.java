@@ -16,7 +16,7 @@ public final class OutstandingBytesTest {
 
     @Test
     public void full_waitsUntilReleased() throws Exception {
-        OutstandingBytes bytes = new OutstandingBytes(2 * (COST + 10));
+        OutstandingBytes bytes = new OutstandingBytes(2 * (COST + 10), ThreadScheduler.INSTANCE);
         bytes.acquire(10);
         bytes.acquire(10);
         assertEquals("nobody waits", 0, bytes.stuckMillis());
@@ -32,7 +32,7 @@ public final class OutstandingBytesTest {
 
     @Test
     public void commandLargerThanTheBound_isNotStuck() {
-        OutstandingBytes bytes = new OutstandingBytes(100);
+        OutstandingBytes bytes = new OutstandingBytes(100, ThreadScheduler.INSTANCE);
         bytes.acquire(1_000_000);
         bytes.release(1_000_000);
         assertEquals(0, bytes.used());
@@ -40,7 +40,7 @@ public final class OutstandingBytesTest {
 
     @Test
     public void stopped_waitersAreToldSo() throws Exception {
-        OutstandingBytes bytes = new OutstandingBytes(1);
+        OutstandingBytes bytes = new OutstandingBytes(1, ThreadScheduler.INSTANCE);
         bytes.acquire(10);
         AtomicReference<Throwable> thrown = new AtomicReference<>();
         Thread waiter = new Thread(() -> bytes.acquire(10), "proposer");
@@ -55,7 +55,7 @@ public final class OutstandingBytesTest {
 
     @Test
     public void manyProposersAndOneExecutor_nobodyIsLeftWaiting() throws Exception {
-        OutstandingBytes bytes = new OutstandingBytes(3 * COST);
+        OutstandingBytes bytes = new OutstandingBytes(3 * COST, ThreadScheduler.INSTANCE);
         AtomicInteger taken = new AtomicInteger();
         List<Thread> proposers = new ArrayList<>();
         for (int i = 0; i < 4; i++) {

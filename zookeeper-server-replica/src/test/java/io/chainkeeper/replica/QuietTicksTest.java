@@ -90,7 +90,8 @@ public final class QuietTicksTest {
                         (proxy, method, arguments) -> method.getName().equals("execute") ? false : null),
                 new RecordingApplication(),
                 LIMITS,
-                (message, cause) -> {});
+                (message, cause) -> {},
+                ThreadScheduler.INSTANCE);
         replica.start();
         assertTrue("no sleep", sleeps.await(DEADLINE_SECONDS, TimeUnit.SECONDS));
         assertEquals("ticks given together", QUIET_TICKS + 1, mostTicksInABatch);

@@ -46,7 +46,8 @@ public final class ReplicaGaugesTest {
                 stub(PeerTransport.class),
                 new RecordingApplication(),
                 LIMITS,
-                (message, cause) -> {});
+                (message, cause) -> {},
+                ThreadScheduler.INSTANCE);
         assertEquals(3, (long) replica.gauges().get("ballot_round"));
         assertTrue(replica.gauges().containsKey("applied_position"));
     }

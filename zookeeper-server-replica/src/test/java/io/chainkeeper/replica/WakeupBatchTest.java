@@ -74,7 +74,7 @@ public final class WakeupBatchTest {
     /** Otherwise the host would not look at what the thread waits for before the next tick. */
     @Test
     public void noRoomInABatch_wakesBeforeItWaits() throws Exception {
-        OutstandingBytes bytes = new OutstandingBytes(1);
+        OutstandingBytes bytes = new OutstandingBytes(1, ThreadScheduler.INSTANCE);
         int[] wokenWhileWaiting = new int[1];
         Thread reader = new Thread(
                 () -> WakeupBatch.run(() -> {

@@ -23,6 +23,7 @@ import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.replica.Replica;
 import io.chainkeeper.replica.ReplicaLimits;
+import io.chainkeeper.replica.ThreadScheduler;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -85,7 +86,7 @@ public final class HostedProtocolTest {
                     AcceptorLogSettings.defaults());
             replica = new Replica(
                     id,
-                    Replica.nextIncarnation(log, 0, Long.MIN_VALUE),
+                    Replica.nextIncarnation(log, 0, Long.MIN_VALUE, ThreadScheduler.INSTANCE),
                     Ensemble.of(MEMBERS),
                     factory,
                     Map.of(),
@@ -94,7 +95,8 @@ public final class HostedProtocolTest {
                     links.transport(id),
                     this,
                     ReplicaLimits.DEFAULT,
-                    (message, cause) -> failure.compareAndSet(null, id + ": " + message));
+                    (message, cause) -> failure.compareAndSet(null, id + ": " + message),
+                    ThreadScheduler.INSTANCE);
             replica.start();
         }
 
