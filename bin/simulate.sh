@@ -6,7 +6,9 @@
 #   bin/simulate.sh --application founding --seed 42      servers come one by one and lose disks while they found the cluster
 #   bin/simulate.sh --protocol chain --seconds 3600       soak with fresh seeds for an hour
 #   bin/simulate.sh --seed 1 --survey 5000                run 5000 seeds, one line per failure
-# All options: io.chainkeeper.simulation.Simulate.
+#   bin/simulate.sh --seed 42 --trace run.json            a timeline of one seed: run.json, and run.html for a browser
+#   bin/simulate.sh --soak --seconds 3600 --directory d   all cores, protocols and applications; goes on where d stopped
+# All options: io.chainkeeper.simulation.Simulate and io.chainkeeper.simulation.soak.Soak.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 libraries="$root/zookeeper-assembly/target/lib"
@@ -25,5 +27,10 @@ classes=""
 for module in "$root"/zookeeper-server-*/target/classes; do
     classes="$classes:$module"
 done
+command=io.chainkeeper.simulation.Simulate
+if [ "${1:-}" = --soak ]; then
+    command=io.chainkeeper.simulation.soak.Soak
+    shift
+fi
 exec java -Dlogback.configurationFile=logback-simulation.xml \
-    -cp "${classes#:}:$libraries/*" io.chainkeeper.simulation.Simulate "$@"
+    -cp "${classes#:}:$libraries/*" "$command" "$@"

@@ -1,7 +1,12 @@
 package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.simulation.swarm.Selection;
 import io.chainkeeper.simulation.swarm.SimulatedApplication;
+import io.chainkeeper.simulation.timeline.Timeline;
+import io.chainkeeper.simulation.timeline.TimelineFiles;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -16,27 +21,38 @@ import java.util.concurrent.TimeUnit;
  * --seed N         first seed; default: drawn from the clock and printed
  * --seeds M        how many consecutive seeds, default 1
  * --seconds S      instead of --seeds: go on for so long
- * --trace LINES    how many of the latest lines of a failing run to print, default 400
+ * --lines L        how many of the latest lines of a failing run to print, default 400
+ * --shrink R       a failing run is made smaller, in at most R runs, and told in words; default 400, 0 for not
+ * --trace FILE     of one seed: a timeline as JSON in FILE, and a page beside it that a browser draws
  * --survey M       instead of --seeds: run M seeds whatever fails, and print one line per failure
+ * --digests FILE   instead of all that: write what some seeds of everything amount to, which a test compares
  * </pre>
  *
- * Exit code 0: all passed; 1: a seed failed; 2: wrong arguments.
+ * <p>What a shrunk run prints selects a part of what a seed draws: {@code --faults} and {@code --requests} with names,
+ * {@code --absent} with ids of replicas that do not start, {@code --safety-micros}, {@code --chance}.
+ *
+ * <p>Exit code 0: all passed; 1: a seed failed; 2: wrong arguments.
  */
 public final class Simulate {
-    private static final int DEFAULT_TRACE_LINES = 400;
+    private static final int DEFAULT_LINES = 400;
+    private static final int DEFAULT_SHRINK_RUNS = 400;
 
     private String protocol = "chain";
     private SimulatedApplication application = SimulatedApplication.REGISTERS;
+    private Selection selection = Selection.ALL;
+    private Path timeline;
+    private Path digests;
     private long seed = System.nanoTime();
     private long seeds = 1;
     private long seconds;
     private long surveyed;
-    private int traceLines = DEFAULT_TRACE_LINES;
+    private int lines = DEFAULT_LINES;
+    private int shrinkRuns = DEFAULT_SHRINK_RUNS;
 
     private Simulate() {}
 
     /** @param arguments see the class comment */
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws IOException {
         Simulate command = new Simulate();
         OrderingProtocolFactory factory;
         try {
@@ -55,18 +71,33 @@ public final class Simulate {
             if (i + 1 == arguments.length) {
                 throw new IllegalArgumentException(arguments[i] + " needs a value");
             }
-            String value = arguments[i + 1];
-            switch (arguments[i]) {
-                case "--protocol" -> protocol = value;
-                case "--application" -> application = SimulatedApplication.named(value);
-                case "--seed" -> seed = number(arguments[i], value);
-                case "--seeds" -> seeds = number(arguments[i], value);
-                case "--seconds" -> seconds = number(arguments[i], value);
-                case "--survey" -> surveyed = number(arguments[i], value);
-                case "--trace" -> traceLines = (int) Math.max(1, number(arguments[i], value));
-                default ->
-                    throw new IllegalArgumentException("unknown option " + arguments[i]
-                            + "; known are --protocol, --application, --seed, --seeds, --seconds, --trace, --survey");
+            parse(arguments[i], arguments[i + 1]);
+        }
+        boolean isOneSeed = seeds == 1 && seconds == 0 && surveyed == 0;
+        if (!isOneSeed && (timeline != null || !selection.equals(Selection.ALL))) {
+            throw new IllegalArgumentException("a timeline, or a part of a run, is of one seed");
+        }
+    }
+
+    private void parse(String option, String value) {
+        switch (option) {
+            case "--protocol" -> protocol = value;
+            case "--application" -> application = SimulatedApplication.named(value);
+            case "--seed" -> seed = number(option, value);
+            case "--seeds" -> seeds = number(option, value);
+            case "--seconds" -> seconds = number(option, value);
+            case "--survey" -> surveyed = number(option, value);
+            case "--lines" -> lines = (int) Math.max(1, number(option, value));
+            case "--shrink" -> shrinkRuns = (int) number(option, value);
+            case "--trace" -> timeline = Path.of(value);
+            case "--digests" -> digests = Path.of(value);
+            default -> {
+                if (!Selection.OPTIONS.contains(option)) {
+                    throw new IllegalArgumentException("unknown option " + option
+                            + "; known are --protocol, --application, --seed, --seeds, --seconds, --lines, --shrink,"
+                            + " --trace, --survey, --digests, --soak, and " + Selection.OPTIONS);
+                }
+                selection = selection.with(option, value);
             }
         }
     }
@@ -79,12 +110,24 @@ public final class Simulate {
         }
     }
 
-    private boolean run(OrderingProtocolFactory factory) {
+    private boolean run(OrderingProtocolFactory factory) throws IOException {
+        if (digests != null) {
+            RunDigests.write(digests);
+            return true;
+        }
         System.out.println(
                 "protocol " + protocol + ", application " + application.optionValue() + ", first seed " + seed);
+        Script script = Script.of(factory, application, seed).with(selection);
+        if (timeline != null) {
+            return drawTimeline(script);
+        }
         if (surveyed > 0) {
             return survey(factory);
         }
+        return selection.equals(Selection.ALL) ? runRange(factory) : runPart(script);
+    }
+
+    private boolean runRange(OrderingProtocolFactory factory) {
         SeedRange range = new SeedRange(factory, application, seed);
         try {
             if (seconds > 0) {
@@ -93,7 +136,7 @@ public final class Simulate {
                 range.runSeeds(seeds);
             }
         } catch (SimulationFailure failure) {
-            printFailure(factory, failure);
+            printFailure(failure.script());
             return false;
         } finally {
             System.out.println(range.summary());
@@ -101,28 +144,54 @@ public final class Simulate {
         return true;
     }
 
+    private boolean runPart(Script script) {
+        Attempt attempt = Simulation.attempt(script);
+        if (attempt.hasFailed()) {
+            Story.linesOf(attempt).forEach(System.out::println);
+            System.out.println("the rule that it breaks: " + attempt.failure().getMessage());
+        } else {
+            System.out.println("passed: " + attempt.result());
+        }
+        return !attempt.hasFailed();
+    }
+
+    private boolean drawTimeline(Script script) throws IOException {
+        Timeline[] drawn = new Timeline[1];
+        Attempt attempt = Simulation.attempt(script, clock -> drawn[0] = new Timeline(clock));
+        drawn[0].finish();
+        String title = protocol + " under " + application.optionValue() + ", seed " + seed;
+        String failure = attempt.hasFailed() ? attempt.failure().toString() : "";
+        Path page = TimelineFiles.write(
+                drawn[0], new TimelineFiles.Heading(title, script.command(), failure), timeline.toAbsolutePath());
+        System.out.println(attempt.hasFailed() ? "failed: " + failure : "passed: " + attempt.result());
+        System.out.println("timeline: " + page);
+        return !attempt.hasFailed();
+    }
+
     private boolean survey(OrderingProtocolFactory factory) {
         long failed = 0;
         for (long i = 0; i < surveyed; i++) {
-            try {
-                Simulation.run(factory, application, seed + i);
-            } catch (SimulationFailure failure) {
+            Attempt attempt = Simulation.attempt(Script.of(factory, application, seed + i));
+            if (attempt.hasFailed()) {
                 failed++;
-                System.out.println("seed " + failure.seed() + ": "
-                        + failure.getCause().toString().lines().findFirst().orElse(""));
+                System.out.println("seed " + (seed + i) + ": "
+                        + attempt.failure().toString().lines().findFirst().orElse(""));
             }
         }
         System.out.println(failed + " of " + surveyed + " seeds failed");
         return failed == 0;
     }
 
-    private void printFailure(OrderingProtocolFactory factory, SimulationFailure failure) {
+    private void printFailure(Script script) {
         try {
-            Simulation.runTraced(factory, application, failure.seed(), traceLines);
+            Simulation.runTraced(script, lines);
             System.out.println(
-                    "seed " + failure.seed() + " failed, but not when run again: the run is not deterministic");
+                    "seed " + script.seed() + " failed, but not when run again: the run is not deterministic");
         } catch (SimulationFailure again) {
             System.out.println(again.getMessage());
+            if (shrinkRuns > 0) {
+                System.out.println(Story.tell(Shrinker.shrink(script, shrinkRuns)));
+            }
         }
     }
 }

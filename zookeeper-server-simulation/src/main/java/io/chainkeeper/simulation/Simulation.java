@@ -8,6 +8,8 @@ import io.chainkeeper.simulation.fault.FaultInjector;
 import io.chainkeeper.simulation.host.HostRule;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.register.RegisterWorkload;
+import io.chainkeeper.simulation.swarm.Decisions;
+import io.chainkeeper.simulation.swarm.Selection;
 import io.chainkeeper.simulation.swarm.SimulatedApplication;
 import io.chainkeeper.simulation.swarm.SwarmDraw;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
@@ -16,12 +18,13 @@ import io.chainkeeper.simulation.time.LatestLines;
 import io.chainkeeper.simulation.time.Trace;
 import io.chainkeeper.simulation.znode.ZnodeReplica;
 import io.chainkeeper.simulation.znode.ZnodeWorkload;
-import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 
 /**
  * One run of one seed. First the safety phase: anything may fail, nothing may contradict. Then the liveness phase:
@@ -33,43 +36,40 @@ public final class Simulation {
     private static final long LIVENESS_BOUND_MICROS = 30_000_000;
     private static final int KEPT_TRACE_LINES = 400;
 
-    private final OrderingProtocolFactory factory;
-    private final SimulatedApplication application;
-    private final long seed;
+    private final Script script;
     private final EventQueue events = new EventQueue();
-    private final LatestLines lines;
     private final Trace trace;
     private final SwarmOptions options;
+    private final Decisions decisions;
     private final Cluster cluster;
     private final Workload workload;
     private final FaultInjector faults;
+    private final StateCoverage coverage;
     private long deadlineMicros;
 
-    private Simulation(
-            OrderingProtocolFactory factory,
-            SimulatedApplication application,
-            Set<HostRule> rules,
-            long seed,
-            int traceLines) {
-        this.factory = factory;
-        this.application = application;
-        this.seed = seed;
-        this.lines = new LatestLines(events, traceLines);
-        this.trace = new Trace(events, traceLines > 0 ? lines : null);
-        SplittableRandom random = new SplittableRandom(seed);
-        this.options = SwarmDraw.draw(random.split(), factory, application);
+    private Simulation(Script script, Function<EventQueue, Trace.Listener> listener, StateCoverage coverage) {
+        this.script = script;
+        this.coverage = coverage;
+        this.trace = new Trace(events, listener.apply(events));
+        SplittableRandom random = new SplittableRandom(script.seed());
+        this.options = SwarmDraw.draw(random.split(), script.factory(), script.application());
+        this.decisions = new Decisions(script.selection(), trace);
         SplittableRandom ofCluster = random.split();
         this.workload = workload(random.split());
-        this.cluster = new Cluster(events, ofCluster, options, trace, factory, workload, rules);
-        this.faults = new FaultInjector(events, random.split(), options, cluster);
+        for (int i = 0; i < script.selection().chance(); i++) {
+            ofCluster = ofCluster.split();
+        }
+        this.cluster = new Cluster(events, ofCluster, options, trace, script.factory(), workload, script.rules());
+        cluster.leaveOut(script.selection().absent());
+        this.faults = new FaultInjector(events, random.split(), options, decisions, cluster);
     }
 
     private Workload workload(SplittableRandom random) {
-        return switch (application) {
-            case REGISTERS, BEHIND, FOUNDING -> new RegisterWorkload(events, random, options);
+        return switch (script.application()) {
+            case REGISTERS, BEHIND, FOUNDING -> new RegisterWorkload(events, random, options, decisions, trace);
             case ZNODES, RECONFIG -> {
                 ZnodeReplica.enableEverything();
-                yield new ZnodeWorkload(events, random, options, trace);
+                yield new ZnodeWorkload(events, random, options, decisions, trace);
             }
         };
     }
@@ -82,10 +82,17 @@ public final class Simulation {
      * @param positions decided
      * @param operations asked by clients
      * @param answered of them
+     * @param faults how many of each kind were due
      * @param traceHash of everything that happened
      */
     public record Result(
-            long steps, long virtualMicros, long positions, long operations, long answered, long traceHash) {}
+            long steps,
+            long virtualMicros,
+            long positions,
+            long operations,
+            long answered,
+            Map<String, Integer> faults,
+            long traceHash) {}
 
     /**
      * Runs a seed with registers as the application.
@@ -109,55 +116,82 @@ public final class Simulation {
      * @throws SimulationFailure if a checker objects; the message holds seed, options, trace and how to replay
      */
     public static Result run(OrderingProtocolFactory factory, SimulatedApplication application, long seed) {
-        return runWithout(EnumSet.noneOf(HostRule.class), factory, application, seed);
+        return run(Script.of(factory, application, seed));
     }
 
     /** As the other method, in hosts that do not follow some of the rules. */
     static Result runWithout(
             Set<HostRule> missing, OrderingProtocolFactory factory, SimulatedApplication application, long seed) {
-        Set<HostRule> rules = EnumSet.allOf(HostRule.class);
-        rules.removeAll(missing);
-        try {
-            return new Simulation(factory, application, rules, seed, 0).run();
-        } catch (RuntimeException | AssertionError e) {
-            return runTraced(factory, application, rules, seed, KEPT_TRACE_LINES);
-        }
+        return run(new Script(factory, application, missing, seed, Selection.ALL));
+    }
+
+    private static Result run(Script script) {
+        Attempt attempt = attempt(script);
+        return attempt.hasFailed() ? runTraced(script, KEPT_TRACE_LINES) : attempt.result();
     }
 
     /**
-     * Runs a seed and keeps the text of its trace for the failure.
+     * Runs something and keeps the text of its trace for the failure.
      *
-     * @param factory the protocol
-     * @param application above it
-     * @param seed decides everything
+     * @param script what to run
      * @param traceLines how many of the latest lines to keep, positive
      * @return what happened
      * @throws SimulationFailure as {@link #run}
      */
-    public static Result runTraced(
-            OrderingProtocolFactory factory, SimulatedApplication application, long seed, int traceLines) {
-        return runTraced(factory, application, EnumSet.allOf(HostRule.class), seed, traceLines);
+    public static Result runTraced(Script script, int traceLines) {
+        LatestLines[] lines = new LatestLines[1];
+        Attempt attempt = attempt(script, clock -> lines[0] = new LatestLines(clock, traceLines));
+        if (attempt.hasFailed()) {
+            throw new SimulationFailure(attempt, lines[0].lines());
+        }
+        return attempt.result();
     }
 
-    private static Result runTraced(
-            OrderingProtocolFactory factory,
-            SimulatedApplication application,
-            Set<HostRule> rules,
-            long seed,
-            int traceLines) {
-        Simulation simulation = new Simulation(factory, application, rules, seed, traceLines);
+    /** Runs something, whatever comes of it. */
+    public static Attempt attempt(Script script) {
+        return attempt(script, clock -> null);
+    }
+
+    /** Runs something, whatever comes of it, and notes the states that it was in. */
+    public static Attempt attempt(Script script, StateCoverage coverage) {
+        return attempt(script, clock -> null, coverage);
+    }
+
+    /**
+     * Runs something, whatever comes of it.
+     *
+     * @param script what to run
+     * @param listener told of everything, given the run's clock
+     * @return how it ended
+     */
+    public static Attempt attempt(Script script, Function<EventQueue, Trace.Listener> listener) {
+        return attempt(script, listener, null);
+    }
+
+    private static Attempt attempt(
+            Script script, Function<EventQueue, Trace.Listener> listener, StateCoverage coverage) {
+        Simulation simulation = new Simulation(script, listener, coverage);
+        Result result = null;
+        Throwable failure = null;
         try {
-            return simulation.run();
+            result = simulation.run();
         } catch (RuntimeException | AssertionError e) {
-            throw new SimulationFailure(
-                    factory.name(),
-                    application,
-                    seed,
-                    simulation.options,
-                    e,
-                    simulation.lines.lines(),
-                    simulation.events.steps());
+            failure = e;
         }
+        return new Attempt(
+                script,
+                simulation.options,
+                result,
+                failure,
+                simulation.decisions.faults(),
+                simulation.decisions.requests(),
+                simulation.events.steps(),
+                simulation.events.nowMicros());
+    }
+
+    private long safetyMicros() {
+        long selected = script.selection().safetyMicros();
+        return selected > 0 ? selected : options.safetyMicros();
     }
 
     private Result run() {
@@ -165,12 +199,12 @@ public final class Simulation {
             if (options.late().contains(id)) {
                 continue;
             }
-            events.after(1 + (id * 7_919L * Math.abs(seed % 13)) % 50_000, () -> cluster.start(id));
+            events.after(1 + (id * 7_919L * Math.abs(script.seed() % 13)) % 50_000, () -> cluster.start(id));
         }
         workload.start(cluster);
         faults.start();
         cluster.whenLeaderChanges(faults::leaderChanged);
-        while (events.nowMicros() < options.safetyMicros() && events.step()) {
+        while (events.nowMicros() < safetyMicros() && step()) {
             // Every step is checked where it happens.
         }
         faults.stop();
@@ -189,12 +223,20 @@ public final class Simulation {
                 cluster.checker().lastPosition(),
                 workload.operations(),
                 workload.answered(),
+                decisions.drawn(),
                 trace.hash());
+    }
+
+    private boolean step() {
+        if (coverage != null) {
+            coverage.stepped(cluster);
+        }
+        return events.step();
     }
 
     private void await(String what, BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
-            if (events.nowMicros() >= deadlineMicros || !events.step()) {
+            if (events.nowMicros() >= deadlineMicros || !step()) {
                 throw new InvariantViolated("liveness: waited " + LIVENESS_BOUND_MICROS / 1000
                         + " ms after the last fault for " + what + "; " + cluster.describe());
             }

@@ -1,58 +1,49 @@
 package io.chainkeeper.simulation;
 
-import io.chainkeeper.simulation.swarm.SimulatedApplication;
-import io.chainkeeper.simulation.swarm.SwarmOptions;
 import java.util.List;
 
 /** A run broke a promise. The message says which, in which run, how to replay it, and what happened last. */
 public final class SimulationFailure extends AssertionError {
     private static final long serialVersionUID = 1L;
 
-    private final long seed;
+    private final transient Script script;
 
-    SimulationFailure(
-            String protocol,
-            SimulatedApplication application,
-            long seed,
-            SwarmOptions options,
-            Throwable cause,
-            List<String> trace,
-            long steps) {
-        super(describe(protocol, application, seed, options, cause, trace, steps), cause);
-        this.seed = seed;
+    /**
+     * @param attempt that failed
+     * @param trace the latest lines of its trace
+     */
+    SimulationFailure(Attempt attempt, List<String> trace) {
+        super(describe(attempt, trace), attempt.failure());
+        this.script = attempt.script();
+    }
+
+    /** @return what was run */
+    public Script script() {
+        return script;
     }
 
     /** @return the seed that failed */
     public long seed() {
-        return seed;
+        return script.seed();
     }
 
-    private static String describe(
-            String protocol,
-            SimulatedApplication application,
-            long seed,
-            SwarmOptions options,
-            Throwable cause,
-            List<String> trace,
-            long steps) {
+    private static String describe(Attempt attempt, List<String> trace) {
+        Script script = attempt.script();
         StringBuilder text = new StringBuilder("simulation of protocol ")
-                .append(protocol)
+                .append(script.factory().name())
                 .append(" under ")
-                .append(application.optionValue())
+                .append(script.application().optionValue())
                 .append(" failed with seed ")
-                .append(seed)
+                .append(script.seed())
                 .append(" after ")
-                .append(steps)
+                .append(attempt.steps())
                 .append(" steps\n")
-                .append(options)
+                .append(attempt.options())
                 .append("\nlast of the trace:\n");
         trace.forEach(line -> text.append(line).append('\n'));
-        return text.append(cause)
-                .append("\nreplay: bin/simulate.sh --protocol ")
-                .append(protocol)
-                .append(application.option())
-                .append(" --seed ")
-                .append(seed)
+        return text.append(attempt.failure())
+                .append("\nreplay: ")
+                .append(script.command())
                 .toString();
     }
 }

@@ -40,6 +40,7 @@ public final class Cluster implements World {
     private final SimulatedNetwork network;
     private final Disks disks;
     private Runnable whenLeaderChanges = () -> {};
+    private Set<Integer> absent = Set.of();
     private boolean calm;
 
     /**
@@ -82,6 +83,11 @@ public final class Cluster implements World {
         this.ensembles = new Ensembles(options.ensemble(), events, delays, trace, workload, machines, this::start);
         this.disks = new Disks(events, delays);
         this.network = new SimulatedNetwork(options.replicas(), events, delays, trace, this::host);
+    }
+
+    /** Sets who does not start before faults have stopped. */
+    public void leaveOut(Set<Integer> replicas) {
+        absent = replicas;
     }
 
     /** Sets what happens when a replica's view of the leader changes. */
@@ -182,7 +188,8 @@ public final class Cluster implements World {
     /** Starts a replica from its disk, unless it is running or was never configured. */
     public void start(int id) {
         Machine machine = machines.get(id - 1);
-        if (machine.replica.isRunning() || machine.knownEnsemble < 0) {
+        boolean isLeftOut = absent.contains(id) && !calm;
+        if (machine.replica.isRunning() || machine.knownEnsemble < 0 || isLeftOut) {
             return;
         }
         machine.replica.beginStart();
@@ -269,6 +276,11 @@ public final class Cluster implements World {
     public void slowDisk(int id, int factor) {
         trace.record(id, "disk slower by", factor, null);
         machines.get(id - 1).diskFactor = factor;
+    }
+
+    /** Whether a replica stands still (1), has a slow disk (2), and faults have stopped (4); the sum. */
+    public int conditions(int id) {
+        return machines.get(id - 1).conditions(events.nowMicros()) + (calm ? 4 : 0);
     }
 
     private void skewClock(Machine machine) {

@@ -6,6 +6,7 @@ import io.chainkeeper.simulation.time.EventQueue;
 import io.chainkeeper.simulation.time.Trace;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.function.IntConsumer;
 
 /** The ensembles that were configured one after the other, those only asked for, and what replicas know of them. */
@@ -57,12 +58,17 @@ public final class Ensembles {
         return configured.size() - 1;
     }
 
-    /** An operator wants another ensemble: clients ask for it if they can, else the replicas are told. */
-    public void wanted(Ensemble next) {
+    /**
+     * An operator wants another ensemble: clients ask for it if they can, else the replicas are told.
+     *
+     * @param next the ensemble
+     * @param random what whoever asks draws
+     */
+    public void wanted(Ensemble next, SplittableRandom random) {
         if (!workload.asksForEnsembles()) {
             configured(next);
             machines.forEach(this::tellOrStart);
-        } else if (workload.askFor(next)) {
+        } else if (workload.askFor(next, random)) {
             trace.record(0, "asked for ensemble", asked.size(), next);
             asked.add(next);
             machines.forEach(this::startIfNew);

@@ -56,6 +56,11 @@ final class Machine {
         transferring = false;
     }
 
+    /** See {@link Cluster#conditions}. */
+    int conditions(long nowMicros) {
+        return (nowMicros < pausedUntilMicros ? 1 : 0) + (diskFactor > 1 ? 2 : 0);
+    }
+
     /** Its next start finds nothing. */
     void loseDisk() {
         replica.loseDisk();

@@ -244,6 +244,15 @@ public final class SimulatedNetwork {
         }
     }
 
+    /** How many directions are cut. */
+    public int cuts() {
+        int cuts = 0;
+        for (Connection connection : connections.values()) {
+            cuts += (connection.directions[0].cut ? 1 : 0) + (connection.directions[1].cut ? 1 : 0);
+        }
+        return cuts;
+    }
+
     /** Makes one direction slower than the others; 1 for normal. */
     public void slow(int from, int to, int factor) {
         trace.record(0, "slowed", from, "-> " + to + " by " + factor);

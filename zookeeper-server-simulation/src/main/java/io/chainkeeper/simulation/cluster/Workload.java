@@ -5,6 +5,7 @@ import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.simulation.host.Checkpoint;
 import io.chainkeeper.simulation.host.StateMachine;
+import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
 /** What runs above the order in a run: the application of each replica, its clients, and what they must see. */
@@ -39,8 +40,14 @@ public interface Workload {
         return false;
     }
 
-    /** An operator wants another ensemble: a client asks for it. Returns whether one could. */
-    default boolean askFor(Ensemble next) {
+    /**
+     * An operator wants another ensemble: a client asks for it.
+     *
+     * @param next the ensemble
+     * @param random who asks, and how
+     * @return whether one could
+     */
+    default boolean askFor(Ensemble next, SplittableRandom random) {
         return false;
     }
 

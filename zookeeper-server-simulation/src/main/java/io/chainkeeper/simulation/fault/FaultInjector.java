@@ -3,6 +3,7 @@ package io.chainkeeper.simulation.fault;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.swarm.Decisions;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import io.chainkeeper.simulation.time.EventQueue;
@@ -18,30 +19,44 @@ public final class FaultInjector {
     private static final int CHECKPOINTS_MEANWHILE = 4;
 
     private final EventQueue events;
-    private final SplittableRandom random;
+    private final SplittableRandom ofStarts;
+    private final SplittableRandom ofKinds;
     private final SwarmOptions options;
+    private final Decisions decisions;
     private final Cluster cluster;
     private final MembershipFaults membership;
     private final FoundingFaults founding;
     private long behindUntilMicros;
-    private boolean changeIsDangerous;
+
+    /** What the fault draws that is carried out now; each has its own, so that none depends on another. */
+    private SplittableRandom random;
+
+    /** What the crash at the next change of a leader draws; null if that change is none to be feared. */
+    private SplittableRandom ofDangerousChange;
+
     private boolean stopped;
 
     /**
      * @param events virtual time
      * @param random what is drawn
      * @param options which faults there are, and how often
+     * @param decisions which of them happen
      * @param cluster that suffers them
      */
-    public FaultInjector(EventQueue events, SplittableRandom random, SwarmOptions options, Cluster cluster) {
+    public FaultInjector(
+            EventQueue events, SplittableRandom random, SwarmOptions options, Decisions decisions, Cluster cluster) {
         this.events = events;
         this.random = random;
+        this.ofStarts = random.split();
+        this.ofKinds = random.split();
         this.options = options;
+        this.decisions = decisions;
         this.cluster = cluster;
-        this.membership = new MembershipFaults(random.split(), cluster, options.mayRemoveSilent());
+        this.membership = new MembershipFaults(cluster, options.mayRemoveSilent());
         boolean regroups = options.faultIntervalMicros().containsKey(Fault.REGROUP);
-        this.founding =
-                regroups ? new FoundingFaults(events, random.split(), options, cluster, membership, this) : null;
+        this.founding = regroups
+                ? new FoundingFaults(events, random.split(), options, decisions, cluster, membership, this)
+                : null;
     }
 
     /** Faults begin, and replicas that come late are started. */
@@ -53,10 +68,15 @@ public final class FaultInjector {
             founding.start();
         } else {
             for (int id : options.late()) {
-                events.after(random.nextLong(options.safetyMicros()), () -> cluster.start(id));
+                events.after(ofStarts.nextLong(options.safetyMicros()), () -> cluster.start(id));
             }
         }
-        options.faultIntervalMicros().forEach(this::planNext);
+        for (Fault fault : Fault.values()) {
+            SplittableRandom ofKind = ofKinds.split();
+            if (options.faultIntervalMicros().containsKey(fault)) {
+                planNext(fault, options.faultIntervalMicros().get(fault), ofKind);
+            }
+        }
     }
 
     /** Nothing goes wrong any more; what is broken stays so until the cluster is healed. */
@@ -68,11 +88,15 @@ public final class FaultInjector {
         return stopped;
     }
 
-    private void planNext(Fault fault, long meanMicros) {
-        events.after(1 + random.nextLong(2 * meanMicros), () -> {
+    private void planNext(Fault fault, long meanMicros, SplittableRandom ofKind) {
+        events.after(1 + ofKind.nextLong(2 * meanMicros), () -> {
             if (!stopped) {
-                inject(fault);
-                planNext(fault, meanMicros);
+                SplittableRandom ofFault = ofKind.split();
+                if (decisions.happens(fault)) {
+                    random = ofFault;
+                    inject(fault);
+                }
+                planNext(fault, meanMicros, ofKind);
             }
         });
     }
@@ -81,7 +105,7 @@ public final class FaultInjector {
         int replica = 1 + random.nextInt(options.replicas());
         switch (fault) {
             case CRASH -> crash(replica, duration());
-            case CRASH_AT_CHANGE -> changeIsDangerous = true;
+            case CRASH_AT_CHANGE -> ofDangerousChange = random;
             case CRASH_ALL -> {
                 for (int id = 1; id <= options.replicas(); id++) {
                     crash(id, duration());
@@ -95,15 +119,20 @@ public final class FaultInjector {
             case SLOW_LINK -> slowLink(replica);
             case DOWN_LONG -> crash(replica, LONG_MICROS + random.nextLong(LONG_MICROS));
             case LOSE_DISK -> loseDisk(replica);
-            case RECONFIGURE -> membership.reconfigure();
+            case RECONFIGURE -> membership.reconfigure(random);
             case PARTITION -> partition();
             case LEAVE_BEHIND -> leaveBehind();
-            case REGROUP -> founding.regroup();
+            case REGROUP -> founding.regroup(random);
         }
     }
 
     /** Short or long, evenly over the orders of magnitude. */
-    long duration() {
+    private long duration() {
+        return duration(random);
+    }
+
+    /** The same, drawn from this. */
+    static long duration(SplittableRandom random) {
         long bound = 10_000L << random.nextInt(9);
         return 1 + random.nextLong(bound);
     }
@@ -118,12 +147,13 @@ public final class FaultInjector {
 
     /** Somebody's view of the leader has changed. */
     public void leaderChanged() {
-        if (changeIsDangerous && !stopped) {
-            changeIsDangerous = false;
-            int replica = 1 + random.nextInt(options.replicas());
-            events.after(random.nextLong(DANGEROUS_MICROS), () -> {
+        if (ofDangerousChange != null && !stopped) {
+            SplittableRandom ofChange = ofDangerousChange;
+            ofDangerousChange = null;
+            int replica = 1 + ofChange.nextInt(options.replicas());
+            events.after(ofChange.nextLong(DANGEROUS_MICROS), () -> {
                 if (!stopped) {
-                    crash(replica, 1 + random.nextLong(DANGEROUS_MICROS));
+                    crash(replica, 1 + ofChange.nextLong(DANGEROUS_MICROS));
                 }
             });
         }
@@ -143,14 +173,14 @@ public final class FaultInjector {
     private void loseDisk(int replica) {
         if (membership.mayLoseDisk(replica)) {
             crash(replica, duration());
-            emptyDisk(replica);
+            emptyDisk(replica, random);
         }
     }
 
     /** A replica that is down finds nothing when it starts again, and perhaps another time of day. */
-    void emptyDisk(int replica) {
+    void emptyDisk(int replica, SplittableRandom ofFault) {
         cluster.loseDisk(replica);
-        if (options.clocksAreSetBack() && random.nextInt(4) != 0) {
+        if (options.clocksAreSetBack() && ofFault.nextInt(4) != 0) {
             cluster.replica(replica).setClockBack();
         }
     }
@@ -231,9 +261,10 @@ public final class FaultInjector {
             events.after(withinMicros * i / CHECKPOINTS_MEANWHILE, () -> takeCheckpoint(id));
         }
         long latest = withinMicros / CHECKPOINTS_MEANWHILE;
+        long downMicros = 1 + random.nextLong(DANGEROUS_MICROS);
         events.after(withinMicros - random.nextLong(latest), () -> {
             if (!stopped) {
-                crash(id, 1 + random.nextLong(DANGEROUS_MICROS));
+                crash(id, downMicros);
             }
         });
     }

@@ -1,6 +1,7 @@
 package io.chainkeeper.simulation.fault;
 
 import io.chainkeeper.simulation.cluster.Cluster;
+import io.chainkeeper.simulation.swarm.Decisions;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.time.EventQueue;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ public final class FoundingFaults {
     private final EventQueue events;
     private final SplittableRandom random;
     private final SwarmOptions options;
+    private final Decisions decisions;
     private final Cluster cluster;
     private final MembershipFaults membership;
     private final FaultInjector faults;
@@ -36,6 +38,7 @@ public final class FoundingFaults {
      * @param events virtual time
      * @param random what is drawn
      * @param options of the run
+     * @param decisions what of it happens
      * @param cluster that is founded
      * @param membership knows which disks may be lost
      * @param faults crashes and restarts replicas
@@ -44,12 +47,14 @@ public final class FoundingFaults {
             EventQueue events,
             SplittableRandom random,
             SwarmOptions options,
+            Decisions decisions,
             Cluster cluster,
             MembershipFaults membership,
             FaultInjector faults) {
         this.events = events;
         this.random = random;
         this.options = options;
+        this.decisions = decisions;
         this.cluster = cluster;
         this.membership = membership;
         this.faults = faults;
@@ -93,11 +98,15 @@ public final class FoundingFaults {
         if (!canDecide || apart.size() == minority() || random.nextInt(OF_FOUNDERS_SEEN) != 0) {
             return;
         }
+        SplittableRandom ofFault = random.split();
+        if (!decisions.happens("apart")) {
+            return;
+        }
         cluster.crash(id);
         if (apart.isEmpty()) {
-            long split = APART_MICROS / 2 + random.nextLong(APART_MICROS);
-            apartUntilMicros = events.nowMicros() + split + APART_MICROS / 2 + random.nextLong(APART_MICROS);
-            events.after(1 + split, this::reunite);
+            long split = APART_MICROS / 2 + ofFault.nextLong(APART_MICROS);
+            apartUntilMicros = events.nowMicros() + split + APART_MICROS / 2 + ofFault.nextLong(APART_MICROS);
+            events.after(1 + split, () -> reunite(ofFault));
         }
         apart.add(id);
     }
@@ -107,7 +116,7 @@ public final class FoundingFaults {
     }
 
     /** The founders come back, and reach only replicas that have lost their disks meanwhile. */
-    private void reunite() {
+    private void reunite(SplittableRandom ofFault) {
         if (faults.areStopped()) {
             return;
         }
@@ -115,10 +124,10 @@ public final class FoundingFaults {
         others.removeAll(apart);
         List<Integer> group = new ArrayList<>(apart);
         for (int losses = 0; losses < minority(); losses++) {
-            Integer next = others.remove(random.nextInt(others.size()));
+            Integer next = others.remove(ofFault.nextInt(others.size()));
             group.add(next);
-            faults.crash(next, faults.duration());
-            loseDiskIfAllowed(next);
+            faults.crash(next, FaultInjector.duration(ofFault));
+            loseDiskIfAllowed(next, ofFault);
         }
         separate(group, 0);
         apart.forEach(cluster::start);
@@ -126,18 +135,18 @@ public final class FoundingFaults {
     }
 
     /** Former cuts heal, a group is cut off from the others or none is, and some replicas fall. */
-    void regroup() {
+    void regroup(SplittableRandom ofFault) {
         if (events.nowMicros() < apartUntilMicros) {
             return;
         }
-        boolean all = random.nextInt(4) == 0;
+        boolean all = ofFault.nextInt(4) == 0;
         List<Integer> group = cluster.members().stream()
-                .filter(id -> all || random.nextBoolean())
+                .filter(id -> all || ofFault.nextBoolean())
                 .toList();
-        separate(group, random.nextInt(8)); // mostly both directions
+        separate(group, ofFault.nextInt(8)); // mostly both directions
         for (int id : cluster.members()) {
-            if (cluster.replica(id).incarnation() > 0 && random.nextInt(3) == 0) {
-                fall(id);
+            if (cluster.replica(id).incarnation() > 0 && ofFault.nextInt(3) == 0) {
+                fall(id, ofFault);
             }
         }
     }
@@ -163,16 +172,16 @@ public final class FoundingFaults {
     }
 
     /** What of its last records reaches the disk is known only when it is down, and so what it is that is lost. */
-    private void fall(int id) {
-        faults.crash(id, faults.duration());
-        if (random.nextBoolean()) {
-            loseDiskIfAllowed(id);
+    private void fall(int id, SplittableRandom ofFault) {
+        faults.crash(id, FaultInjector.duration(ofFault));
+        if (ofFault.nextBoolean()) {
+            loseDiskIfAllowed(id, ofFault);
         }
     }
 
-    private void loseDiskIfAllowed(int id) {
+    private void loseDiskIfAllowed(int id, SplittableRandom ofFault) {
         if (membership.mayLoseDiskWhileFounding(id)) {
-            faults.emptyDisk(id);
+            faults.emptyDisk(id, ofFault);
         }
     }
 }

@@ -16,17 +16,14 @@ import java.util.SplittableRandom;
  * of blank replicas founds a new cluster.
  */
 final class MembershipFaults {
-    private final SplittableRandom random;
     private final Cluster cluster;
     private final boolean removesSilent;
 
     /**
-     * @param random what is drawn
      * @param cluster whose ensemble changes
      * @param removesSilent whether the protocol may remove members by itself
      */
-    MembershipFaults(SplittableRandom random, Cluster cluster, boolean removesSilent) {
-        this.random = random;
+    MembershipFaults(Cluster cluster, boolean removesSilent) {
         this.cluster = cluster;
         this.removesSilent = removesSilent;
     }
@@ -146,7 +143,7 @@ final class MembershipFaults {
     // ---------------------------------------------------------------- the configured ensemble
 
     /** Adds, removes or replaces one, or turns a participant into an observer or back. */
-    void reconfigure() {
+    void reconfigure(SplittableRandom random) {
         if (cluster.checker().lastPosition() == 0) {
             return; // there is no cluster yet that could be told
         }
@@ -156,15 +153,15 @@ final class MembershipFaults {
                 .filter(id -> !cluster.ensemble().contains(id))
                 .toList();
         switch (random.nextInt(6)) {
-            case 0 -> move(outside, participants);
-            case 1 -> move(outside, observers);
-            case 2 -> take(participants);
-            case 3 -> move(List.copyOf(observers), participants);
-            case 4 -> observers.addAll(take(participants));
+            case 0 -> move(outside, participants, random);
+            case 1 -> move(outside, observers, random);
+            case 2 -> take(participants, random);
+            case 3 -> move(List.copyOf(observers), participants, random);
+            case 4 -> observers.addAll(take(participants, random));
             default -> {
                 if (!outside.isEmpty()) {
-                    take(participants);
-                    move(outside, participants);
+                    take(participants, random);
+                    move(outside, participants, random);
                 }
             }
         }
@@ -174,7 +171,7 @@ final class MembershipFaults {
             return; // the leader may not know yet whom it can count on
         }
         if (!participants.isEmpty() && mayBeBlank(participants, 0) && !next.equals(cluster.ensemble())) {
-            cluster.ensembles().wanted(next);
+            cluster.ensembles().wanted(next, random);
         }
     }
 
@@ -188,13 +185,13 @@ final class MembershipFaults {
         return cluster.ensemble().participants().stream().anyMatch(cluster::isDiskLost);
     }
 
-    private void move(List<Integer> from, List<Integer> to) {
+    private static void move(List<Integer> from, List<Integer> to, SplittableRandom random) {
         if (!from.isEmpty()) {
             to.add(from.get(random.nextInt(from.size())));
         }
     }
 
-    private List<Integer> take(List<Integer> from) {
+    private static List<Integer> take(List<Integer> from, SplittableRandom random) {
         return from.isEmpty() ? List.of() : List.of(from.remove(random.nextInt(from.size())));
     }
 }

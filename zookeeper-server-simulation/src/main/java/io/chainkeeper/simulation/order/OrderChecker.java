@@ -228,6 +228,11 @@ public final class OrderChecker {
 
     /** A value in words: proposer, incarnation, sequence and command of each of its commands. */
     public String describe(ByteSlice value) {
+        return describe(value, words);
+    }
+
+    /** The same with each command in the words that a function finds for it. */
+    public static String describe(ByteSlice value, Function<ByteSlice, String> words) {
         Membership held = membershipIn(value);
         if (held != null) {
             return "members " + held;

@@ -12,8 +12,10 @@ import io.chainkeeper.simulation.cluster.Workload;
 import io.chainkeeper.simulation.host.Checkpoint;
 import io.chainkeeper.simulation.host.HostRule;
 import io.chainkeeper.simulation.host.StateMachine;
+import io.chainkeeper.simulation.swarm.Decisions;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.time.EventQueue;
+import io.chainkeeper.simulation.time.Trace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -23,6 +25,8 @@ public final class RegisterWorkload implements Workload {
     private final EventQueue events;
     private final SplittableRandom random;
     private final SwarmOptions options;
+    private final Decisions decisions;
+    private final Trace trace;
     private final History history;
     private Cluster cluster;
     private ClientSessions sessions;
@@ -31,11 +35,16 @@ public final class RegisterWorkload implements Workload {
      * @param events virtual time
      * @param random what clients draw
      * @param options how many clients there are, and what they do
+     * @param decisions which requests they make
+     * @param trace told of requests and answers
      */
-    public RegisterWorkload(EventQueue events, SplittableRandom random, SwarmOptions options) {
+    public RegisterWorkload(
+            EventQueue events, SplittableRandom random, SwarmOptions options, Decisions decisions, Trace trace) {
         this.events = events;
         this.random = random;
         this.options = options;
+        this.decisions = decisions;
+        this.trace = trace;
         this.history = new History(events::steps);
     }
 
@@ -64,7 +73,7 @@ public final class RegisterWorkload implements Workload {
     @Override
     public void start(Cluster replicas) {
         cluster = replicas;
-        sessions = new ClientSessions(events, random, options, cluster, history);
+        sessions = new ClientSessions(events, random, options, decisions, trace, cluster, history);
         sessions.start();
     }
 

@@ -11,7 +11,6 @@ final class ZnodeMix {
     /** How many numbered children {@link ZnodeOperations#PARENT} may have. */
     static final int CHILDREN = 3;
 
-    private final SplittableRandom random;
     private final SwarmOptions options;
     private final ZnodeOperations operations;
     private final GuardedZnodeOperations guarded;
@@ -19,13 +18,11 @@ final class ZnodeMix {
     private final ConfigurationOperations configurations;
 
     ZnodeMix(
-            SplittableRandom random,
             SwarmOptions options,
             ZnodeOperations operations,
             GuardedZnodeOperations guarded,
             PassingZnodeOperations passing,
             ConfigurationOperations configurations) {
-        this.random = random;
         this.options = options;
         this.operations = operations;
         this.guarded = guarded;
@@ -33,37 +30,37 @@ final class ZnodeMix {
         this.configurations = configurations;
     }
 
-    private String anyPath() {
+    private String anyPath(SplittableRandom random) {
         int choice = random.nextInt(options.keys() + CHILDREN);
         return choice < options.keys()
                 ? "/k" + (choice + 1)
                 : ZnodeOperations.PARENT + "/c" + (choice - options.keys() + 1);
     }
 
-    /** A client asks for something. */
-    void ask(ZnodeClient client) {
+    /** A client asks for something, drawn from this. */
+    void ask(ZnodeClient client, SplittableRandom random) {
         if (random.nextInt(100) < options.readPercent()) {
-            read(client);
+            read(client, random);
         } else {
-            write(client);
+            write(client, random);
         }
     }
 
-    private void read(ZnodeClient client) {
+    private void read(ZnodeClient client, SplittableRandom random) {
         boolean watch = random.nextInt(3) == 0;
         switch (random.nextInt(11)) {
             case 10 -> configurations.read(client, watch);
             case 8 -> guarded.getData(client);
             case 9 -> guarded.getList(client);
             case 0, 1 -> operations.getChildren(client, watch);
-            case 2, 3 -> operations.exists(client, anyPath(), watch);
-            case 4 -> operations.sync(client, anyPath());
-            default -> operations.getData(client, anyPath(), watch);
+            case 2, 3 -> operations.exists(client, anyPath(random), watch);
+            case 4 -> operations.sync(client, anyPath(random));
+            default -> operations.getData(client, anyPath(random), watch);
         }
     }
 
-    private void write(ZnodeClient client) {
-        String path = anyPath();
+    private void write(ZnodeClient client, SplittableRandom random) {
+        String path = anyPath(random);
         boolean conditional = random.nextInt(100) < options.conditionalPercent();
         int expectedVersion = conditional ? operations.seenVersion(path) : ZnodeModel.ANY_VERSION;
         switch (random.nextInt(20)) {
@@ -71,7 +68,7 @@ final class ZnodeMix {
             case 2, 3, 4 -> operations.create(client, path, true);
             case 5, 6 -> operations.delete(client, path, expectedVersion);
             case 7, 8 -> operations.createSequential(client, random.nextBoolean());
-            case 9, 10 -> multi(client, path);
+            case 9, 10 -> multi(client, path, random);
             case 11 -> {
                 if (random.nextInt(4) == 0) {
                     operations.closeSession(client);
@@ -84,8 +81,8 @@ final class ZnodeMix {
         }
     }
 
-    private void multi(ZnodeClient client, String checked) {
-        String set = anyPath();
+    private void multi(ZnodeClient client, String checked, SplittableRandom random) {
+        String set = anyPath(random);
         if (!set.equals(checked) && random.nextBoolean()) {
             operations.checkAndSet(client, checked, operations.seenVersion(checked), set);
         } else if (!set.equals(checked)) {

@@ -14,6 +14,7 @@ import io.chainkeeper.simulation.cluster.Workload;
 import io.chainkeeper.simulation.host.Checkpoint;
 import io.chainkeeper.simulation.host.StateMachine;
 import io.chainkeeper.simulation.order.SessionEvidence;
+import io.chainkeeper.simulation.swarm.Decisions;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.time.EventQueue;
 import io.chainkeeper.simulation.time.Trace;
@@ -43,7 +44,9 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
 
     private final EventQueue events;
     private final SplittableRandom random;
+    private final SplittableRandom ofWallClocks;
     private final SwarmOptions options;
+    private final Decisions decisions;
     private final Trace trace;
     private final NoFiles files = NoFiles.create();
     private final SessionEvidence evidence;
@@ -71,12 +74,16 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
      * @param events virtual time
      * @param random what clients draw
      * @param options how many clients there are, and what they do
+     * @param decisions which requests they make
      * @param trace told of their sessions
      */
-    public ZnodeWorkload(EventQueue events, SplittableRandom random, SwarmOptions options, Trace trace) {
+    public ZnodeWorkload(
+            EventQueue events, SplittableRandom random, SwarmOptions options, Decisions decisions, Trace trace) {
         this.events = events;
         this.random = random;
         this.options = options;
+        this.decisions = decisions;
+        this.ofWallClocks = random.split();
         this.trace = trace;
         this.history = new History(events::steps);
         this.evidence = new SessionEvidence(
@@ -92,7 +99,7 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         this.guarded = new GuardedZnodeOperations(guardedJournal);
         this.passing = new PassingZnodeOperations(journal);
         this.configurations = new ConfigurationOperations(evidence.configurations());
-        this.mix = new ZnodeMix(random, options, operations, guarded, passing, configurations);
+        this.mix = new ZnodeMix(options, operations, guarded, passing, configurations);
         this.hasQuota = random.nextInt(3) == 0;
     }
 
@@ -106,7 +113,7 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     @Override
     public StateMachine recover(Cluster replicas, int replica, Checkpoint checkpoint) {
         cluster = replicas;
-        long offsetMillis = random.nextLong(MAX_WALL_CLOCK_OFFSET_MILLIS);
+        long offsetMillis = ofWallClocks.nextLong(MAX_WALL_CLOCK_OFFSET_MILLIS);
         return new ZnodeReplica(
                 replica, offsetMillis, replicas, files, (ZnodeReplica.TreeCheckpoint) checkpoint, evidence);
     }
@@ -155,7 +162,7 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
             ZnodeClient client = client(i, 0);
             clients.add(client);
             client.start();
-            planNext(client);
+            planNext(client, new Turns(i, random.split()));
         }
         if (options.faultIntervalMicros().containsKey(SwarmOptions.Fault.RECONFIGURE)) {
             for (int i = 1; i <= ADMINISTRATORS; i++) {
@@ -204,16 +211,31 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         trace.mix(events.nowMicros());
     }
 
-    private void planNext(ZnodeClient client) {
-        events.after(1 + random.nextLong(options.maxThinkMicros()), () -> {
+    /** The times that a client is about to do something. */
+    private static final class Turns {
+        private final int client;
+        private final SplittableRandom random;
+        private long number;
+
+        private Turns(int client, SplittableRandom random) {
+            this.client = client;
+            this.random = random;
+        }
+    }
+
+    private void planNext(ZnodeClient client, Turns turns) {
+        events.after(1 + turns.random.nextLong(options.maxThinkMicros()), () -> {
             if (!stopped && operations() < options.maxOperations()) {
-                next(client);
-                planNext(client);
+                SplittableRandom ofTurn = turns.random.split();
+                if (decisions.asks(turns.client, ++turns.number)) {
+                    next(client, ofTurn);
+                }
+                planNext(client, turns);
             }
         });
     }
 
-    private void next(ZnodeClient client) {
+    private void next(ZnodeClient client, SplittableRandom random) {
         if (!client.isConnected() || client.session().isClosing()) {
             return;
         }
@@ -224,7 +246,7 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         } else if (random.nextInt(100) == 0) {
             client.hold(random.nextLong(MAX_HOLD_MICROS));
         } else if (client.outstanding() < options.maxOutstanding()) {
-            mix.ask(client);
+            mix.ask(client, random);
         }
     }
 
@@ -244,7 +266,7 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
 
     /** Asked by one of several, so that two requests may meet; at times by one who has no right to. */
     @Override
-    public boolean askFor(Ensemble next) {
+    public boolean askFor(Ensemble next, SplittableRandom random) {
         boolean isAllowed = random.nextInt(10) != 0;
         List<ZnodeClient> askers = isAllowed ? administrators : clients;
         ZnodeClient client = askers.get(random.nextInt(askers.size()));

@@ -13,6 +13,8 @@ import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.host.HostRule;
 import io.chainkeeper.simulation.host.HostSettings;
 import io.chainkeeper.simulation.host.LogHabits;
+import io.chainkeeper.simulation.swarm.Decisions;
+import io.chainkeeper.simulation.swarm.Selection;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.time.EventQueue;
 import io.chainkeeper.simulation.time.Trace;
@@ -39,7 +41,8 @@ public class SessionScenarioTest {
     private final Trace trace = new Trace(events, null);
     private final SplittableRandom random = new SplittableRandom(1);
     private final SwarmOptions options = options();
-    private final ZnodeWorkload workload = new ZnodeWorkload(events, random.split(), options, trace);
+    private final ZnodeWorkload workload =
+            new ZnodeWorkload(events, random.split(), options, new Decisions(Selection.ALL, trace), trace);
     private final Cluster cluster = new Cluster(
             events, random.split(), options, trace, Protocols.named("chain"), workload, EnumSet.allOf(HostRule.class));
     private final List<ZnodeClient> clients = new ArrayList<>();
