@@ -4,22 +4,20 @@ import static org.junit.Assert.assertEquals;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.command.CommandCodec;
-import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
-import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.PrefixHash;
 import io.chainkeeper.ordering.ProposedCommand;
-import io.chainkeeper.server.bootstrap.ThreadlessReplica;
-import io.chainkeeper.server.bootstrap.ThreadlessSettings;
+import io.chainkeeper.server.bootstrap.DrivenServer;
+import io.chainkeeper.server.bootstrap.DrivenServers;
+import io.chainkeeper.server.execution.OrderedApplication;
 import io.chainkeeper.server.storage.CheckpointRequest;
-import io.chainkeeper.server.storage.LoggedFiles;
+import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.After;
 import org.junit.Before;
@@ -33,8 +31,6 @@ import org.junit.rules.TemporaryFolder;
  * one.
  */
 public final class CheckpointCaptureTest {
-    private static final int TIMEOUT_MILLIS = 4_000;
-
     @Rule
     public final TemporaryFolder folder = new TemporaryFolder();
 
@@ -42,20 +38,25 @@ public final class CheckpointCaptureTest {
     private final Map<Long, ByteSlice> tableAt = new ConcurrentHashMap<>();
     private final List<String> wrong = new ArrayList<>();
     private long hash = PrefixHash.EMPTY;
-    private ThreadlessReplica replica;
+    private OrderedApplication application;
     private ApplyThread applyThread;
 
     @Before
     public void open() throws Exception {
-        ThreadlessSettings settings = new ThreadlessSettings(
-                1, Ensemble.of(List.of(1)), 2_000, TIMEOUT_MILLIS, TIMEOUT_MILLIS, 0, 0, ReadConsistency.LINEARIZABLE);
-        replica = new ThreadlessReplica(
-                settings,
-                new NoTime(),
-                new LoggedFiles(folder.getRoot().toPath(), folder.getRoot().toPath()),
-                null,
+        DrivenServer server = DrivenServers.of(
+                1,
+                1,
+                folder.getRoot().toPath(),
+                DrivenServers.NEVER,
+                ThreadScheduler.INSTANCE,
+                new NoSurroundings(),
+                (recovered, offer, handler) -> {
+                    throw new AssertionError("not opened");
+                },
                 failures);
-        Watched watched = new Watched(replica.application());
+        server.recover();
+        application = server.application();
+        Watched watched = new Watched(application);
         tableAt.put(0L, watched.proposerTable().encode());
         ThreadScheduler threads = ThreadScheduler.INSTANCE;
         applyThread = new ApplyThread(watched, new OwnCommands(1, 1, 1, 1 << 20, threads), () -> {}, failures, threads);
@@ -103,14 +104,14 @@ public final class CheckpointCaptureTest {
 
     /** The replica's application; somebody asks for a snapshot at each of the apply thread's calls. */
     private final class Watched implements Application {
-        private final Application application;
+        private final OrderedApplication application;
 
-        Watched(Application application) {
+        Watched(OrderedApplication application) {
             this.application = application;
         }
 
         private void capture(String when) {
-            CheckpointRequest captured = replica.captureCheckpoint();
+            CheckpointRequest captured = application.captureCheckpoint().getNow(null);
             if (captured != null && !captured.proposers().equals(tableAt.get(captured.position()))) {
                 wrong.add("captured " + when + ": not the table of position " + captured.position());
             }
@@ -179,30 +180,15 @@ public final class CheckpointCaptureTest {
         public void stateNeeded(int fromPeer, long position) {}
     }
 
-    /** Nothing of what is tested here takes time. */
-    private static final class NoTime implements ThreadlessReplica.Surroundings {
+    /** Nothing is started here. */
+    private static final class NoSurroundings implements DrivenServer.Surroundings {
         @Override
-        public long monotonicMillis() {
-            return 0;
-        }
+        public void serverStarts(OrderedZooKeeperServer server) {}
 
         @Override
-        public long wallClockMillis() {
-            return 1;
-        }
+        public void lifeEnded() {}
 
         @Override
-        public UUID newClusterId() {
-            return new UUID(1, 1);
-        }
-
-        @Override
-        public void execute(Runnable task) {}
-
-        @Override
-        public void everyMillis(long periodMillis, Runnable task) {}
-
-        @Override
-        public void afterMillis(long delayMillis, Runnable task) {}
+        public void answerLeavesLater(long nanos) {}
     }
 }

@@ -1,6 +1,11 @@
 package io.chainkeeper.benchmarks.jmh;
 
+import io.chainkeeper.config.DataDirectories;
+import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.config.Safeguards;
+import io.chainkeeper.log.Durability;
+import io.chainkeeper.log.LogStore;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
@@ -11,10 +16,15 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.TotalOrder;
-import io.chainkeeper.server.bootstrap.ThreadlessReplica;
-import io.chainkeeper.server.bootstrap.ThreadlessSettings;
-import io.chainkeeper.server.storage.LoggedFiles;
+import io.chainkeeper.server.bootstrap.DrivenServer;
+import io.chainkeeper.server.bootstrap.DrivenSettings;
+import io.chainkeeper.server.bootstrap.OrderingFactory;
+import io.chainkeeper.server.storage.CheckpointSchedule;
+import io.chainkeeper.server.storage.DataFiles;
+import io.chainkeeper.server.transfer.TransferBounds;
+import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.transport.PeerAddress;
+import io.chainkeeper.transport.StateChannel;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,8 +37,6 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.jute.BinaryOutputArchive;
 import org.apache.jute.Record;
@@ -52,6 +60,8 @@ final class DrivenReplica implements AutoCloseable {
 
     private static final String PARENT = "/benchmark";
     private static final int ID = 1;
+    private static final int PORT = 2888;
+    private static final int PATIENCE_TICKS = 20;
     private static final int TICK_TIME_MILLIS = 2_000;
     private static final int SESSION_TIMEOUT_MILLIS = 40_000;
 
@@ -59,34 +69,49 @@ final class DrivenReplica implements AutoCloseable {
     private static final int MAX_STEPS = 100;
 
     private final Path directory;
-    private final LoggedFiles files;
-    private final Deque<Runnable> tasks = new ArrayDeque<>();
+    private final CallersScheduler scheduler = new CallersScheduler();
     private final Order order = new Order();
-    private final ThreadlessReplica replica;
-    private final Application application;
-    private final SilentConnection connection;
-    private Runnable tick = () -> {};
+    private final DrivenServer server;
+    private Application application;
+    private SilentConnection connection;
     private long position;
     private int xid;
 
     private DrivenReplica(Path directory) throws IOException {
         this.directory = directory;
         System.setProperty("zookeeper.forceSync", "no"); // as the server sets it: durability rests on the order's log
-        this.files = new LoggedFiles(directory, directory);
-        ThreadlessSettings settings = new ThreadlessSettings(
+        OrderingConfig ordering = new OrderingConfig(
+                OrderingConfig.DEFAULT_PROTOCOL,
+                Durability.SYNC,
+                LogStore.SEGMENTED,
+                ReadConsistency.LINEARIZABLE,
                 ID,
-                Ensemble.of(List.of(ID)),
+                Map.of(ID, new PeerAddress("127.0.0.1", PORT)),
+                Map.of(),
+                directory.resolve(OrderingConfig.ORDERING_DIRECTORY),
+                Map.of(),
+                OrderingConfig.DEFAULT_LOG_RETENTION_BYTES,
+                new Safeguards(0, 0),
+                OrderingConfig.DEFAULT_STATE_TRANSFER_BYTES_PER_SECOND,
+                OrderingConfig.MAX_CHECKPOINT_BYTES);
+        DrivenSettings settings = new DrivenSettings(
                 TICK_TIME_MILLIS,
                 SESSION_TIMEOUT_MILLIS,
                 SESSION_TIMEOUT_MILLIS,
-                SESSION_TIMEOUT_MILLIS,
-                0,
-                ReadConsistency.LINEARIZABLE);
-        this.replica = new ThreadlessReplica(settings, new Time(), files, null, (message, cause) -> {
-            throw new IllegalStateException(message, cause);
-        });
-        this.application = replica.application();
-        this.connection = SilentConnection.of(replica.server());
+                PATIENCE_TICKS,
+                new CheckpointSchedule.Intervals(Integer.MAX_VALUE, 0, OrderingConfig.MAX_CHECKPOINT_BYTES),
+                1,
+                TransferBounds.DEFAULT);
+        this.server = new DrivenServer(
+                settings,
+                ordering,
+                new DataDirectories(directory, directory),
+                scheduler,
+                new Alone(),
+                (recovered, offer, failureHandler) -> order,
+                (message, cause) -> {
+                    throw new IllegalStateException(message, cause);
+                });
     }
 
     /**
@@ -108,14 +133,16 @@ final class DrivenReplica implements AutoCloseable {
     }
 
     private void start(int valueBytes) throws IOException {
-        replica.start(order);
-        for (int step = 0; !replica.server().isRunning(); step++) {
+        server.recover();
+        application = server.application();
+        server.open();
+        connection = SilentConnection.of(server.server());
+        for (int step = 0; !server.server().isRunning(); step++) {
             settle(step, "the server does not begin to serve");
-            tick.run();
         }
         ConnectRequest connect = new ConnectRequest(0, 0, SESSION_TIMEOUT_MILLIS, 0, new byte[16], false);
         try {
-            replica.server().processConnectRequest(connection, connect);
+            server.server().processConnectRequest(connection, connect);
         } catch (ClientCnxnLimitException e) {
             throw new IllegalStateException("the only connection is one too many", e);
         }
@@ -133,9 +160,7 @@ final class DrivenReplica implements AutoCloseable {
         if (step == MAX_STEPS) {
             throw new IllegalStateException(otherwise);
         }
-        while (!tasks.isEmpty()) {
-            tasks.remove().run();
-        }
+        scheduler.pass(TICK_TIME_MILLIS);
         execute();
         releaseReads();
     }
@@ -158,8 +183,8 @@ final class DrivenReplica implements AutoCloseable {
         return connection.replies();
     }
 
-    ThreadlessReplica replica() {
-        return replica;
+    DrivenServer server() {
+        return server;
     }
 
     /**
@@ -182,7 +207,7 @@ final class DrivenReplica implements AutoCloseable {
      * @throws IOException if the server refuses it
      */
     void packet(int type, byte[] body) throws IOException {
-        replica.server()
+        server.server()
                 .processPacket(
                         connection, new RequestHeader(++xid, type), RequestRecord.fromBytes(ByteBuffer.wrap(body)));
     }
@@ -246,18 +271,18 @@ final class DrivenReplica implements AutoCloseable {
      * @throws IOException if that fails
      */
     void dropOldLogs() throws IOException {
-        files.rollLog();
-        try (Stream<Path> logs = Files.list(files.getDataLogDir().toPath())) {
-            for (Path log : logs.toList()) {
-                Files.delete(log);
-            }
+        server.server().getZKDatabase().rollLog();
+        for (Path log : DataFiles.logs(directory.resolve(DataDirectories.VERSION_DIRECTORY), 0)) {
+            Files.delete(log);
         }
     }
 
     @Override
     public void close() throws IOException {
-        connection.close();
-        files.close();
+        if (connection != null) {
+            connection.close();
+        }
+        server.close();
         List<Path> innermostFirst;
         try (Stream<Path> all = Files.walk(directory)) {
             innermostFirst = all.sorted(Comparator.reverseOrder()).toList();
@@ -268,7 +293,7 @@ final class DrivenReplica implements AutoCloseable {
     }
 
     /** Keeps what is proposed. */
-    private static final class Order implements TotalOrder {
+    private static final class Order implements TotalOrder, OrderingFactory.RunningOrder {
         private final Deque<Proposal> proposals = new ArrayDeque<>();
         private List<ReadWaiter> waiters = new ArrayList<>();
 
@@ -302,38 +327,34 @@ final class DrivenReplica implements AutoCloseable {
 
         @Override
         public void configure(Ensemble ensemble, Map<Integer, PeerAddress> addresses) {}
+
+        @Override
+        public TotalOrder totalOrder() {
+            return this;
+        }
+
+        @Override
+        public StateChannel openStateChannel(int peer) throws IOException {
+            throw new IOException("there is no server " + peer);
+        }
+
+        @Override
+        public void close() {}
     }
 
-    /** The machine's clocks; maintenance runs while the server starts and then no more. */
-    private final class Time implements ThreadlessReplica.Surroundings {
+    /** The benchmark brings the only connection, and no other server. */
+    private static final class Alone implements DrivenServer.Surroundings {
         @Override
-        public long monotonicMillis() {
-            return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+        public void serverStarts(OrderedZooKeeperServer started) {}
+
+        @Override
+        public void lifeEnded() {
+            throw new IllegalStateException("the server wants to start again");
         }
 
         @Override
-        public long wallClockMillis() {
-            return System.currentTimeMillis();
-        }
-
-        @Override
-        public UUID newClusterId() {
-            return new UUID(ID, ID);
-        }
-
-        @Override
-        public void execute(Runnable task) {
-            tasks.add(task);
-        }
-
-        @Override
-        public void everyMillis(long periodMillis, Runnable task) {
-            tick = task;
-        }
-
-        @Override
-        public void afterMillis(long delayMillis, Runnable task) {
-            throw new IllegalStateException("nobody has changed the ensemble");
+        public void answerLeavesLater(long nanos) {
+            throw new IllegalStateException("the server answers another one");
         }
     }
 }

@@ -30,7 +30,7 @@ public final class DrivenReplicaTest {
     }
 
     private byte[] data(int znode) throws Exception {
-        return replica.replica().server().getZKDatabase().getData(DrivenReplica.path(znode), new Stat(), null);
+        return replica.server().server().getZKDatabase().getData(DrivenReplica.path(znode), new Stat(), null);
     }
 
     @Test

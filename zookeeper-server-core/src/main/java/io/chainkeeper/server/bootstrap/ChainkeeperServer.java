@@ -1,18 +1,19 @@
 package io.chainkeeper.server.bootstrap;
 
+import io.chainkeeper.config.DataDirectories;
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.replica.FailureHandler;
+import io.chainkeeper.replica.ThreadScheduler;
 import io.chainkeeper.server.monitoring.OrderView;
+import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.ExecutionProfileMismatch;
 import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.server.zookeeper.PassiveQuorumPeer;
 import java.io.IOException;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.LongSupplier;
 import javax.security.sasl.SaslException;
 import org.apache.zookeeper.server.ExitCode;
 import org.apache.zookeeper.server.admin.AdminServer.AdminServerException;
@@ -30,12 +31,6 @@ public final class ChainkeeperServer {
     private static final long CLIENTS_FIRST_MILLIS = 2_000;
     private static final long LOOK_EVERY_MILLIS = 50;
 
-    /**
-     * How often a replica begins anew because the order holds a later start of it. Once is enough after a lost disk,
-     * twice if something of its former life is still on its way.
-     */
-    private static final int MAX_STARTS_SUPERSEDED = 4;
-
     private final QuorumPeerConfig config;
     private final OrderingConfig ordering;
     private final OrderingFactory orderingFactory;
@@ -45,16 +40,13 @@ public final class ChainkeeperServer {
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final AtomicReference<Throwable> startFailure = new AtomicReference<>();
     private final AtomicBoolean failed = new AtomicBoolean();
-    private final NewStart newStart = new StartInside();
+    private final NewStart newStart;
     private boolean stopWanted;
     /** Why another start is to follow this one; null if none is. */
     private String restartReason;
 
     /** Why the present start has followed another one. The peer's thread. */
     private String startReason;
-
-    /** Never reset: once its start is in the order, only another server with this myid can supersede it. */
-    private volatile int startsSuperseded;
 
     private volatile boolean clientsFirst;
     private volatile PreparedFiles prepared;
@@ -71,6 +63,7 @@ public final class ChainkeeperServer {
         this.config = config;
         this.ordering = ordering;
         this.orderingFactory = orderingFactory;
+        this.newStart = new NextLife(ordering.replicaId(), orderingFactory, this::restart, this::fail);
     }
 
     private final class PeerMain extends QuorumPeerMain {
@@ -158,7 +151,10 @@ public final class ChainkeeperServer {
     }
 
     private void prepareFiles() throws IOException {
-        prepared = PreparedFiles.prepare(config, ordering);
+        DataDirectories directories = new DataDirectories(
+                config.getDataDir().toPath(), config.getDataLogDir().toPath());
+        boolean knows255 = config.getQuorumVerifier().getAllMembers().containsKey(255L);
+        prepared = PreparedFiles.prepare(directories, ordering, knows255, ThreadScheduler.INSTANCE);
         orderingFactory.prepare();
     }
 
@@ -187,41 +183,10 @@ public final class ChainkeeperServer {
         }
     }
 
-    private final class StartInside implements NewStart {
-        @Override
-        public void stateFetched() {
-            restart("from the state that it has fetched");
-        }
-
-        @Override
-        public void superseded(long incarnation) {
-            LOG.warn(
-                    "What replica {} proposes has no effect: the order holds a later start of it, number {}. Its clock"
-                            + " was set back, or it has lost a directory that it had with a clock that was ahead",
-                    config.getServerId(),
-                    incarnation);
-            orderingFactory.startAbove(incarnation);
-            startsSuperseded++;
-            if (startsSuperseded > MAX_STARTS_SUPERSEDED) {
-                fail(
-                        "the order holds later starts of replica " + config.getServerId() + " again and again: another"
-                                + " server runs with the same myid; end it, or correct its myid",
-                        null);
-            } else {
-                restart("with a number above that");
-            }
-        }
-
-        @Override
-        public Map<String, LongSupplier> gauges() {
-            return Map.of("starts_superseded", () -> startsSuperseded);
-        }
-
-        private void restart(String reason) {
-            synchronized (monitor) {
-                restartReason = reason;
-                monitor.notifyAll();
-            }
+    private void restart(String reason) {
+        synchronized (monitor) {
+            restartReason = reason;
+            monitor.notifyAll();
         }
     }
 
@@ -273,7 +238,24 @@ public final class ChainkeeperServer {
     private ReplicaLife startLife(PassiveQuorumPeer peer) throws IOException {
         prepared.check().await();
         FailureHandler failureHandler = this::fail;
-        return ReplicaLife.start(peer, prepared.files(), config, ordering, orderingFactory, failureHandler, newStart);
+        ReplicaLife recovered = ReplicaLife.recover(
+                peer,
+                prepared.files(),
+                LifeSettings.of(config, ordering, configuration(peer)),
+                ordering,
+                new ThreadedRuntime(ordering.replicaId()),
+                failureHandler,
+                newStart);
+        recovered.open(orderingFactory);
+        return recovered;
+    }
+
+    private static EnsembleConfig configuration(PassiveQuorumPeer peer) throws IOException {
+        try {
+            return EnsembleConfig.of(peer.getQuorumVerifier());
+        } catch (IllegalArgumentException e) {
+            throw new IOException("server list: " + e.getMessage(), e);
+        }
     }
 
     private void peerFailed(Throwable failure) {

@@ -1,7 +1,9 @@
 package io.chainkeeper.server.bootstrap;
 
+import io.chainkeeper.config.DataDirectories;
 import io.chainkeeper.config.NodeOwners;
 import io.chainkeeper.config.OrderingConfig;
+import io.chainkeeper.replica.Scheduler;
 import io.chainkeeper.server.maintenance.DivergenceMarker;
 import io.chainkeeper.server.storage.CheckpointStore;
 import io.chainkeeper.server.storage.ForcedLogCheck;
@@ -13,7 +15,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 import org.apache.zookeeper.server.ZooKeeperServer;
-import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,10 +28,19 @@ record PreparedFiles(LoggedFiles files, ForcedLogCheck check) {
     private static final Logger LOG = LoggerFactory.getLogger(PreparedFiles.class);
     private static final String CHECKPOINT_DIRECTORY = "checkpoints";
 
-    /** Installs a state that was fetched, and cuts torn files. */
-    static PreparedFiles prepare(QuorumPeerConfig config, OrderingConfig ordering) throws IOException {
-        LoggedFiles files = new LoggedFiles(
-                config.getDataLogDir().toPath(), config.getDataDir().toPath());
+    /**
+     * Installs a state that was fetched, and cuts torn files.
+     *
+     * @param directories where ZooKeeper's files lie
+     * @param ordering where ours lie
+     * @param knows255 whether the server list has a server 255
+     * @param scheduler gives what looks at the log in the background
+     * @throws IOException if a file cannot be used; the message names it
+     */
+    static PreparedFiles prepare(
+            DataDirectories directories, OrderingConfig ordering, boolean knows255, Scheduler scheduler)
+            throws IOException {
+        LoggedFiles files = new LoggedFiles(directories.logDirectory(), directories.dataDirectory());
         StopMarker.check(ordering.orderingDirectory(), files.logDirectory());
         CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
         DivergenceMarker wrong = DivergenceMarker.read(ordering.orderingDirectory());
@@ -46,8 +56,8 @@ record PreparedFiles(LoggedFiles files, ForcedLogCheck check) {
         if (installer.run() && wrong != null) {
             DivergenceMarker.delete(ordering.orderingDirectory());
         }
-        ForcedLogCheck check = Recovery.repair(files, checkpoints);
-        putOwnersInForce(config, checkpoints);
+        ForcedLogCheck check = Recovery.repair(files, checkpoints, scheduler);
+        putOwnersInForce(knows255, checkpoints);
         keepDigests();
         return new PreparedFiles(files, check);
     }
@@ -62,8 +72,7 @@ record PreparedFiles(LoggedFiles files, ForcedLogCheck check) {
     }
 
     /** Before ZooKeeper's classes load the tree. */
-    private static void putOwnersInForce(QuorumPeerConfig config, CheckpointStore checkpoints) throws IOException {
-        boolean knows255 = config.getQuorumVerifier().getAllMembers().containsKey(255L);
+    private static void putOwnersInForce(boolean knows255, CheckpointStore checkpoints) throws IOException {
         OptionalLong formedWith = Recovery.formedWith(checkpoints);
         if (formedWith.isEmpty()) {
             NodeOwners.putInForce(knows255);

@@ -61,7 +61,9 @@ final class ReplicaAssembly {
         Self self = new Self(settings.replicaId(), settings.members(), core.executionProfile());
         return new MaintenanceTasks(
                 new MaintenanceSchedule(
-                        core.runtime().maintenance(), settings.maintenancePeriodMillis(), core.failureHandler()),
+                        core.runtime().maintenance(settings.replicaId()),
+                        settings.maintenancePeriodMillis(),
+                        core.failureHandler()),
                 core.server(),
                 core::status,
                 environment::showRole,

@@ -6,19 +6,17 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.admin.OrderedAdminServer;
+import io.chainkeeper.server.background.BackgroundWork;
+import io.chainkeeper.server.execution.OrderedApplication;
 import io.chainkeeper.server.guard.DiskSpaceGuard;
 import io.chainkeeper.server.guard.ReplyMemory;
 import io.chainkeeper.server.maintenance.ClusterNaming;
 import io.chainkeeper.server.maintenance.Divergence;
 import io.chainkeeper.server.maintenance.DivergenceGuard;
 import io.chainkeeper.server.maintenance.Naming;
-import io.chainkeeper.server.maintenance.ReadOnlyMode;
 import io.chainkeeper.server.maintenance.ServingPolicy;
-import io.chainkeeper.server.monitoring.Monitoring;
 import io.chainkeeper.server.monitoring.OrderView;
 import io.chainkeeper.server.monitoring.OrderingGauges;
-import io.chainkeeper.server.monitoring.RoleView;
-import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.storage.CheckpointRequest;
 import io.chainkeeper.server.storage.CheckpointSchedule;
@@ -38,11 +36,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
-import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,7 +46,6 @@ import org.slf4j.LoggerFactory;
 final class ReplicaLife implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaLife.class);
     private static final int LONGEST_PERIOD_MILLIS = 500;
-    private static final int LEAST_SNAPSHOTS_KEPT = 3;
     private static final int LONGEST_POSITION_SECONDS = 60;
     private static final String TRANSFER_GAUGE = "state_transfer_bytes";
     /**
@@ -60,12 +55,12 @@ final class ReplicaLife implements AutoCloseable {
     private static final long LONGEST_PATIENCE_MILLIS = 3_000;
 
     private final PassiveQuorumPeer peer;
-    private final QuorumPeerConfig config;
+    private final LifeSettings settings;
     private final OrderingConfig ordering;
     private final FailureHandler failureHandler;
     private final LoggedFiles files;
     private final Recovery recovery;
-    private final ThreadedRuntime runtime;
+    private final ReplicaRuntime runtime;
     private final DiskSpaceGuard space;
     private final ReplicaCore core;
     private final OrderedZooKeeperServer server;
@@ -74,7 +69,7 @@ final class ReplicaLife implements AutoCloseable {
     private final ClusterNaming naming;
     private final StateTransfers transfers;
     private final OrderView view;
-    private final Monitoring monitoring;
+    private final ReplicaFront front;
     private final ReplicaAssembly assembly;
     private final NewStart newStart;
     private volatile OrderingFactory.RunningOrder runningOrder;
@@ -82,39 +77,45 @@ final class ReplicaLife implements AutoCloseable {
     private ReplicaLife(
             PassiveQuorumPeer peer,
             LoggedFiles files,
-            QuorumPeerConfig config,
+            LifeSettings settings,
             OrderingConfig ordering,
+            ReplicaRuntime runtime,
             FailureHandler failureHandler,
             NewStart newStart)
             throws IOException {
         this.peer = peer;
-        this.config = config;
+        this.settings = settings;
+        this.runtime = runtime;
         this.ordering = ordering;
         this.failureHandler = failureHandler;
         this.newStart = newStart;
         this.files = files;
         CheckpointStore checkpoints = new CheckpointStore(PreparedFiles.checkpointDirectory(ordering));
         this.recovery = Recovery.recover(files, peer.database(), checkpoints, identity(), ordering.replicaId());
-        this.runtime = new ThreadedRuntime(ordering.replicaId());
         this.space = diskSpaceGuard();
-        this.core = new ReplicaCore(settings(), runtime, peer, recovered(), space, failureHandler);
+        this.core = new ReplicaCore(replicaSettings(), runtime, peer, recovered(), space, failureHandler);
         this.server = core.server();
         this.snapshots = snapshots(checkpoints);
         this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), this::replaceState);
-        this.naming = new ClusterNaming(ordering.orderingDirectory(), ordering.replicaId(), ordering.protocol());
+        this.naming = new ClusterNaming(
+                ordering.orderingDirectory(),
+                ordering.replicaId(),
+                ordering.protocol(),
+                runtime::wallClockMillis,
+                runtime::newClusterId);
         this.view = orderView();
-        this.monitoring = new Monitoring(server, new RoleView(peer), view);
+        this.front = runtime.front(core, view);
         this.transfers = transfers();
         this.assembly = new ReplicaAssembly(core, new Environment());
     }
 
-    private ReplicaSettings settings() {
+    private ReplicaSettings replicaSettings() {
         int tickMillis = peer.getTickTime();
         return new ReplicaSettings(
                 ordering.replicaId(),
                 List.copyOf(ordering.members().keySet()),
                 ordering.reads(),
-                config.areLocalSessionsEnabled(),
+                settings.localSessionsEnabled(),
                 Math.min(LONGEST_PERIOD_MILLIS, Math.max(1, tickMillis / 2)),
                 Math.min(LONGEST_PATIENCE_MILLIS, (long) peer.getSyncLimit() * tickMillis),
                 (long) peer.getInitLimit() * tickMillis,
@@ -123,37 +124,57 @@ final class ReplicaLife implements AutoCloseable {
 
     private RecoveredReplica recovered() throws IOException {
         return new RecoveredReplica(
-                recovery.position(), recovery.state(), recovery.proposers(), recovery.transactions(), configuration());
+                recovery.position(),
+                recovery.state(),
+                recovery.proposers(),
+                recovery.transactions(),
+                settings.configuration());
     }
 
     /**
-     * Starts a replica on a peer that has loaded its files and opened its client port.
+     * Brings back a replica on a peer that has loaded its files.
      *
      * @param files that it has loaded
+     * @param settings what it lives with
+     * @param ordering who it is and what it promises
+     * @param runtime what it runs on
+     * @param failureHandler told when it cannot go on
      * @param newStart asked for when this replica has to begin anew
-     * @throws IOException if files or ports cannot be used
+     * @throws IOException if files cannot be used
      */
-    static ReplicaLife start(
+    static ReplicaLife recover(
             PassiveQuorumPeer peer,
             LoggedFiles files,
-            QuorumPeerConfig config,
+            LifeSettings settings,
             OrderingConfig ordering,
-            OrderingFactory factory,
+            ReplicaRuntime runtime,
             FailureHandler failureHandler,
             NewStart newStart)
             throws IOException {
-        ReplicaLife life = new ReplicaLife(peer, files, config, ordering, failureHandler, newStart);
+        return new ReplicaLife(peer, files, settings, ordering, runtime, failureHandler, newStart);
+    }
+
+    /**
+     * Starts the order, then lets everybody in. Called once; if it fails, this replica is closed.
+     *
+     * @param factory starts the order
+     * @throws IOException if files or ports cannot be used
+     */
+    void open(OrderingFactory factory) throws IOException {
         try {
-            life.open(factory);
-            return life;
+            start(factory);
         } catch (IOException | RuntimeException e) {
-            life.close();
+            close();
             throw e;
         }
     }
 
     ReplicatedState replicatedState() {
         return recovery.state();
+    }
+
+    OrderedApplication application() {
+        return assembly.application();
     }
 
     OrderedZooKeeperServer server() {
@@ -181,14 +202,6 @@ final class ReplicaLife implements AutoCloseable {
                 ordering.members().size());
     }
 
-    private EnsembleConfig configuration() throws IOException {
-        try {
-            return EnsembleConfig.of(peer.getQuorumVerifier());
-        } catch (IllegalArgumentException e) {
-            throw new IOException("server list: " + e.getMessage(), e);
-        }
-    }
-
     private long transferredBytes() {
         TotalOrder started = core.order();
         return started == null ? 0 : started.gauges().getOrDefault(TRANSFER_GAUGE, 0L);
@@ -200,10 +213,11 @@ final class ReplicaLife implements AutoCloseable {
                 files,
                 database,
                 checkpoints,
-                Math.max(LEAST_SNAPSHOTS_KEPT, config.getSnapRetainCount()),
-                config.getPurgeInterval() > 0,
+                settings.snapshotsKept(),
+                settings.purges(),
                 position -> transfers.checkpointTaken(position),
                 space::refusalOfFile,
+                runtime.scheduler()::nanoTime,
                 recovery.forcedZxid());
         return new CheckpointSchedule(
                 database,
@@ -211,7 +225,8 @@ final class ReplicaLife implements AutoCloseable {
                 writer,
                 failureHandler,
                 recovery.state().zxid(),
-                ordering.checkpointBytes(),
+                settings.intervals(),
+                runtime.scheduler(),
                 ordering.replicaId());
     }
 
@@ -223,11 +238,19 @@ final class ReplicaLife implements AutoCloseable {
             }
 
             @Override
-            public void take() throws IOException {
-                snapshotNow();
+            public CompletableFuture<?> take() {
+                return snapshot();
             }
         };
-        return new StateTransfers(ordering, files, server::hasDiverged, taken, newStart::stateFetched, failureHandler);
+        return new StateTransfers(
+                ordering,
+                files,
+                server::hasDiverged,
+                taken,
+                newStart::stateFetched,
+                failureHandler,
+                runtime,
+                settings.transfers());
     }
 
     private void replaceState(int fromPeer) {
@@ -240,23 +263,22 @@ final class ReplicaLife implements AutoCloseable {
                 ordering.replicaId(), members, core::order, recovery.state()::membership, runtime::monotonicMillis);
     }
 
-    private void open(OrderingFactory factory) throws IOException {
+    private void start(OrderingFactory factory) throws IOException {
         naming.prepare();
         divergence.checkAtStart();
-        server.startup();
-        peer.activate(server);
+        front.startServer();
         runningOrder = factory.start(assembly.application(), transfers.offer(), failureHandler);
         transfers.connect(runningOrder);
         assembly.connect(runningOrder.totalOrder());
-        space.start(ordering.replicaId());
-        monitoring.start(runningOrder.totalOrder(), further());
-        peer.openClientPorts();
+        space.start(new BackgroundWork(runtime.scheduler(), "space-watch-" + ordering.replicaId()));
+        front.orderStarted(runningOrder.totalOrder(), further());
+        front.openClientPorts();
         assembly.start();
     }
 
-    /** Once, after {@link #start}. */
+    /** Once, after {@link #open}. */
     void startAdminServer() {
-        monitoring.startAdminServer(OrderedAdminServer.create(
+        front.startAdminServer(() -> OrderedAdminServer.create(
                 server,
                 view,
                 core.proposer(),
@@ -276,20 +298,28 @@ final class ReplicaLife implements AutoCloseable {
                 newStart.gauges()));
     }
 
+    /** Takes a snapshot in the background, as soon as no position is being executed. */
+    CompletableFuture<Path> snapshot() {
+        return assembly.application().captureCheckpoint().thenCompose(this::write);
+    }
+
+    private CompletableFuture<Path> write(CheckpointRequest captured) {
+        return captured == null
+                ? CompletableFuture.failedFuture(new IOException("the replica fetches its state; ask again"))
+                : snapshots.take(captured);
+    }
+
+    /** Waits for it. */
     private Path snapshotNow() throws IOException {
-        CheckpointRequest request;
-        try {
-            request = assembly.application().captureCheckpoint().get(LONGEST_POSITION_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted before the position that is being executed had ended", e);
-        } catch (ExecutionException | TimeoutException e) {
-            throw new IOException("the position that is being executed did not end: " + e, e);
+        CompletableFuture<CheckpointRequest> captured = assembly.application().captureCheckpoint();
+        if (!runtime.waiting().await(captured, TimeUnit.SECONDS.toNanos(LONGEST_POSITION_SECONDS))) {
+            throw new IOException("the position that is being executed did not end");
         }
-        if (request == null) {
-            throw new IOException("the replica fetches its state; ask again");
+        CompletableFuture<Path> taken = write(captured.join());
+        if (!runtime.waiting().await(taken, Long.MAX_VALUE)) {
+            throw new IOException("the snapshot is being written");
         }
-        return snapshots.takeNow(request);
+        return taken.join();
     }
 
     @Override
@@ -304,7 +334,7 @@ final class ReplicaLife implements AutoCloseable {
         snapshots.close();
         space.close();
         transfers.endSending();
-        monitoring.close();
+        front.close();
         closeQuietly();
         server.shutdown(true);
         // One whose order did not start, because its acceptor log is damaged, leaves its files as they were.
@@ -347,12 +377,12 @@ final class ReplicaLife implements AutoCloseable {
 
         @Override
         public ServingPolicy.WithoutOrder withoutOrder() {
-            return ReadOnlyMode.ifEnabled(peer, server, core.lock(), monitoring::showServer);
+            return front.withoutOrder();
         }
 
         @Override
         public Path configurationFile() {
-            return config.getConfigFilename() == null ? null : Path.of(config.getConfigFilename());
+            return settings.configurationFile();
         }
 
         @Override
@@ -372,7 +402,7 @@ final class ReplicaLife implements AutoCloseable {
 
         @Override
         public void showRole(OrderingStatus status) {
-            monitoring.tick(status);
+            front.showRole(status);
         }
 
         @Override

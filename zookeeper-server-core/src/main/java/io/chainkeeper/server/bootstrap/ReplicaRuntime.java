@@ -1,29 +1,65 @@
 package io.chainkeeper.server.bootstrap;
 
-import io.chainkeeper.server.maintenance.Background;
+import io.chainkeeper.replica.Scheduler;
+import io.chainkeeper.server.background.Background;
+import io.chainkeeper.server.background.BackgroundWork;
+import io.chainkeeper.server.monitoring.OrderView;
 import io.chainkeeper.server.reconfig.Aside;
+import io.chainkeeper.server.transfer.Waiting;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.zookeeper.server.RequestProcessor;
 import org.apache.zookeeper.server.ZKDatabase;
 
 /**
- * What makes a {@link ReplicaAssembly} run: clocks and threads in production ({@link ThreadedRuntime}), or one caller
- * that drives everything and says what time it is ({@link ThreadlessReplica}). Nothing else of a replica knows which.
+ * What makes a replica run: clocks, threads and ports in production ({@link ThreadedRuntime}), or one caller that
+ * drives everything and says what time it is ({@link DrivenRuntime}). Nothing else of a replica knows which.
  */
 interface ReplicaRuntime {
+    /** RFC 4122: version 4, random, of variant 2. */
+    long VERSION_BITS = 0xf000L;
+
+    long VERSION = 0x4000L;
+    long VARIANT = 1L << 63;
+    long VARIANT_BITS = 3L << 62;
+
+    /** @return gives time, chance, and what works in the background */
+    Scheduler scheduler();
+
     /** @return a clock that never runs backwards, in milliseconds; any thread */
-    long monotonicMillis();
+    default long monotonicMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(scheduler().nanoTime());
+    }
 
     /** @return milliseconds since 1970; any thread */
-    long wallClockMillis();
+    default long wallClockMillis() {
+        return scheduler().currentTimeMillis();
+    }
 
-    /** @return runs the maintenance tasks; the same object for each call */
-    Background maintenance();
+    /** @return a name for a new cluster; any thread */
+    default UUID newClusterId() {
+        return new UUID(
+                scheduler().seed() & ~VERSION_BITS | VERSION, scheduler().seed() & ~VARIANT_BITS | VARIANT);
+    }
 
     /**
      * Called once.
      *
-     * @param submit takes a task for {@link #maintenance}
+     * @param replicaId for the name
+     * @return runs the maintenance tasks
+     */
+    default Background maintenance(int replicaId) {
+        return new BackgroundWork(scheduler(), "maintenance-" + replicaId);
+    }
+
+    /** @return how whoever answers another member waits */
+    Waiting waiting();
+
+    /**
+     * Called once.
+     *
+     * @param submit takes a task for the maintenance
      * @return does what may take long, such as looking a name up, where maintenance tasks do not wait for it
      */
     Aside aside(Consumer<Runnable> submit);
@@ -36,4 +72,16 @@ interface ReplicaRuntime {
      * @return told with each look of the maintenance tasks whether this replica is to propose their deletion
      */
     Consumer<Boolean> containerReaper(ZKDatabase database, RequestProcessor requests);
+
+    /**
+     * Called once.
+     *
+     * @param core of the replica
+     * @param view what it knows of the order
+     * @return where it is seen from outside
+     */
+    ReplicaFront front(ReplicaCore core, OrderView view);
+
+    /** After maintenance has ended. */
+    void close();
 }

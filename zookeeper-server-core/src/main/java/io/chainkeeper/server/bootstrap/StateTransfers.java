@@ -9,6 +9,7 @@ import io.chainkeeper.server.transfer.SnapshotInstaller;
 import io.chainkeeper.server.transfer.SnapshotReceiver;
 import io.chainkeeper.server.transfer.SnapshotSender;
 import io.chainkeeper.server.transfer.StateOffer;
+import io.chainkeeper.server.transfer.TransferBounds;
 import io.chainkeeper.transport.StateChannel;
 import java.io.IOException;
 import java.util.Map;
@@ -34,6 +35,8 @@ final class StateTransfers {
      * @param snapshots takes one where the newest is too old for who asks
      * @param stateFetched told when a state is complete and to be installed
      * @param failureHandler told if something is wrong with this program
+     * @param runtime gives time, and what works in the background
+     * @param bounds of the transfers
      * @throws IOException if the checkpoints cannot be read
      */
     StateTransfers(
@@ -42,12 +45,17 @@ final class StateTransfers {
             BooleanSupplier isWrong,
             SnapshotSender.Snapshots snapshots,
             Runnable stateFetched,
-            FailureHandler failureHandler)
+            FailureHandler failureHandler,
+            ReplicaRuntime runtime,
+            TransferBounds bounds)
             throws IOException {
         this.ordering = ordering;
         this.failureHandler = failureHandler;
         this.sender = new SnapshotSender(
-                ordering.replicaId(),
+                runtime.scheduler(),
+                "state-source-" + ordering.replicaId(),
+                runtime.waiting(),
+                bounds,
                 checkpoints(),
                 files.snapshotDirectory(),
                 files.logDirectory(),
@@ -61,7 +69,8 @@ final class StateTransfers {
                 snapshots::executedPosition,
                 stateFetched,
                 failureHandler,
-                System::nanoTime);
+                bounds,
+                runtime.scheduler());
     }
 
     /** An object of its own for each who reads them. */

@@ -1,39 +1,34 @@
 package io.chainkeeper.server.bootstrap;
 
-import io.chainkeeper.server.maintenance.Background;
+import io.chainkeeper.replica.Scheduler;
+import io.chainkeeper.replica.ThreadScheduler;
 import io.chainkeeper.server.maintenance.ContainerReaper;
-import io.chainkeeper.server.maintenance.MaintenanceThread;
+import io.chainkeeper.server.monitoring.OrderView;
 import io.chainkeeper.server.reconfig.Aside;
 import io.chainkeeper.server.reconfig.NameLookUps;
+import io.chainkeeper.server.transfer.Waiting;
 import java.util.function.Consumer;
 import org.apache.zookeeper.server.RequestProcessor;
 import org.apache.zookeeper.server.ZKDatabase;
 
-/** The system's clocks, and threads of this replica's own. */
-final class ThreadedRuntime implements ReplicaRuntime, AutoCloseable {
+/** The system's clocks, threads of this replica's own, and its ports. */
+final class ThreadedRuntime implements ReplicaRuntime {
     private final int replicaId;
-    private final MaintenanceThread maintenance;
     private NameLookUps nameLookUps;
 
     /** @param replicaId for the names of the threads */
     ThreadedRuntime(int replicaId) {
         this.replicaId = replicaId;
-        this.maintenance = new MaintenanceThread(replicaId);
     }
 
     @Override
-    public long monotonicMillis() {
-        return System.nanoTime() / 1_000_000;
+    public Scheduler scheduler() {
+        return ThreadScheduler.INSTANCE;
     }
 
     @Override
-    public long wallClockMillis() {
-        return System.currentTimeMillis();
-    }
-
-    @Override
-    public Background maintenance() {
-        return maintenance;
+    public Waiting waiting() {
+        return Waiting.OF_THREADS;
     }
 
     @Override
@@ -47,7 +42,12 @@ final class ThreadedRuntime implements ReplicaRuntime, AutoCloseable {
         return new ContainerReaper(database, requests)::setActive;
     }
 
-    /** After maintenance has ended: looks up no more names. */
+    @Override
+    public ReplicaFront front(ReplicaCore core, OrderView view) {
+        return new ServerFront(core, view);
+    }
+
+    /** Looks up no more names. */
     @Override
     public void close() {
         if (nameLookUps != null) {

@@ -7,20 +7,23 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.replica.Scheduler;
 import io.chainkeeper.replica.TotalOrder;
+import io.chainkeeper.server.background.Background;
 import io.chainkeeper.server.execution.AuditVerdict;
 import io.chainkeeper.server.guard.DiskSpaceGuard;
-import io.chainkeeper.server.maintenance.Background;
 import io.chainkeeper.server.maintenance.ContainerReaper;
 import io.chainkeeper.server.maintenance.Divergence;
 import io.chainkeeper.server.maintenance.Naming;
 import io.chainkeeper.server.maintenance.ServingPolicy;
+import io.chainkeeper.server.monitoring.OrderView;
 import io.chainkeeper.server.reconfig.Aside;
 import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.storage.CheckpointRequest;
 import io.chainkeeper.server.storage.Checkpoints;
 import io.chainkeeper.server.storage.RecoveredTransactions;
+import io.chainkeeper.server.transfer.Waiting;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.server.zookeeper.PassiveQuorumPeer;
 import io.chainkeeper.server.zookeeper.SnapshotNow;
@@ -316,6 +319,26 @@ public final class ThreadlessReplica {
 
     private record Driven(Surroundings surroundings) implements ReplicaRuntime, Background {
         @Override
+        public Scheduler scheduler() {
+            throw new IllegalStateException("only the maintenance of this replica works in the background");
+        }
+
+        @Override
+        public Waiting waiting() {
+            throw new IllegalStateException("this replica answers no other");
+        }
+
+        @Override
+        public ReplicaFront front(ReplicaCore core, OrderView view) {
+            throw new IllegalStateException("this replica has no ports");
+        }
+
+        @Override
+        public UUID newClusterId() {
+            return surroundings.newClusterId();
+        }
+
+        @Override
         public long monotonicMillis() {
             return surroundings.monotonicMillis();
         }
@@ -326,7 +349,7 @@ public final class ThreadlessReplica {
         }
 
         @Override
-        public Background maintenance() {
+        public Background maintenance(int replicaId) {
             return this;
         }
 
@@ -341,8 +364,9 @@ public final class ThreadlessReplica {
         }
 
         @Override
-        public void execute(Runnable task) {
+        public boolean execute(Runnable task) {
             surroundings.execute(task);
+            return true;
         }
 
         @Override

@@ -1,5 +1,6 @@
 package io.chainkeeper.server.guard;
 
+import io.chainkeeper.server.background.Background;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
@@ -8,9 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -46,7 +44,7 @@ public final class DiskSpaceGuard implements AutoCloseable {
     private volatile long usableBytes;
     private boolean failureSaid;
     private int periodsSinceMeasured;
-    private ScheduledExecutorService thread;
+    private Background background;
 
     /**
      * What a file system says of itself.
@@ -96,14 +94,14 @@ public final class DiskSpaceGuard implements AutoCloseable {
         measure();
     }
 
-    /** Begins to measure twice a second, or, while there is ample room, every five seconds. */
-    public void start(int replicaId) {
-        thread = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread created = new Thread(task, "space-watch-" + replicaId);
-            created.setDaemon(true);
-            return created;
-        });
-        thread.scheduleWithFixedDelay(this::measureIfDue, PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+    /**
+     * Begins to measure twice a second, or, while there is ample room, every five seconds.
+     *
+     * @param measuring does it
+     */
+    public void start(Background measuring) {
+        background = measuring;
+        measuring.everyMillis(PERIOD_MILLIS, this::measureIfDue);
     }
 
     /**
@@ -215,8 +213,8 @@ public final class DiskSpaceGuard implements AutoCloseable {
 
     @Override
     public void close() {
-        if (thread != null) {
-            thread.shutdown();
+        if (background != null) {
+            background.close();
         }
     }
 }

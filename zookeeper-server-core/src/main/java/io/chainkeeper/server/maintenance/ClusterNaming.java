@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +29,8 @@ public final class ClusterNaming implements Naming {
     private final Path orderingDirectory;
     private final int replicaId;
     private final String protocol;
+    private final LongSupplier wallClockMillis;
+    private final Supplier<UUID> newClusterId;
     private volatile ClusterIdentity identity;
     private volatile boolean goingOnAlone;
     private boolean caughtUp;
@@ -38,11 +42,20 @@ public final class ClusterNaming implements Naming {
      * @param orderingDirectory where the name is kept
      * @param replicaId this replica
      * @param protocol which orders, as zoo.cfg names it
+     * @param wallClockMillis stamped on the proposal of a name
+     * @param newClusterId a name for a new cluster
      */
-    public ClusterNaming(Path orderingDirectory, int replicaId, String protocol) {
+    public ClusterNaming(
+            Path orderingDirectory,
+            int replicaId,
+            String protocol,
+            LongSupplier wallClockMillis,
+            Supplier<UUID> newClusterId) {
         this.orderingDirectory = orderingDirectory;
         this.replicaId = replicaId;
         this.protocol = protocol;
+        this.wallClockMillis = wallClockMillis;
+        this.newClusterId = newClusterId;
     }
 
     /**
@@ -148,9 +161,9 @@ public final class ClusterNaming implements Naming {
         if (unnamed && origin == null) {
             return null;
         }
-        UUID clusterId = kept == null ? UUID.randomUUID() : kept;
+        UUID clusterId = kept == null ? newClusterId.get() : kept;
         proposed = new Command.ClusterFormed(
-                System.currentTimeMillis(), clusterId, executionProfile, members, configuration, ordered, origin);
+                wallClockMillis.getAsLong(), clusterId, executionProfile, members, configuration, ordered, origin);
         return proposed;
     }
 

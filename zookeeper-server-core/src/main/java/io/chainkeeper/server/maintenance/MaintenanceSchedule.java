@@ -2,6 +2,7 @@ package io.chainkeeper.server.maintenance;
 
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.ReplicaStoppedException;
+import io.chainkeeper.server.background.Background;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

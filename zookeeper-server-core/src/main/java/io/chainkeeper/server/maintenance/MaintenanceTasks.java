@@ -2,6 +2,7 @@ package io.chainkeeper.server.maintenance;
 
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
+import io.chainkeeper.server.background.Background;
 import io.chainkeeper.server.execution.AuditVerdict;
 import io.chainkeeper.server.execution.ExecutionEvents;
 import io.chainkeeper.server.reconfig.Aside;

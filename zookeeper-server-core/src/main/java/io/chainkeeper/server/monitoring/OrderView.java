@@ -168,7 +168,7 @@ public final class OrderView {
      *
      * @param current the role now
      */
-    synchronized void tick(OrderingStatus current) {
+    public synchronized void tick(OrderingStatus current) {
         long now = clockMillis.getAsLong();
         decided.seen(gauge("max_decided"), now);
         boolean looked = seen.role() == Role.LOOKING;

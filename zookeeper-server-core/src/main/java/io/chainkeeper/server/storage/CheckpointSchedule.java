@@ -1,15 +1,16 @@
 package io.chainkeeper.server.storage;
 
-import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.replica.FailureHandler;
+import io.chainkeeper.replica.Scheduler;
+import io.chainkeeper.server.background.Background;
+import io.chainkeeper.server.background.BackgroundWork;
 import io.chainkeeper.server.state.Zxids;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.server.ZKDatabase;
@@ -18,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checkpoints on a thread of their own, one at a time. A snapshot is due, as with ZooKeeper, after {@code snapCount}
+ * Checkpoints in the background, one at a time. A snapshot is due, as with ZooKeeper, after {@code snapCount}
  * transactions or {@code zookeeper.snapSizeLimitInKb} of them (ZooKeeper counts what is reserved in the files), less a
  * random part of up to a half so that replicas do not all write at once. Between snapshots a checkpoint of the log
  * alone is due after so many bytes of it, and once behind what a start has brought back.
@@ -31,10 +32,14 @@ public final class CheckpointSchedule implements Checkpoints, AutoCloseable {
     private final LongSupplier loggedBytes;
     private final SnapshotWriter writer;
     private final FailureHandler failureHandler;
-    private final ExecutorService thread;
-    private final int snapCount = ZooKeeperServer.getSnapCount();
-    private final long snapBytes = ZooKeeperServer.getSnapSizeInBytes();
-    private final long checkpointBytes;
+    private final Background background;
+    private final Scheduler scheduler;
+    private final SplittableRandom random;
+    private final Intervals intervals;
+    /** What is written and what waits for that; guarded by itself. */
+    private final Deque<Order> orders = new ArrayDeque<>();
+
+    private boolean closed;
     private volatile boolean writing;
     private volatile boolean postponed;
     private volatile long retryNanos;
@@ -44,13 +49,40 @@ public final class CheckpointSchedule implements Checkpoints, AutoCloseable {
     private long logDueBytes;
 
     /**
+     * When something is due.
+     *
+     * @param snapCount transactions between two snapshots, at least 1
+     * @param snapBytes bytes of transactions between two snapshots; 0 for no limit
+     * @param logBytes bytes of transactions between two checkpoints, at least 1
+     */
+    public record Intervals(int snapCount, long snapBytes, long logBytes) {
+        /**
+         * @param logBytes see {@link Intervals}
+         * @return the others as ZooKeeper's settings say
+         */
+        public static Intervals configured(long logBytes) {
+            return new Intervals(ZooKeeperServer.getSnapCount(), ZooKeeperServer.getSnapSizeInBytes(), logBytes);
+        }
+    }
+
+    /**
+     * What is to be written.
+     *
+     * @param writing it
+     * @param isSnapshot or else a checkpoint of the log
+     * @param taken who waits for it; null if it was due
+     */
+    private record Order(SnapshotWriter.Writing writing, boolean isSnapshot, CompletableFuture<Path> taken) {}
+
+    /**
      * @param database the tree and its log
      * @param loggedBytes how many bytes of transactions have been appended to it since the start
      * @param writer writes them
      * @param failureHandler told when a checkpoint cannot be written
      * @param zxid last zxid of the checkpoint that was started from
-     * @param checkpointBytes bytes of transaction log between two checkpoints, at least 1
-     * @param replicaId names the thread
+     * @param intervals when something is due
+     * @param scheduler gives time, chance and what writes in the background
+     * @param replicaId names that
      */
     public CheckpointSchedule(
             ZKDatabase database,
@@ -58,25 +90,25 @@ public final class CheckpointSchedule implements Checkpoints, AutoCloseable {
             SnapshotWriter writer,
             FailureHandler failureHandler,
             long zxid,
-            long checkpointBytes,
+            Intervals intervals,
+            Scheduler scheduler,
             int replicaId) {
         this.database = database;
         this.loggedBytes = loggedBytes;
         this.writer = writer;
         this.failureHandler = failureHandler;
-        this.checkpointBytes = checkpointBytes;
-        this.thread = Executors.newSingleThreadExecutor(task -> {
-            Thread created = new Thread(task, "snapshot-" + replicaId);
-            created.setDaemon(true);
-            return created;
-        });
+        this.intervals = intervals;
+        this.scheduler = scheduler;
+        this.random = new SplittableRandom(scheduler.seed());
+        this.background = new BackgroundWork(scheduler, "snapshot-" + replicaId);
         scheduleSnapshot(zxid);
         long recoveredZxid = database.getDataTreeLastProcessedZxid();
         logDueZxid = recoveredZxid > zxid ? recoveredZxid : Long.MAX_VALUE;
     }
 
     private void scheduleSnapshot(long zxid) {
-        ThreadLocalRandom random = ThreadLocalRandom.current();
+        int snapCount = intervals.snapCount();
+        long snapBytes = intervals.snapBytes();
         snapshotDueZxid = zxid + snapCount - random.nextInt(snapCount / 2 + 1);
         long afterBytes = snapBytes > 0 ? snapBytes - random.nextLong(snapBytes / 2 + 1) : Long.MAX_VALUE / 2;
         snapshotDueBytes = loggedBytes.getAsLong() + afterBytes;
@@ -85,7 +117,7 @@ public final class CheckpointSchedule implements Checkpoints, AutoCloseable {
 
     private void scheduleLog() {
         logDueZxid = Long.MAX_VALUE;
-        logDueBytes = loggedBytes.getAsLong() + checkpointBytes;
+        logDueBytes = loggedBytes.getAsLong() + intervals.logBytes();
     }
 
     @Override
@@ -94,8 +126,9 @@ public final class CheckpointSchedule implements Checkpoints, AutoCloseable {
             return Due.NOTHING;
         }
         long bytes = loggedBytes.getAsLong();
-        boolean snapshot =
-                postponed ? System.nanoTime() - retryNanos >= 0 : zxid >= snapshotDueZxid || bytes >= snapshotDueBytes;
+        boolean snapshot = postponed
+                ? scheduler.nanoTime() - retryNanos >= 0
+                : zxid >= snapshotDueZxid || bytes >= snapshotDueBytes;
         if (snapshot) {
             return Due.SNAPSHOT;
         }
@@ -118,69 +151,106 @@ public final class CheckpointSchedule implements Checkpoints, AutoCloseable {
         } else {
             scheduleLog();
         }
-        thread.execute(() -> {
-            try {
-                write(snapshot, request);
-            } catch (IOException | RuntimeException e) {
-                String kind = snapshot ? "snapshot" : "checkpoint of the transaction log";
-                failureHandler.failed(kind + " could not be written: " + e.getMessage(), e);
-            } finally {
-                writing = false;
-            }
-        });
+        add(new Order(snapshot ? writer.snapshot(request) : writer.checkpointOfLog(request), snapshot, null));
     }
 
-    private void write(boolean snapshot, CheckpointRequest request) throws IOException {
+    private boolean add(Order order) {
+        synchronized (orders) {
+            if (closed) {
+                return false;
+            }
+            orders.add(order);
+            if (orders.size() == 1) {
+                background.execute(this::writePiece);
+            }
+            return true;
+        }
+    }
+
+    private Order current() {
+        synchronized (orders) {
+            return orders.peek();
+        }
+    }
+
+    /** Anything else may happen between two pieces, the end of this process included. */
+    private void writePiece() {
+        Order order = current();
+        boolean more = false;
         try {
-            if (snapshot) {
-                writer.write(request);
-                postponed = false;
-            } else {
-                writer.writeOfLog(request);
+            more = order.writing.step();
+            if (!more) {
+                written(order);
             }
-        } catch (SnapshotPostponedException e) {
-            if (!snapshot) {
-                LOG.warn("{}. The next start has to look back further; free space there", e.getMessage());
-                return;
+        } catch (IOException | RuntimeException e) {
+            notWritten(order, e);
+        } finally {
+            if (more || ended(order)) {
+                background.execute(this::writePiece);
             }
-            retryNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(RETRY_SECONDS);
+        }
+    }
+
+    private void written(Order order) {
+        if (order.taken != null) {
+            order.taken.complete(order.writing.file());
+        } else if (order.isSnapshot) {
+            postponed = false;
+        }
+    }
+
+    private void notWritten(Order order, Exception failure) {
+        if (order.taken != null) {
+            order.taken.completeExceptionally(
+                    new IOException("snapshot could not be written: " + failure.getMessage(), failure));
+        } else if (!(failure instanceof SnapshotPostponedException)) {
+            String kind = order.isSnapshot ? "snapshot" : "checkpoint of the transaction log";
+            failureHandler.failed(kind + " could not be written: " + failure.getMessage(), failure);
+        } else if (order.isSnapshot) {
+            retryNanos = scheduler.nanoTime() + TimeUnit.SECONDS.toNanos(RETRY_SECONDS);
             postponed = true;
             LOG.warn(
                     "Snapshot not taken: {}. It is tried again in {} s; free space there",
-                    e.getMessage(),
+                    failure.getMessage(),
                     RETRY_SECONDS);
+        } else {
+            LOG.warn("{}. The next start has to look back further; free space there", failure.getMessage());
+        }
+    }
+
+    /** Returns whether another one waits. */
+    private boolean ended(Order order) {
+        if (order.taken == null) {
+            writing = false;
+        }
+        synchronized (orders) {
+            orders.remove();
+            orders.notifyAll();
+            return !orders.isEmpty();
         }
     }
 
     /**
-     * Writes a snapshot now and waits for it; any thread but the executor.
+     * Writes a snapshot now, in the background.
      *
      * @param request the state beside the tree, captured between two positions
-     * @return the snapshot file
-     * @throws IOException if it cannot be written
+     * @return gives the snapshot file; fails with an {@link IOException} if it cannot be written
      */
-    public Path takeNow(CheckpointRequest request) throws IOException {
-        Future<Path> snapshot = thread.submit(() -> writer.write(request));
-        try {
-            return snapshot.get();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted while a snapshot was being written", e);
-        } catch (ExecutionException e) {
-            throw new IOException(
-                    "snapshot could not be written: " + e.getCause().getMessage(), e.getCause());
+    public CompletableFuture<Path> take(CheckpointRequest request) {
+        CompletableFuture<Path> taken = new CompletableFuture<>();
+        if (!add(new Order(writer.snapshot(request), true, taken))) {
+            taken.completeExceptionally(new IOException("snapshot could not be written: this server is stopping"));
         }
+        return taken;
     }
 
     /** Waits for what is being written, and takes no more. */
     @Override
     public void close() {
-        thread.shutdown();
-        try {
-            boolean ended = thread.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
-            InvariantViolated.check(ended, "the snapshot thread goes on although it was waited for");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        synchronized (orders) {
+            closed = true;
+            scheduler.await(orders, "what is written in the background", orders::isEmpty);
         }
+        background.close();
     }
 }

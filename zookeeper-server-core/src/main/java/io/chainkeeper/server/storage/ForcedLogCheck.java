@@ -1,9 +1,10 @@
 package io.chainkeeper.server.storage;
 
+import io.chainkeeper.replica.ReplicaStoppedException;
+import io.chainkeeper.replica.Scheduler;
+import io.chainkeeper.replica.Work;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 
 /**
  * Looks, beside ZooKeeper's loading of the files, whether the part of the transaction log that was on stable storage is
@@ -11,36 +12,53 @@ import java.util.concurrent.FutureTask;
  * thread.
  */
 public final class ForcedLogCheck {
-    /** Whatever ends the look, an error of the JVM included, is told to who waits. */
-    private final FutureTask<Void> check;
+    private final Scheduler scheduler;
+    private boolean done;
+    /** Whatever ended the look, an error of the JVM included; null if the log is whole. */
+    private Throwable failure;
 
-    private ForcedLogCheck(FutureTask<Void> check) {
-        this.check = check;
+    private ForcedLogCheck(Scheduler scheduler) {
+        this.scheduler = scheduler;
     }
 
     /** @return of a log that has been looked through already */
-    static ForcedLogCheck done() {
-        FutureTask<Void> nothing = new FutureTask<>(() -> {}, null);
-        nothing.run();
-        return new ForcedLogCheck(nothing);
+    static ForcedLogCheck done(Scheduler scheduler) {
+        ForcedLogCheck check = new ForcedLogCheck(scheduler);
+        check.done = true;
+        return check;
     }
 
     /**
-     * Begins to look on a thread of its own.
+     * Begins to look in the background.
      *
+     * @param scheduler gives the worker that looks
      * @param directory the directory with the {@code log.*} files, which nobody writes to meanwhile
      * @param fromZxid files that hold only transactions before it are not looked at
      * @param forcedZxid transactions up to here must be there
      */
-    static ForcedLogCheck begin(Path directory, long fromZxid, long forcedZxid) {
-        FutureTask<Void> check = new FutureTask<>(() -> {
+    static ForcedLogCheck begin(Scheduler scheduler, Path directory, long fromZxid, long forcedZxid) {
+        ForcedLogCheck check = new ForcedLogCheck(scheduler);
+        scheduler
+                .worker("transaction-log-check", () -> {
+                    check.look(directory, fromZxid, forcedZxid);
+                    return Work.NEVER;
+                })
+                .start();
+        return check;
+    }
+
+    private void look(Path directory, long fromZxid, long forcedZxid) {
+        Throwable found = null;
+        try {
             TxnLogTail.check(directory, fromZxid, forcedZxid);
-            return null;
-        });
-        Thread thread = new Thread(check, "transaction-log-check");
-        thread.setDaemon(true);
-        thread.start();
-        return new ForcedLogCheck(check);
+        } catch (IOException | RuntimeException | Error e) {
+            found = e;
+        }
+        synchronized (this) {
+            failure = found;
+            done = true;
+            notifyAll();
+        }
     }
 
     /**
@@ -48,17 +66,17 @@ public final class ForcedLogCheck {
      *
      * @throws IOException if the log is damaged or cannot be read; the message names the file
      */
-    public void await() throws IOException {
+    public synchronized void await() throws IOException {
         try {
-            check.get();
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof IOException damage) {
-                throw damage;
-            }
-            throw new IOException("transaction log could not be looked through: " + e.getCause(), e.getCause());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            scheduler.await(this, "the transaction log to be looked through", () -> done);
+        } catch (ReplicaStoppedException e) {
             throw new IOException("interrupted while the transaction log was looked through", e);
+        }
+        if (failure instanceof IOException damage) {
+            throw damage;
+        }
+        if (failure != null) {
+            throw new IOException("transaction log could not be looked through: " + failure, failure);
         }
     }
 

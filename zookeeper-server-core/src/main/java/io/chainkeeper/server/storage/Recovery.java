@@ -4,6 +4,7 @@ import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.NodeOwners;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.replica.Scheduler;
 import io.chainkeeper.server.session.SessionState;
 import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.state.Zxids;
@@ -41,22 +42,24 @@ public record Recovery(
      *
      * @param files ZooKeeper's files
      * @param checkpoints the checkpoints
+     * @param scheduler gives what looks in the background
      * @return looks through the part of the log that is not torn
      * @throws IOException if a file is damaged where it must not be; the message names it
      */
-    public static ForcedLogCheck repair(LoggedFiles files, CheckpointStore checkpoints) throws IOException {
+    public static ForcedLogCheck repair(LoggedFiles files, CheckpointStore checkpoints, Scheduler scheduler)
+            throws IOException {
         List<Checkpoint> all = checkpoints.readForStart();
         if (all.isEmpty()) {
             imported(files, checkpoints).note();
             TxnLogTail.cut(files.logDirectory(), 0, NOTHING_FORCED);
-            return ForcedLogCheck.done();
+            return ForcedLogCheck.done(scheduler);
         }
         Checkpoint newest = all.get(0);
         TxnLogTail.cut(files.logDirectory(), newest.snapshotZxid(), newest.coveredZxid());
         long snapshotZxid = checkpoints.readAll().get(0).snapshotZxid();
         return snapshotZxid >= newest.snapshotZxid()
-                ? ForcedLogCheck.done()
-                : ForcedLogCheck.begin(files.logDirectory(), snapshotZxid, newest.coveredZxid());
+                ? ForcedLogCheck.done(scheduler)
+                : ForcedLogCheck.begin(scheduler, files.logDirectory(), snapshotZxid, newest.coveredZxid());
     }
 
     /**

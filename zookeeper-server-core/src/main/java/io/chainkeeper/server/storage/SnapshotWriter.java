@@ -6,8 +6,10 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.persistence.FileSnap;
 import org.apache.zookeeper.server.persistence.Util;
@@ -36,6 +38,7 @@ public final class SnapshotWriter {
     private final boolean purges;
     private final LongConsumer coveredListener;
     private final RoomFor roomFor;
+    private final LongSupplier clockNanos;
     private long forcedZxid;
 
     /** Says whether a file fits. */
@@ -57,6 +60,7 @@ public final class SnapshotWriter {
      * @param purges whether what is older than those is deleted
      * @param coveredListener told of the position that recovery no longer needs the order up to
      * @param roomFor asked before a file is written
+     * @param clockNanos a monotonic clock
      * @param forcedZxid the log is on stable storage up to here
      */
     public SnapshotWriter(
@@ -67,6 +71,7 @@ public final class SnapshotWriter {
             boolean purges,
             LongConsumer coveredListener,
             RoomFor roomFor,
+            LongSupplier clockNanos,
             long forcedZxid) {
         this.files = files;
         this.database = database;
@@ -75,89 +80,185 @@ public final class SnapshotWriter {
         this.purges = purges;
         this.coveredListener = coveredListener;
         this.roomFor = roomFor;
+        this.clockNanos = clockNanos;
         this.forcedZxid = forcedZxid;
     }
 
+    /** What is written in pieces, each as long as the disk takes for it. Used by one thread at a time. */
+    abstract static class Writing {
+        private Iterator<Piece> pieces;
+
+        /**
+         * Does the next piece.
+         *
+         * @return whether more follow
+         * @throws SnapshotPostponedException if there is no room for it, or its file could not be written
+         * @throws IOException if anything else could not be written; what was being written then does not exist
+         */
+        final boolean step() throws IOException {
+            if (pieces == null) {
+                pieces = pieces().iterator();
+            }
+            pieces.next().write();
+            return pieces.hasNext();
+        }
+
+        abstract List<Piece> pieces();
+
+        /** What has been written, once it has its name; null for a checkpoint of the log. */
+        abstract Path file();
+
+        /** One of them. */
+        @FunctionalInterface
+        interface Piece {
+            void write() throws IOException;
+        }
+    }
+
     /**
-     * Writes a snapshot that belongs to a captured state, then deletes what is no longer needed.
+     * Begins to write a snapshot that belongs to a captured state; at the end what is no longer needed is deleted.
      *
      * @param request captured before
-     * @return the snapshot file
-     * @throws SnapshotPostponedException if there is no room for it, or its file could not be written
-     * @throws IOException if anything else could not be written; the snapshot then does not exist
+     * @return to be gone through before anything else is written
      */
-    Path write(CheckpointRequest request) throws IOException {
-        Path directory = files.snapshotDirectory();
-        Path temporary = directory.resolve(TEMPORARY_NAME);
-        long startNanos = System.nanoTime();
-        long snapshotZxid = database.getDataTreeLastProcessedZxid();
-        serialize(directory, temporary);
-        long coveredZxid = database.getDataTreeLastProcessedZxid();
-        // What has been applied has been appended before; this hands all of it to the operating system.
-        database.commit();
-        forceLogs(files.logDirectory(), forcedZxid);
-        forcedZxid = coveredZxid;
-        writeCheckpoint(
-                new Checkpoint(
+    Writing snapshot(CheckpointRequest request) {
+        return new WritingSnapshot(request);
+    }
+
+    private final class WritingSnapshot extends Writing {
+        private final CheckpointRequest request;
+        private final Path temporary = files.snapshotDirectory().resolve(TEMPORARY_NAME);
+        private long startNanos;
+        private long snapshotZxid;
+        private long coveredZxid;
+        private Path snapshot;
+
+        private WritingSnapshot(CheckpointRequest request) {
+            this.request = request;
+        }
+
+        @Override
+        List<Piece> pieces() {
+            return List.of(this::begin, this::copyTree, this::cover, this::writeCheckpoint, this::name, this::forget);
+        }
+
+        @Override
+        Path file() {
+            return snapshot;
+        }
+
+        private void begin() throws IOException {
+            startNanos = clockNanos.getAsLong();
+            snapshotZxid = database.getDataTreeLastProcessedZxid();
+            String refusal = roomFor.refusal(files.snapshotDirectory(), estimatedBytes());
+            if (refusal != null) {
+                throw new SnapshotPostponedException(refusal, null);
+            }
+        }
+
+        private void copyTree() throws IOException {
+            try {
+                serialize(temporary);
+            } catch (IOException e) {
+                throw postponed(temporary, e);
+            }
+        }
+
+        private void cover() throws IOException {
+            coveredZxid = database.getDataTreeLastProcessedZxid();
+            // What has been applied has been appended before; this hands all of it to the operating system.
+            database.commit();
+            forceLogs(files.logDirectory(), forcedZxid);
+            forcedZxid = coveredZxid;
+        }
+
+        private void writeCheckpoint() throws IOException {
+            try {
+                checkpoints.write(new Checkpoint(
                         request.position(),
                         request.zxid(),
                         snapshotZxid,
                         coveredZxid,
                         request.proposers(),
-                        request.replicatedState()),
-                temporary);
-        Path snapshot = directory.resolve(Util.makeSnapshotName(snapshotZxid));
-        AtomicFile.rename(temporary, snapshot);
-        LOG.info("Snapshot {} taken in {} ms", snapshot, (System.nanoTime() - startNanos) / 1_000_000);
-        List<Path> all = DataFiles.snapshots(directory);
-        long oldest = DataFiles.snapshotZxid(all.get(Math.min(retainCount, all.size()) - 1));
-        if (purges) {
-            purge(oldest);
+                        request.replicatedState()));
+            } catch (IOException e) {
+                throw postponed(temporary, e);
+            }
         }
-        reportCovered(oldest);
-        return snapshot;
+
+        private void name() throws IOException {
+            Path file = files.snapshotDirectory().resolve(Util.makeSnapshotName(snapshotZxid));
+            AtomicFile.rename(temporary, file);
+            snapshot = file;
+            LOG.info("Snapshot {} taken in {} ms", file, (clockNanos.getAsLong() - startNanos) / 1_000_000);
+        }
+
+        private void forget() throws IOException {
+            List<Path> all = DataFiles.snapshots(files.snapshotDirectory());
+            long oldest = DataFiles.snapshotZxid(all.get(Math.min(retainCount, all.size()) - 1));
+            if (purges) {
+                purge(oldest);
+            }
+            reportCovered(oldest);
+        }
     }
 
     /**
-     * Brings the transaction log to stable storage and writes a checkpoint of it. What was executed when the state was
-     * captured has been handed to the operating system, and the log has been rolled behind it. The order is not cut: a
-     * start that cannot read this checkpoint goes back to one of a snapshot.
+     * Begins to bring the transaction log to stable storage and to write a checkpoint of it. What was executed when the
+     * state was captured has been handed to the operating system, and the log has been rolled behind it. The order is
+     * not cut: a start that cannot read this checkpoint goes back to one of a snapshot.
      *
      * @param request captured before
-     * @throws SnapshotPostponedException if the checkpoint could not be written
-     * @throws IOException if the log could not be forced
+     * @return to be gone through before anything else is written
      */
-    void writeOfLog(CheckpointRequest request) throws IOException {
-        forceLogs(files.logDirectory(), forcedZxid);
-        forcedZxid = Math.max(forcedZxid, request.zxid());
-        try {
-            checkpoints.writeOfLog(new Checkpoint(
-                    request.position(),
-                    request.zxid(),
-                    request.zxid(),
-                    forcedZxid,
-                    request.proposers(),
-                    request.replicatedState()));
-        } catch (IOException e) {
-            throw new SnapshotPostponedException(
-                    "Checkpoint in " + checkpoints.directory() + " could not be written: " + e.getMessage(), e);
+    Writing checkpointOfLog(CheckpointRequest request) {
+        return new WritingOfLog(request);
+    }
+
+    private final class WritingOfLog extends Writing {
+        private final CheckpointRequest request;
+
+        private WritingOfLog(CheckpointRequest request) {
+            this.request = request;
+        }
+
+        @Override
+        List<Piece> pieces() {
+            return List.of(this::force, this::writeCheckpoint);
+        }
+
+        @Override
+        Path file() {
+            return null;
+        }
+
+        private void force() throws IOException {
+            forceLogs(files.logDirectory(), forcedZxid);
+            forcedZxid = Math.max(forcedZxid, request.zxid());
+        }
+
+        private void writeCheckpoint() throws IOException {
+            try {
+                checkpoints.writeOfLog(new Checkpoint(
+                        request.position(),
+                        request.zxid(),
+                        request.zxid(),
+                        forcedZxid,
+                        request.proposers(),
+                        request.replicatedState()));
+            } catch (IOException e) {
+                throw new SnapshotPostponedException(
+                        "Checkpoint in " + checkpoints.directory() + " could not be written: " + e.getMessage(), e);
+            }
         }
     }
 
-    private void serialize(Path directory, Path temporary) throws IOException {
-        String refusal = roomFor.refusal(directory, estimatedBytes());
-        if (refusal != null) {
-            throw new SnapshotPostponedException(refusal, null);
-        }
-        try {
-            Files.deleteIfExists(temporary);
-            // Forced below: ZooKeeper's class would do it without the file system that the path is of.
-            new FileSnap(directory.toFile())
-                    .serialize(database.getDataTree(), database.getSessionWithTimeOuts(), temporary.toFile(), false);
-            force(temporary);
-        } catch (IOException e) {
-            throw postponed(temporary, e);
-        }
+    private void serialize(Path temporary) throws IOException {
+        Files.deleteIfExists(temporary);
+        // Forced below: ZooKeeper's class would do it without the file system that the path is of.
+        new FileSnap(files.getSnapDir())
+                .serialize(database.getDataTree(), database.getSessionWithTimeOuts(), temporary.toFile(), false);
+        force(temporary);
     }
 
     private static SnapshotPostponedException postponed(Path temporary, IOException cause) {
@@ -167,14 +268,6 @@ public final class SnapshotWriter {
             cause.addSuppressed(e);
         }
         return new SnapshotPostponedException(temporary + " could not be written: " + cause.getMessage(), cause);
-    }
-
-    private void writeCheckpoint(Checkpoint checkpoint, Path temporary) throws IOException {
-        try {
-            checkpoints.write(checkpoint);
-        } catch (IOException e) {
-            throw postponed(temporary, e);
-        }
     }
 
     /** Not less than the file will have, compression aside. */

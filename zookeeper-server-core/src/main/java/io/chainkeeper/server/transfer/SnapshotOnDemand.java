@@ -3,11 +3,7 @@ package io.chainkeeper.server.transfer;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,10 +19,11 @@ final class SnapshotOnDemand {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotOnDemand.class);
 
     private final SnapshotSender.Snapshots snapshots;
-    private final ExecutorService thread;
+    private final Waiting waiting;
     private final LongSupplier clockNanos;
-    private CompletableFuture<Void> running;
+    private CompletableFuture<?> running;
     private boolean tookOne;
+    private boolean closed;
 
     /** Why the latest could not be taken, null if it was. */
     private String refusal;
@@ -35,12 +32,12 @@ final class SnapshotOnDemand {
 
     /**
      * @param snapshots takes them
-     * @param thread where they are waited for
+     * @param waiting lets whoever needs one wait for it
      * @param clockNanos a monotonic clock
      */
-    SnapshotOnDemand(SnapshotSender.Snapshots snapshots, ExecutorService thread, LongSupplier clockNanos) {
+    SnapshotOnDemand(SnapshotSender.Snapshots snapshots, Waiting waiting, LongSupplier clockNanos) {
         this.snapshots = snapshots;
-        this.thread = thread;
+        this.waiting = waiting;
         this.clockNanos = clockNanos;
     }
 
@@ -54,23 +51,15 @@ final class SnapshotOnDemand {
      * @throws IOException if it cannot be taken now, with the reason
      */
     boolean await(int peer, long leastPosition, long patienceNanos) throws IOException {
-        CompletableFuture<Void> begun = begin(peer, leastPosition);
-        try {
-            begun.get(patienceNanos, TimeUnit.NANOSECONDS);
-            return true;
-        } catch (TimeoutException e) {
-            return false;
-        } catch (ExecutionException e) {
-            throw new IOException(e.getCause().getMessage(), e.getCause());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted while a snapshot was being taken", e);
-        }
+        return waiting.await(begin(peer, leastPosition), patienceNanos);
     }
 
-    private synchronized CompletableFuture<Void> begin(int peer, long leastPosition) throws IOException {
+    private synchronized CompletableFuture<?> begin(int peer, long leastPosition) throws IOException {
         if (running != null && !running.isDone()) {
             return running;
+        }
+        if (closed) {
+            throw new IOException("it is stopping");
         }
         long position = snapshots.executedPosition();
         if (position < leastPosition) {
@@ -88,27 +77,19 @@ final class SnapshotOnDemand {
                 peer,
                 leastPosition,
                 position);
-        try {
-            running = CompletableFuture.runAsync(this::take, thread);
-        } catch (RejectedExecutionException e) {
-            throw new IOException("it is stopping", e);
-        }
+        running = snapshots.take().whenComplete((snapshot, failure) -> ended(failure));
         return running;
     }
 
-    private void take() {
-        try {
-            snapshots.take();
-            ended(null);
-        } catch (IOException | RuntimeException e) {
-            ended(e.getMessage() == null ? e.toString() : e.getMessage());
-            throw new CompletionException(e);
-        }
-    }
-
-    private synchronized void ended(String reason) {
-        refusal = reason;
+    private synchronized void ended(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        refusal = cause == null ? null : cause.getMessage() == null ? cause.toString() : cause.getMessage();
         tookOne = true;
         endedNanos = clockNanos.getAsLong();
+    }
+
+    /** Takes no more. */
+    synchronized void close() {
+        closed = true;
     }
 }

@@ -1,26 +1,24 @@
 package io.chainkeeper.server.transfer;
 
 import io.chainkeeper.config.ClusterIdentity;
-import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.replica.FailureHandler;
+import io.chainkeeper.replica.Scheduler;
+import io.chainkeeper.server.background.Background;
+import io.chainkeeper.server.background.BackgroundWork;
 import io.chainkeeper.transport.StateChannel;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fetches the state of another member in the background, on a thread of its own that exists only meanwhile. An attempt
- * that breaks off is not repeated by itself: the protocol goes on saying what it needs, and from whom, and the next
- * attempt continues where the last one ended. There is no deadline but that for a single answer. Safe for use by any
- * thread.
+ * Fetches the state of another member in the background, one call after the other. An attempt that breaks off is not
+ * repeated by itself: the protocol goes on saying what it needs, and from whom, and the next attempt continues where
+ * the last one ended. There is no deadline but that for a single answer. Safe for use by any thread.
  */
 public final class SnapshotReceiver implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotReceiver.class);
@@ -48,11 +46,16 @@ public final class SnapshotReceiver implements AutoCloseable {
     private final LongSupplier executedPosition;
     private final Runnable fetched;
     private final FailureHandler failureHandler;
-    private final LongSupplier clockNanos;
+    private final Scheduler scheduler;
     private final TransferProgress progress;
-    private final ExecutorService thread;
+    private final TransferBounds bounds;
+    private final Background background;
     private volatile boolean replacing;
     private boolean running;
+
+    /** Files are being worked on. */
+    private boolean busy;
+
     private boolean done;
     private boolean closed;
     private int failedPeer = NOBODY;
@@ -66,7 +69,8 @@ public final class SnapshotReceiver implements AutoCloseable {
      * @param executedPosition the position that this replica has executed
      * @param fetched told, by the thread of the fetch, when a state is complete and to be installed
      * @param failureHandler told if something is wrong with this program
-     * @param clockNanos a monotonic clock
+     * @param bounds of what is asked for at once
+     * @param scheduler gives time, and what fetches in the background
      */
     public SnapshotReceiver(
             int replicaId,
@@ -75,19 +79,17 @@ public final class SnapshotReceiver implements AutoCloseable {
             LongSupplier executedPosition,
             Runnable fetched,
             FailureHandler failureHandler,
-            LongSupplier clockNanos) {
+            TransferBounds bounds,
+            Scheduler scheduler) {
         this.orderingDirectory = orderingDirectory;
         this.connector = connector;
         this.executedPosition = executedPosition;
         this.fetched = fetched;
         this.failureHandler = failureHandler;
-        this.clockNanos = clockNanos;
-        this.progress = new TransferProgress(clockNanos);
-        this.thread = new ThreadPoolExecutor(0, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-            Thread created = new Thread(task, "state-fetch-" + replicaId);
-            created.setDaemon(true);
-            return created;
-        });
+        this.bounds = bounds;
+        this.scheduler = scheduler;
+        this.progress = new TransferProgress(scheduler::nanoTime);
+        this.background = new BackgroundWork(scheduler, "state-fetch-" + replicaId);
     }
 
     /**
@@ -97,10 +99,10 @@ public final class SnapshotReceiver implements AutoCloseable {
      * @param position the position that this replica needs next
      */
     public synchronized void stateNeeded(int peer, long position) {
-        boolean tooEarly = peer == failedPeer && clockNanos.getAsLong() - failedAtNanos < PAUSE_NANOS;
+        boolean tooEarly = peer == failedPeer && scheduler.nanoTime() - failedAtNanos < PAUSE_NANOS;
         if (!closed && !running && !done && !tooEarly) {
             running = true;
-            thread.execute(() -> attempt(peer, position));
+            background.execute(new Attempt(peer, position)::begin);
         }
     }
 
@@ -116,51 +118,120 @@ public final class SnapshotReceiver implements AutoCloseable {
         stateNeeded(peer, position);
     }
 
-    private void attempt(int peer, long position) {
-        try {
-            fetch(peer, position);
-        } catch (RuntimeException | Error e) {
-            failureHandler.failed("fetching the state from server " + peer + " failed: " + e.getMessage(), e);
+    /** What follows a piece of an attempt. */
+    private enum Next {
+        /** Another piece. */
+        GO_ON,
+        /** Nothing: it broke off, or is of no use. */
+        END,
+        /** The state is installed. */
+        INSTALL
+    }
+
+    /** One attempt, done by the background in pieces; whatever else happens between two of them. */
+    private final class Attempt {
+        private final int peer;
+        private final long position;
+        private final IncomingState incoming = new IncomingState(orderingDirectory);
+        private UUID cluster;
+        private StateDownload download;
+
+        private Attempt(int peer, long position) {
+            this.peer = peer;
+            this.position = position;
+        }
+
+        private void begin() {
+            run(this::open);
+        }
+
+        private void run(Piece piece) {
+            Next next = Next.END;
+            try {
+                next = piece.run();
+            } catch (IOException e) {
+                broken("server " + peer, e);
+            } catch (RuntimeException | Error e) {
+                failureHandler.failed("fetching the state from server " + peer + " failed: " + e.getMessage(), e);
+            }
+            if (next == Next.GO_ON) {
+                pause();
+                if (background.execute(() -> run(this::step))) {
+                    return;
+                }
+            }
+            closeFiles();
+            ended(peer, next == Next.INSTALL);
+            if (next == Next.INSTALL) {
+                fetched.run();
+            }
+        }
+
+        private Next open() throws IOException {
+            StateChannel opened = connector.open(peer);
+            if (!use(opened)) {
+                opened.close();
+                return Next.END;
+            }
+            ClusterIdentity identity = ClusterIdentity.read(orderingDirectory);
+            cluster = identity == null ? null : identity.clusterId();
+            download = new StateDownload("server " + peer, opened, incoming, position, cluster, progress, bounds);
+            return Next.GO_ON;
+        }
+
+        private Next step() throws IOException {
+            if (!resume()) {
+                return Next.END;
+            }
+            StateManifest manifest = download.step();
+            return manifest == null ? Next.GO_ON : complete(manifest);
+        }
+
+        private Next complete(StateManifest manifest) throws IOException {
+            long executed = executedPosition.getAsLong();
+            // A new replica may lack what its cluster began with.
+            boolean isOfUse =
+                    replacing || manifest.position() > executed || manifest.position() == executed && cluster == null;
+            if (isOfUse) {
+                return Next.INSTALL;
+            }
+            LOG.info(
+                    "Meanwhile the order itself has brought this replica beyond position {}: what was fetched is"
+                            + " not needed",
+                    manifest.position());
+            incoming.discard();
+            return Next.END;
+        }
+
+        private void closeFiles() {
+            try {
+                incoming.close();
+            } catch (IOException e) {
+                broken("server " + peer, e);
+            }
         }
     }
 
-    private void fetch(int peer, long position) {
-        String sender = "server " + peer;
-        boolean complete = false;
-        try (IncomingState incoming = new IncomingState(orderingDirectory);
-                StateChannel opened = connector.open(peer)) {
-            if (!use(opened)) {
-                return;
-            }
-            ClusterIdentity identity = ClusterIdentity.read(orderingDirectory);
-            UUID cluster = identity == null ? null : identity.clusterId();
-            StateManifest manifest = new StateDownload(
-                            sender, opened, incoming, position, cluster, progress, SnapshotSender.MAX_CHECKSUM_BYTES)
-                    .run();
-            long executed = executedPosition.getAsLong();
-            // A new replica may lack what its cluster began with.
-            complete =
-                    replacing || manifest.position() > executed || manifest.position() == executed && cluster == null;
-            if (!complete) {
-                LOG.info(
-                        "Meanwhile the order itself has brought this replica beyond position {}: what was fetched is"
-                                + " not needed",
-                        manifest.position());
-                incoming.discard();
-            }
-        } catch (IOException e) {
-            broken(sender, e);
-        } finally {
-            ended(peer, complete);
-        }
-        if (complete) {
-            fetched.run();
-        }
+    @FunctionalInterface
+    private interface Piece {
+        Next run() throws IOException;
     }
 
     private synchronized boolean use(StateChannel opened) {
-        channel = opened;
-        return !closed;
+        if (!closed) {
+            channel = opened;
+        }
+        return resume();
+    }
+
+    private synchronized boolean resume() {
+        busy = !closed;
+        return busy;
+    }
+
+    private synchronized void pause() {
+        busy = false;
+        notifyAll();
     }
 
     private synchronized void broken(String sender, IOException cause) {
@@ -175,13 +246,31 @@ public final class SnapshotReceiver implements AutoCloseable {
         }
     }
 
-    private synchronized void ended(int peer, boolean complete) {
-        channel = null;
-        running = false;
-        done = complete;
-        if (!complete) {
-            failedPeer = peer;
-            failedAtNanos = clockNanos.getAsLong();
+    private void ended(int peer, boolean complete) {
+        StateChannel toClose;
+        synchronized (this) {
+            toClose = channel;
+            channel = null;
+        }
+        closeQuietly(toClose);
+        synchronized (this) {
+            running = false;
+            done = complete;
+            if (!complete) {
+                failedPeer = peer;
+                failedAtNanos = scheduler.nanoTime();
+            }
+            pause();
+        }
+    }
+
+    private static void closeQuietly(StateChannel channel) {
+        try {
+            if (channel != null) {
+                channel.close();
+            }
+        } catch (IOException e) {
+            LOG.warn("Connection for the state cannot be closed: {}", e.getMessage());
         }
     }
 
@@ -216,7 +305,7 @@ public final class SnapshotReceiver implements AutoCloseable {
                 "state_transfer_bytes", progress::presentBytes, "state_transfer_total_bytes", progress::totalBytes);
     }
 
-    /** Breaks off what is being fetched, and waits for the thread. */
+    /** Breaks off what is being fetched; no file is touched any more. */
     @Override
     public void close() {
         StateChannel toClose;
@@ -224,17 +313,10 @@ public final class SnapshotReceiver implements AutoCloseable {
             closed = true;
             toClose = channel;
         }
-        thread.shutdownNow();
-        try {
-            if (toClose != null) {
-                toClose.close();
-            }
-            boolean ended = thread.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
-            InvariantViolated.check(ended, "the thread of the state transfer goes on although it was waited for");
-        } catch (IOException e) {
-            LOG.warn("Connection for the state cannot be closed: {}", e.getMessage());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        background.close();
+        closeQuietly(toClose);
+        synchronized (this) {
+            scheduler.await(this, "the state transfer to break off", () -> !busy);
         }
     }
 }

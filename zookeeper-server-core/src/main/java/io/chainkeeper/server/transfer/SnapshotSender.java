@@ -2,6 +2,9 @@ package io.chainkeeper.server.transfer;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.replica.Scheduler;
+import io.chainkeeper.server.background.Background;
+import io.chainkeeper.server.background.BackgroundWork;
 import io.chainkeeper.server.storage.CheckpointStore;
 import java.io.Closeable;
 import java.io.IOException;
@@ -11,10 +14,10 @@ import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,16 +27,7 @@ import org.slf4j.LoggerFactory;
  * for use by any thread; {@link #answer} blocks.
  */
 public final class SnapshotSender implements StateOffer, Closeable {
-    /** The longest part of a file in one answer. */
-    static final int MAX_CHUNK_BYTES = 1 << 20;
-
-    /** The longest part of a file in one checksum. */
-    static final int MAX_CHECKSUM_BYTES = 1 << 24;
-
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotSender.class);
-
-    /** As many members can be served at the same time. */
-    private static final int MAX_RECEIVERS = 4;
 
     private static final long PREPARE_NANOS = TimeUnit.SECONDS.toNanos(2);
     private static final int CHUNKS_PER_SECOND = 8;
@@ -48,8 +42,10 @@ public final class SnapshotSender implements StateOffer, Closeable {
     private final Path logDirectory;
     private final RateLimit limit;
     private final int chunkBytes;
+    private final int mostReceivers;
     private final BooleanSupplier isWrong;
-    private final ScheduledThreadPoolExecutor releaser;
+    private final LongSupplier clockNanos;
+    private final Background releaser;
     private final SnapshotOnDemand onDemand;
     private final Map<Integer, Receiver> receivers = new TreeMap<>();
     private boolean closed;
@@ -60,11 +56,11 @@ public final class SnapshotSender implements StateOffer, Closeable {
         long executedPosition();
 
         /**
-         * Takes one and waits for it.
+         * Takes one, in the background.
          *
-         * @throws IOException if it cannot be taken now, for want of space for example
+         * @return ends when it has been taken, or fails if that is not possible now, for want of space for example
          */
-        void take() throws IOException;
+        CompletableFuture<?> take();
     }
 
     private static final class Receiver {
@@ -77,7 +73,10 @@ public final class SnapshotSender implements StateOffer, Closeable {
     }
 
     /**
-     * @param replicaId names the thread
+     * @param scheduler gives time, and what releases files in the background
+     * @param name of that
+     * @param waiting lets who answers wait
+     * @param bounds of the transfers
      * @param checkpoints the checkpoints; an object of its own
      * @param snapshotDirectory where the snapshots lie
      * @param logDirectory where the transaction log lies
@@ -86,55 +85,28 @@ public final class SnapshotSender implements StateOffer, Closeable {
      * @param snapshots takes one where the newest is too old for who asks
      */
     public SnapshotSender(
-            int replicaId,
+            Scheduler scheduler,
+            String name,
+            Waiting waiting,
+            TransferBounds bounds,
             CheckpointStore checkpoints,
             Path snapshotDirectory,
             Path logDirectory,
             long bytesPerSecond,
             BooleanSupplier isWrong,
             Snapshots snapshots) {
-        this(
-                replicaId,
-                checkpoints,
-                snapshotDirectory,
-                logDirectory,
-                new RateLimit(bytesPerSecond, System::nanoTime, SnapshotSender::pause),
-                // With a low limit an answer must not wait long for its turn.
-                (int) Math.max(LEAST_CHUNK_BYTES, Math.min(MAX_CHUNK_BYTES, bytesPerSecond / CHUNKS_PER_SECOND)),
-                isWrong,
-                snapshots);
-    }
-
-    SnapshotSender(
-            int replicaId,
-            CheckpointStore checkpoints,
-            Path snapshotDirectory,
-            Path logDirectory,
-            RateLimit limit,
-            int chunkBytes,
-            BooleanSupplier isWrong,
-            Snapshots snapshots) {
         this.checkpoints = checkpoints;
         this.snapshotDirectory = snapshotDirectory;
         this.logDirectory = logDirectory;
-        this.limit = limit;
-        this.chunkBytes = chunkBytes;
+        this.clockNanos = scheduler::nanoTime;
+        this.limit = new RateLimit(bytesPerSecond, clockNanos, waiting::pause);
+        // With a low limit an answer must not wait long for its turn.
+        long mostAtOnce = Math.max(LEAST_CHUNK_BYTES, bytesPerSecond / CHUNKS_PER_SECOND);
+        this.chunkBytes = (int) Math.min(bounds.chunkBytes(), mostAtOnce);
+        this.mostReceivers = bounds.receivers();
         this.isWrong = isWrong;
-        this.releaser = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread created = new Thread(task, "state-source-" + replicaId);
-            created.setDaemon(true);
-            return created;
-        });
-        releaser.setKeepAliveTime(1, TimeUnit.SECONDS);
-        releaser.allowCoreThreadTimeOut(true);
-        this.onDemand = new SnapshotOnDemand(snapshots, releaser, System::nanoTime);
-    }
-
-    private static void pause(long nanos) {
-        long until = System.nanoTime() + nanos;
-        while (until - System.nanoTime() > 0 && !Thread.currentThread().isInterrupted()) {
-            LockSupport.parkNanos(until - System.nanoTime());
-        }
+        this.releaser = new BackgroundWork(scheduler, name);
+        this.onDemand = new SnapshotOnDemand(snapshots, waiting, clockNanos);
     }
 
     @Override
@@ -171,11 +143,11 @@ public final class SnapshotSender implements StateOffer, Closeable {
 
     private StateAnswer part(OfferedState state, StateRequest request) throws IOException {
         if (request.kind() == StateRequest.Kind.CHECKSUM) {
-            requireAtMost(request.length(), MAX_CHECKSUM_BYTES);
+            requireAtMost(request.length(), TransferBounds.MAX_CHECKSUM_BYTES);
             return StateAnswer.checksum(state.checksum(request.file(), request.offset(), request.length()));
         }
         int length = Math.min(request.length(), chunkBytes);
-        requireAtMost(length, MAX_CHUNK_BYTES);
+        requireAtMost(length, TransferBounds.MAX_CHUNK_BYTES);
         limit.acquire(length);
         return StateAnswer.bytes(state.read(request.file(), request.offset(), length));
     }
@@ -206,10 +178,10 @@ public final class SnapshotSender implements StateOffer, Closeable {
                 return StateAnswer.nothing(refusal);
             }
         }
-        long deadline = System.nanoTime() + PREPARE_NANOS;
+        long deadline = clockNanos.getAsLong() + PREPARE_NANOS;
         StateManifest manifest;
         try {
-            manifest = state.prepare(promise, () -> deadline - System.nanoTime() > 0);
+            manifest = state.prepare(promise, () -> deadline - clockNanos.getAsLong() > 0);
         } catch (IOException e) {
             drop(peer, state);
             throw e;
@@ -250,18 +222,18 @@ public final class SnapshotSender implements StateOffer, Closeable {
         if (receiver == null) {
             return null;
         }
-        receiver.usedNanos = System.nanoTime();
+        receiver.usedNanos = clockNanos.getAsLong();
         return receiver.state;
     }
 
     /** Keeps the files open for a receiver; returns why not, or null. */
     private synchronized String keep(int peer, OfferedState state) throws IOException {
-        if (closed || receivers.size() == MAX_RECEIVERS && !receivers.containsKey(peer)) {
+        if (closed || receivers.size() == mostReceivers && !receivers.containsKey(peer)) {
             state.close();
             return closed ? "it is stopping" : "it is sending its state to servers " + receivers.keySet() + " already";
         }
         Receiver receiver = new Receiver(state);
-        receiver.usedNanos = System.nanoTime();
+        receiver.usedNanos = clockNanos.getAsLong();
         Receiver before = receivers.put(peer, receiver);
         if (before != null) {
             before.state.close();
@@ -285,11 +257,11 @@ public final class SnapshotSender implements StateOffer, Closeable {
     }
 
     private void scheduleRelease() {
-        releaser.schedule(this::releaseIdle, IDLE_NANOS / 4, TimeUnit.NANOSECONDS);
+        releaser.afterMillis(TimeUnit.NANOSECONDS.toMillis(IDLE_NANOS / 4), this::releaseIdle);
     }
 
     private void releaseIdle() {
-        release(System.nanoTime() - IDLE_NANOS);
+        release(clockNanos.getAsLong() - IDLE_NANOS);
     }
 
     /** Closes what was not used since a moment. */
@@ -332,7 +304,8 @@ public final class SnapshotSender implements StateOffer, Closeable {
     @Override
     public synchronized void close() {
         closed = true;
-        releaser.shutdownNow();
+        releaser.close();
+        onDemand.close();
         receivers.values().forEach(receiver -> closeQuietly(receiver.state));
         receivers.clear();
     }

@@ -13,16 +13,13 @@ import java.nio.file.Files;
 import java.util.UUID;
 
 /**
- * One attempt to fetch a state over one connection. Before anything is fetched, what an earlier attempt left is
- * compared with the sender's files by checksums; it may be of another sender or damaged by a crash. The same comparison
- * at the end shows that a file has arrived whole. Used by one thread.
+ * One attempt to fetch a state over one connection, in steps of one call each. Before anything is fetched, what an
+ * earlier attempt left is compared with the sender's files by checksums; it may be of another sender or damaged by a
+ * crash. The same comparison at the end shows that a file has arrived whole. Used by one thread at a time.
  */
 final class StateDownload {
     /** A checksum that is wrong so often is no accident. */
     private static final int MAX_REPEATS = 3;
-
-    /** Forced from time to time: at the end of a large file it would take long enough to count as idle. */
-    private static final long FORCE_BYTES = 32 << 20;
 
     private final String sender;
     private final StateChannel channel;
@@ -30,11 +27,33 @@ final class StateDownload {
     private final long neededPosition;
     private final UUID ownCluster;
     private final TransferProgress progress;
-    private final int checksumBytes;
+    private final TransferBounds bounds;
 
-    /** The sender has closed the files that the manifest names. */
-    private static final class StateGoneException extends Exception {
-        private static final long serialVersionUID = 1;
+    private Phase phase = Phase.ASKING;
+    private long preferredSnapshotZxid;
+    private int attempts;
+    private int damagedAnswers;
+    private StateManifest manifest;
+
+    /** Which file of the manifest, how often it was read, and how much the files before it have. */
+    private int index;
+
+    private int repeats;
+    private long before;
+
+    /** Bytes of the file that were there when its comparison began, that are equal or fetched, and that are forced. */
+    private long present;
+
+    private long offset;
+    private long forced;
+
+    private enum Phase {
+        /** For a manifest. */
+        ASKING,
+        /** What is there of a file with the sender's. */
+        COMPARING,
+        /** What is missing of a file. */
+        READING
     }
 
     /**
@@ -44,7 +63,8 @@ final class StateDownload {
      * @param neededPosition the position that this replica needs next
      * @param ownCluster the cluster that this replica belongs to, null if none yet
      * @param progress told of every step
-     * @param checksumBytes how much of a file is compared at once, at most {@link SnapshotSender#MAX_CHECKSUM_BYTES}
+     * @param bounds how much is asked for at once
+     * @throws IOException if what an earlier attempt left cannot be read
      */
     StateDownload(
             String sender,
@@ -53,83 +73,131 @@ final class StateDownload {
             long neededPosition,
             UUID ownCluster,
             TransferProgress progress,
-            int checksumBytes) {
+            TransferBounds bounds)
+            throws IOException {
         this.sender = sender;
         this.channel = channel;
         this.incoming = incoming;
         this.neededPosition = neededPosition;
         this.ownCluster = ownCluster;
         this.progress = progress;
-        this.checksumBytes = checksumBytes;
+        this.bounds = bounds;
+        StateManifest begun = incoming.begun();
+        this.preferredSnapshotZxid = begun == null || tooOld(begun) ? StateRequest.NEWEST : begun.snapshotZxid();
     }
 
     /**
-     * Fetches what is missing and marks the state as complete.
+     * Makes one call, and does what follows from its answer. At the end the state is marked as complete.
      *
-     * @return what has been fetched
+     * @return what has been fetched, once it is complete; null while further steps are needed
      * @throws IOException if it broke off, with the reason; what has arrived stays
      */
-    StateManifest run() throws IOException {
-        StateManifest begun = incoming.begun();
-        long preferred = begun == null || tooOld(begun) ? StateRequest.NEWEST : begun.snapshotZxid();
-        for (int attempt = 1; attempt <= MAX_REPEATS; attempt++) {
-            StateManifest manifest = manifest(preferred);
-            if (tooOld(manifest) && preferred != StateRequest.NEWEST) {
-                manifest = manifest(StateRequest.NEWEST);
+    StateManifest step() throws IOException {
+        try {
+            StateRequest request = request();
+            StateAnswer answer = StateAnswer.decode(channel.call(request.encode()));
+            if (answer.isIntact()) {
+                damagedAnswers = 0;
+                return answered(request, answer);
             }
-            if (tooOld(manifest)) {
-                throw new IOException("its newest snapshot is of position " + manifest.position()
-                        + " but this server needs that of position " + (neededPosition - 1) + " or later");
-            }
-            try {
-                fetch(manifest);
-                verify(manifest);
-                incoming.complete();
-                progress.end();
-                return manifest;
-            } catch (StateGoneException e) {
-                preferred = StateRequest.NEWEST;
-            }
+        } catch (MalformedMessageException e) {
+            throw new IOException(e.getMessage(), e);
         }
-        throw new IOException("it had closed what it offered " + MAX_REPEATS + " times");
+        damagedAnswers++;
+        if (damagedAnswers > MAX_REPEATS) {
+            throw new IOException("the same answer was damaged on its way " + MAX_REPEATS
+                    + " times in a row; check the network and the memory of both servers");
+        }
+        return null;
     }
 
-    private boolean tooOld(StateManifest manifest) {
-        return manifest.position() < neededPosition - 1;
+    private StateRequest request() {
+        if (phase == Phase.ASKING) {
+            return StateRequest.manifest(preferredSnapshotZxid, neededPosition - 1);
+        }
+        boolean comparing = phase == Phase.COMPARING;
+        long rest = (comparing ? present : file().length()) - offset;
+        return new StateRequest(
+                comparing ? StateRequest.Kind.CHECKSUM : StateRequest.Kind.READ,
+                manifest.snapshotZxid(),
+                index,
+                offset,
+                (int) Math.min(comparing ? bounds.checksumBytes() : bounds.chunkBytes(), rest));
     }
 
-    private StateManifest manifest(long preferredSnapshotZxid) throws IOException {
-        while (true) {
-            StateAnswer answer = ask(StateRequest.manifest(preferredSnapshotZxid, neededPosition - 1));
-            if (answer.kind() == StateAnswer.Kind.NOTHING) {
-                throw new IOException(new String(answer.body().toByteArray(), StandardCharsets.UTF_8));
-            }
+    private StateFile file() {
+        return manifest.files().get(index);
+    }
+
+    private StateManifest answered(StateRequest request, StateAnswer answer) throws IOException {
+        if (phase == Phase.ASKING) {
+            return offered(answer);
+        }
+        if (answer.kind() == StateAnswer.Kind.GONE) {
+            senderHasClosedIt();
+            return null;
+        }
+        return phase == Phase.COMPARING ? compared(request, answer) : arrived(request, answer);
+    }
+
+    /** The sender has closed the files that the manifest names. */
+    private void senderHasClosedIt() throws IOException {
+        attempts++;
+        if (attempts == MAX_REPEATS) {
+            throw new IOException("it had closed what it offered " + MAX_REPEATS + " times");
+        }
+        phase = Phase.ASKING;
+        preferredSnapshotZxid = StateRequest.NEWEST;
+    }
+
+    // ---------------------------------------------------------------- what the state is
+
+    private boolean tooOld(StateManifest offer) {
+        return offer.position() < neededPosition - 1;
+    }
+
+    private StateManifest offered(StateAnswer answer) throws IOException {
+        if (answer.kind() == StateAnswer.Kind.NOTHING) {
+            throw new IOException(new String(answer.body().toByteArray(), StandardCharsets.UTF_8));
+        }
+        if (answer.kind() == StateAnswer.Kind.PREPARING) {
             // While its log is looked through the sender says so at least every few seconds; that is progress.
-            if (answer.kind() != StateAnswer.Kind.PREPARING) {
-                requireKind(answer, StateAnswer.Kind.MANIFEST);
-                try {
-                    return StateManifest.decode(answer.body());
-                } catch (MalformedMessageException e) {
-                    throw new IOException("its manifest " + e.getMessage(), e);
-                }
-            }
+            return null;
+        }
+        requireKind(answer, StateAnswer.Kind.MANIFEST);
+        StateManifest offer = manifest(answer);
+        if (!tooOld(offer)) {
+            begin(offer);
+            return compareNext();
+        }
+        if (preferredSnapshotZxid == StateRequest.NEWEST) {
+            throw new IOException("its newest snapshot is of position " + offer.position()
+                    + " but this server needs that of position " + (neededPosition - 1) + " or later");
+        }
+        preferredSnapshotZxid = StateRequest.NEWEST;
+        return null;
+    }
+
+    private static StateManifest manifest(StateAnswer answer) throws IOException {
+        try {
+            return StateManifest.decode(answer.body());
+        } catch (MalformedMessageException e) {
+            throw new IOException("its manifest " + e.getMessage(), e);
         }
     }
 
-    private void fetch(StateManifest manifest) throws IOException, StateGoneException {
+    private void begin(StateManifest offer) throws IOException {
+        manifest = offer;
         incoming.begin(manifest);
-        long present = 0;
+        long found = 0;
         for (StateFile file : manifest.files()) {
-            present += incoming.length(file);
+            found += incoming.length(file);
         }
-        requireSpace(manifest.totalBytes() - present);
-        progress.begin(sender, manifest, present);
-        long before = 0;
-        for (int index = 0; index < manifest.files().size(); index++) {
-            fetch(manifest, index, before);
-            before += manifest.files().get(index).length();
-        }
-        progress.at(before);
+        requireSpace(manifest.totalBytes() - found);
+        progress.begin(sender, manifest, found);
+        index = 0;
+        repeats = 0;
+        before = 0;
     }
 
     private void requireSpace(long bytes) throws IOException {
@@ -140,82 +208,75 @@ final class StateDownload {
         }
     }
 
-    private void fetch(StateManifest manifest, int index, long before) throws IOException, StateGoneException {
-        StateFile file = manifest.files().get(index);
-        for (int repeat = 0; ; repeat++) {
-            long equal = equalBytes(manifest, index);
-            incoming.truncate(file, equal);
-            if (equal == file.length()) {
-                return;
-            }
-            if (repeat > MAX_REPEATS) {
-                throw new IOException(file.name() + " differs from what was sent, " + MAX_REPEATS
-                        + " times in a row; check the disks and the memory of both servers");
-            }
-            progress.at(before + equal);
-            long forced = equal;
-            while (equal < file.length()) {
-                int length = (int) Math.min(SnapshotSender.MAX_CHUNK_BYTES, file.length() - equal);
-                ByteSlice chunk =
-                        chunk(new StateRequest(StateRequest.Kind.READ, manifest.snapshotZxid(), index, equal, length));
-                incoming.write(file, equal, chunk);
-                equal += chunk.length();
-                progress.fetched(chunk.length());
-                if (equal - forced >= FORCE_BYTES) {
-                    incoming.force(file);
-                    forced = equal;
-                }
-            }
-            incoming.force(file);
-        }
-    }
+    // ---------------------------------------------------------------- its files
 
-    /** How many bytes at the beginning of a file are the sender's, as far as the steps of the comparison tell. */
-    private long equalBytes(StateManifest manifest, int index) throws IOException, StateGoneException {
-        StateFile file = manifest.files().get(index);
-        long present = incoming.length(file);
-        for (long offset = 0; offset < present; offset += checksumBytes) {
-            int length = (int) Math.min(checksumBytes, present - offset);
-            StateAnswer answer = askAbout(
-                    new StateRequest(StateRequest.Kind.CHECKSUM, manifest.snapshotZxid(), index, offset, length));
-            requireKind(answer, StateAnswer.Kind.CHECKSUM);
-            if (answer.crc() != incoming.checksum(file, offset, length)) {
-                return offset;
+    /** Begins with a file, or with the next that is not there whole; at the end of them the state is complete. */
+    private StateManifest compareNext() throws IOException {
+        while (index < manifest.files().size()) {
+            present = incoming.length(file());
+            offset = 0;
+            phase = Phase.COMPARING;
+            if (present > 0 || !isWhole(0)) {
+                return null;
             }
         }
-        return present;
+        progress.at(before);
+        verify();
+        incoming.complete();
+        progress.end();
+        return manifest;
     }
 
-    private ByteSlice chunk(StateRequest request) throws IOException, StateGoneException {
-        StateAnswer answer = askAbout(request);
+    private StateManifest compared(StateRequest request, StateAnswer answer) throws IOException {
+        requireKind(answer, StateAnswer.Kind.CHECKSUM);
+        if (answer.crc() == incoming.checksum(file(), offset, request.length())) {
+            offset += request.length();
+            if (offset < present) {
+                return null;
+            }
+        }
+        return isWhole(offset) ? compareNext() : null;
+    }
+
+    /** So much of a file is the sender's, as far as the steps of the comparison tell: the rest is read. */
+    private boolean isWhole(long equal) throws IOException {
+        incoming.truncate(file(), equal);
+        if (equal == file().length()) {
+            if (repeats == 0) {
+                incoming.force(file()); // an attempt that a crash has ended may not have come to that
+            }
+            before += equal;
+            index++;
+            repeats = 0;
+            return true;
+        }
+        if (repeats > MAX_REPEATS) {
+            throw new IOException(file().name() + " differs from what was sent, " + MAX_REPEATS
+                    + " times in a row; check the disks and the memory of both servers");
+        }
+        repeats++;
+        progress.at(before + equal);
+        phase = Phase.READING;
+        offset = equal;
+        forced = equal;
+        return false;
+    }
+
+    private StateManifest arrived(StateRequest request, StateAnswer answer) throws IOException {
         requireKind(answer, StateAnswer.Kind.BYTES);
-        if (answer.body().length() == 0 || answer.body().length() > request.length()) {
-            throw new IOException("it sent " + answer.body().length() + " bytes instead of " + request.length());
+        ByteSlice chunk = answer.body();
+        if (chunk.length() == 0 || chunk.length() > request.length()) {
+            throw new IOException("it sent " + chunk.length() + " bytes instead of " + request.length());
         }
-        return answer.body();
-    }
-
-    private StateAnswer askAbout(StateRequest request) throws IOException, StateGoneException {
-        StateAnswer answer = ask(request);
-        if (answer.kind() == StateAnswer.Kind.GONE) {
-            throw new StateGoneException();
+        incoming.write(file(), offset, chunk);
+        offset += chunk.length();
+        progress.fetched(chunk.length());
+        boolean end = offset == file().length();
+        if (end || offset - forced >= bounds.forcedBytes()) {
+            incoming.force(file());
+            forced = offset;
         }
-        return answer;
-    }
-
-    private StateAnswer ask(StateRequest request) throws IOException {
-        for (int repeat = 0; repeat <= MAX_REPEATS; repeat++) {
-            try {
-                StateAnswer answer = StateAnswer.decode(channel.call(request.encode()));
-                if (answer.isIntact()) {
-                    return answer;
-                }
-            } catch (MalformedMessageException e) {
-                throw new IOException(e.getMessage(), e);
-            }
-        }
-        throw new IOException("the same answer was damaged on its way " + MAX_REPEATS
-                + " times in a row; check the network and the memory of both servers");
+        return end ? compareNext() : null;
     }
 
     private static void requireKind(StateAnswer answer, StateAnswer.Kind kind) throws IOException {
@@ -225,7 +286,7 @@ final class StateDownload {
     }
 
     /** Looks whether this replica may use the state. */
-    private void verify(StateManifest manifest) throws IOException {
+    private void verify() throws IOException {
         StateFile file = manifest.find(Kind.CHECKPOINT);
         try {
             Checkpoint checkpoint = Checkpoint.decode(incoming.content(file));

@@ -3,11 +3,9 @@ package io.chainkeeper.server.bootstrap;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
-import io.chainkeeper.config.OrderingConfig.ReadConsistency;
-import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.server.TestEnsemble;
-import io.chainkeeper.server.storage.LoggedFiles;
-import java.io.File;
+import io.chainkeeper.server.storage.CheckpointSchedule;
+import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.Collections;
@@ -15,15 +13,12 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.UUID;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
 /** What is simulated is what ships: the same objects hold the same objects. */
 public class ReplicaAssemblyTest {
-    private static final int TIMEOUT_MILLIS = 4_000;
-
     @Rule
     public final TemporaryFolder folder = new TemporaryFolder();
 
@@ -31,43 +26,53 @@ public class ReplicaAssemblyTest {
     private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
     private int compared;
 
-    /** Each of these is given by the runtime, the environment or whoever starts a replica; nothing else differs. */
+    /** Each of these is given by the runtime or by whoever starts a replica; nothing else differs. */
     @Test
     public void drivenAndProductive_areWiredAlike() throws Exception {
         try (TestEnsemble ensemble = new TestEnsemble(folder.newFolder().toPath(), 1).startAll()) {
             ReplicaLife life = (ReplicaLife) value(ChainkeeperServer.class, "life", ensemble.replica(1));
-            File files = folder.newFolder();
-            ThreadlessSettings settings = new ThreadlessSettings(
+            StepScheduler.OfProcess nobody = new StepScheduler().new OfProcess(1);
+            DrivenServer driven = DrivenServers.of(
                     1,
-                    Ensemble.of(List.of(1)),
-                    2_000,
-                    TIMEOUT_MILLIS,
-                    TIMEOUT_MILLIS,
-                    0,
-                    0,
-                    ReadConsistency.LINEARIZABLE);
-            ThreadlessReplica driven = new ThreadlessReplica(
-                    settings, new NoTime(), new LoggedFiles(files.toPath(), files.toPath()), null, (reason, e) -> {
+                    1,
+                    folder.newFolder().toPath(),
+                    CheckpointSchedule.Intervals.configured(1),
+                    nobody,
+                    new NoSurroundings(),
+                    (application, offer, failureHandler) -> {
+                        throw new AssertionError("not opened");
+                    },
+                    (reason, e) -> {
                         throw new AssertionError(reason, e);
                     });
-            compare(value(ReplicaLife.class, "assembly", life), value(ThreadlessReplica.class, "assembly", driven));
+            driven.recover();
+            compare(life, (ReplicaLife) value(DrivenServer.class, "life", driven));
         }
         assertEquals(
                 new TreeSet<>(List.of(
-                        "AuditTasks.divergence",
+                        "BackgroundWork.scheduler",
+                        "CheckpointSchedule.failureHandler",
+                        "CheckpointSchedule.scheduler",
                         "ClientPort.aside",
                         "ClientTasks.reaper",
-                        "ClusterFormation.naming",
-                        "MaintenanceSchedule.background",
+                        "LifeSettings.configurationFile",
                         "MaintenanceSchedule.failureHandler",
-                        "OrderedApplication.checkpoints",
+                        "NextLife.failureHandler",
+                        "NextLife.orderingFactory",
+                        "NextLife.restart",
                         "OrderedZooKeeperServer.failureHandler",
                         "PassiveQuorumPeer.failed",
                         "PassiveQuorumPeer.life",
                         "ReplicaAssembly.aside",
-                        "ReplicaAssembly.environment",
                         "ReplicaCore.failureHandler",
-                        "ReplicaCore.runtime")),
+                        "ReplicaCore.runtime",
+                        "ReplicaLife.failureHandler",
+                        "ReplicaLife.front",
+                        "ReplicaLife.runtime",
+                        "SnapshotOnDemand.waiting",
+                        "SnapshotReceiver.failureHandler",
+                        "SnapshotReceiver.scheduler",
+                        "StateTransfers.failureHandler")),
                 differing);
         assertTrue("only " + compared + " fields were compared", compared > 150);
     }
@@ -114,30 +119,15 @@ public class ReplicaAssemblyTest {
         return type.getName().startsWith("io.chainkeeper.");
     }
 
-    /** Nothing of what is looked at here takes time. */
-    private static final class NoTime implements ThreadlessReplica.Surroundings {
+    /** Nothing happens to what is looked at here. */
+    private static final class NoSurroundings implements DrivenServer.Surroundings {
         @Override
-        public long monotonicMillis() {
-            return 0;
-        }
+        public void serverStarts(OrderedZooKeeperServer server) {}
 
         @Override
-        public long wallClockMillis() {
-            return 1;
-        }
+        public void lifeEnded() {}
 
         @Override
-        public UUID newClusterId() {
-            return new UUID(1, 1);
-        }
-
-        @Override
-        public void execute(Runnable task) {}
-
-        @Override
-        public void everyMillis(long periodMillis, Runnable task) {}
-
-        @Override
-        public void afterMillis(long delayMillis, Runnable task) {}
+        public void answerLeavesLater(long nanos) {}
     }
 }

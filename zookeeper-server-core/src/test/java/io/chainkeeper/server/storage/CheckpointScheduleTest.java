@@ -4,6 +4,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.replica.ThreadScheduler;
 import io.chainkeeper.server.storage.Checkpoints.Due;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -51,10 +52,17 @@ public class CheckpointScheduleTest {
     private void begin(String snapCount, String snapSizeKib, long checkpointBytes) {
         System.setProperty(SNAP_COUNT, snapCount);
         System.setProperty(SNAP_SIZE, snapSizeKib);
-        SnapshotWriter writer =
-                new SnapshotWriter(files, database, store, 3, false, position -> {}, (directory, bytes) -> null, 0);
+        SnapshotWriter writer = new SnapshotWriter(
+                files, database, store, 3, false, position -> {}, (directory, bytes) -> null, System::nanoTime, 0);
         schedule = new CheckpointSchedule(
-                database, () -> bytes, writer, (message, cause) -> failures.add(message), 0, checkpointBytes, 1);
+                database,
+                () -> bytes,
+                writer,
+                (message, cause) -> failures.add(message),
+                0,
+                CheckpointSchedule.Intervals.configured(checkpointBytes),
+                ThreadScheduler.INSTANCE,
+                1);
     }
 
     private void log(int transactionBytes) {
@@ -66,7 +74,7 @@ public class CheckpointScheduleTest {
         ByteSlice nothing = ByteSlice.of(new byte[0]);
         schedule.start(what, new CheckpointRequest(zxid * 10, zxid, nothing, nothing));
         // Behind it on its thread.
-        schedule.takeNow(new CheckpointRequest(1, 0, nothing, nothing));
+        schedule.take(new CheckpointRequest(1, 0, nothing, nothing)).join();
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.chainkeeper.server.transfer;
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.replica.ThreadScheduler;
 import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.state.ReplicatedStates;
 import io.chainkeeper.server.storage.Checkpoint;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.server.DataTree;
@@ -105,14 +107,15 @@ final class MemberFiles {
     }
 
     SnapshotSender source(int chunkBytes) throws IOException {
-        RateLimit unlimited = new RateLimit(Long.MAX_VALUE / 2, () -> 0, nanos -> {});
         return new SnapshotSender(
-                replicaId,
+                ThreadScheduler.INSTANCE,
+                "state-source-" + replicaId,
+                Waiting.OF_THREADS,
+                bounds(chunkBytes),
                 new CheckpointStore(checkpoints.directory()),
                 files.snapshotDirectory(),
                 files.logDirectory(),
-                unlimited,
-                chunkBytes,
+                Long.MAX_VALUE / 2,
                 () -> isWrong,
                 new SnapshotSender.Snapshots() {
                     @Override
@@ -121,14 +124,33 @@ final class MemberFiles {
                     }
 
                     @Override
-                    public void take() throws IOException {
+                    public CompletableFuture<?> take() {
                         if (noRoomForSnapshots != null) {
-                            throw new IOException(noRoomForSnapshots);
+                            return CompletableFuture.failedFuture(new IOException(noRoomForSnapshots));
                         }
                         snapshotsOnDemand++;
-                        snapshot(0);
+                        try {
+                            snapshot(0);
+                            return CompletableFuture.completedFuture(null);
+                        } catch (IOException e) {
+                            return CompletableFuture.failedFuture(e);
+                        }
                     }
                 });
+    }
+
+    static TransferBounds bounds(int chunkBytes) {
+        TransferBounds usual = TransferBounds.DEFAULT;
+        return new TransferBounds(chunkBytes, usual.checksumBytes(), usual.forcedBytes(), usual.receivers());
+    }
+
+    /** Fetches everything, as far as nothing breaks. */
+    static StateManifest fetch(StateDownload download) throws IOException {
+        StateManifest complete = download.step();
+        while (complete == null) {
+            complete = download.step();
+        }
+        return complete;
     }
 
     SnapshotInstaller installation(IncomingState.Step step, Move move) {
@@ -142,7 +164,7 @@ final class MemberFiles {
 
     /** What a start brings back: last zxid, nodes, position. */
     String recovered() throws IOException {
-        Recovery.repair(files, checkpoints);
+        Recovery.repair(files, checkpoints, ThreadScheduler.INSTANCE).await();
         DataTree recovered = new DataTree();
         long last = files.restore(recovered, new TreeMap<>(), (header, record, digest) -> {});
         return last + " " + recovered.getNodeCount() + " " + recovered.approximateDataSize() + " "

@@ -58,8 +58,9 @@ public final class SnapshotInstallerTest {
                 @Override
                 public void close() {}
             };
-            new StateDownload("server 1", channel, incoming, 1, null, new TransferProgress(System::nanoTime), 1 << 20)
-                    .run();
+            TransferProgress progress = new TransferProgress(System::nanoTime);
+            MemberFiles.fetch(
+                    new StateDownload("server 1", channel, incoming, 1, null, progress, TransferBounds.DEFAULT));
         }
         sender.close();
         receiver.close();

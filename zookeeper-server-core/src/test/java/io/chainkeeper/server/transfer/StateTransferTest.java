@@ -80,15 +80,15 @@ public final class StateTransferTest {
     private StateManifest fetch(SnapshotSender asked, long neededPosition, UUID cluster, Faults faults)
             throws IOException {
         try (IncomingState incoming = new IncomingState(receiver.ordering)) {
-            return new StateDownload(
-                            "server 1",
-                            channel(asked, faults),
-                            incoming,
-                            neededPosition,
-                            cluster,
-                            new TransferProgress(System::nanoTime),
-                            CHECKSUM_BYTES)
-                    .run();
+            TransferBounds usual = TransferBounds.DEFAULT;
+            return MemberFiles.fetch(new StateDownload(
+                    "server 1",
+                    channel(asked, faults),
+                    incoming,
+                    neededPosition,
+                    cluster,
+                    new TransferProgress(System::nanoTime),
+                    new TransferBounds(usual.chunkBytes(), CHECKSUM_BYTES, usual.forcedBytes(), usual.receivers())));
         }
     }
 

@@ -1,15 +1,16 @@
-package io.chainkeeper.server.maintenance;
+package io.chainkeeper.server.background;
 
 /** Runs tasks one at a time, in the order they were given in. Safe for use by any thread. */
 public interface Background {
-    /** @param task run soon, unless {@link #close} has been called */
-    void execute(Runnable task);
+    /**
+     * @param task run soon, not within the call; what it throws ends this background
+     * @return whether it will be run: not after {@link #close}
+     */
+    boolean execute(Runnable task);
 
     /**
-     * Called once.
-     *
      * @param periodMillis between two runs, measured from start to start
-     * @param task run at once and then again and again
+     * @param task run at once and then again and again, until {@link #close}
      */
     void everyMillis(long periodMillis, Runnable task);
 
@@ -19,6 +20,6 @@ public interface Background {
      */
     void afterMillis(long delayMillis, Runnable task);
 
-    /** Runs what was given before and nothing more. */
+    /** Runs what is to be run at once and nothing more. Does not wait for it. */
     void close();
 }
