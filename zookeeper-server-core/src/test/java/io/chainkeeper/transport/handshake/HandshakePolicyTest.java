@@ -37,7 +37,8 @@ public class HandshakePolicyTest {
                         .executionProfile(profile)
                         .profileRule(SharedSettings.OF_LINKS)
                         .build(),
-                () -> new TreeSet<>(MEMBERS.keySet()));
+                () -> new TreeSet<>(MEMBERS.keySet()),
+                nonce -> {});
     }
 
     private static Hello hello(int sender, int receiver, long clusterId, long profile, String protocol) {

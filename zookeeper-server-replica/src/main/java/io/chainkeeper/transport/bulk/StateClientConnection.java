@@ -66,7 +66,7 @@ final class StateClientConnection extends StateConnection {
         synchronized (lock) {
             InvariantViolated.check(!waiting, "one request at a time");
             waiting = true;
-            progressNanos = System.nanoTime();
+            progressNanos = io().runtime().nanoTime();
         }
         io().execute(() -> write(request));
         synchronized (lock) {
@@ -85,14 +85,14 @@ final class StateClientConnection extends StateConnection {
             if (ended != null) {
                 throw new IOException("bulk connection to " + who() + ": " + ended);
             }
-            long left = limit - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - progressNanos);
+            long left = limit - TimeUnit.NANOSECONDS.toMillis(io().runtime().nanoTime() - progressNanos);
             if (left <= 0) {
                 String reason = "nothing arrived for " + limit + " ms";
                 io().execute(() -> end(reason, false));
                 throw new IOException("bulk connection to " + who() + ": " + reason);
             }
             try {
-                lock.wait(left);
+                io().runtime().await(lock, left);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 io().execute(() -> end("the thread that asked was interrupted", false));
@@ -117,7 +117,7 @@ final class StateClientConnection extends StateConnection {
     @Override
     void onProgress() {
         synchronized (lock) {
-            progressNanos = System.nanoTime();
+            progressNanos = io().runtime().nanoTime();
         }
     }
 

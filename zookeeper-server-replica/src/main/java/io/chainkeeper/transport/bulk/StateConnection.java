@@ -156,9 +156,9 @@ abstract class StateConnection extends ChannelInboundHandlerAdapter implements H
     @Override
     public final void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         if (cause instanceof IOException || cause instanceof DecoderException) {
-            end(String.valueOf(cause.getMessage()), false);
+            IoThread.run(() -> end(String.valueOf(cause.getMessage()), false));
         } else {
-            end("internal error: " + cause, true);
+            IoThread.run(() -> end("internal error: " + cause, true));
             IoThread.reportDefect(cause);
         }
     }

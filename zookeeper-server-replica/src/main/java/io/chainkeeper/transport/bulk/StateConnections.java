@@ -93,10 +93,11 @@ public final class StateConnections {
     private void track(StateConnection connection, Channel channel) {
         open.add(connection);
         // A connection that ends in its handshake is not in the pipeline yet, which would tell it so.
-        channel.closeFuture().addListener(closed -> {
-            open.remove(connection);
-            connection.end("closed by the other side", false);
-        });
+        channel.closeFuture()
+                .addListener(closed -> IoThread.run(() -> {
+                    open.remove(connection);
+                    connection.end("closed by the other side", false);
+                }));
     }
 
     /**

@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** One attempt to open a connection for bulk requests at one address; the calling thread waits for its end. */
@@ -102,7 +101,7 @@ public final class StateDialer implements HandshakeHandler.Owner {
         TransportLimits limits = context.settings().limits();
         long limit = (long) limits.connectTimeoutMillis() + limits.handshakeTimeoutMillis() + SPARE_MILLIS;
         try {
-            return outcome.get(limit, TimeUnit.MILLISECONDS);
+            return context.io().runtime().await(outcome, limit);
         } finally {
             outcome.cancel(false);
         }

@@ -29,7 +29,7 @@ public final class Connector {
             HandshakeContext context, InetAddress target, PeerAddress address, HandshakeHandler handshake) {
         Bootstrap bootstrap = new Bootstrap()
                 .group(context.io().loop())
-                .channel(Sockets.connecting())
+                .channelFactory(context.io().runtime().connecting())
                 .option(
                         ChannelOption.CONNECT_TIMEOUT_MILLIS,
                         context.settings().limits().connectTimeoutMillis())

@@ -193,7 +193,7 @@ public final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         if (!done) {
             done = true;
             if (isDialing()) {
-                owner.failed("closed before the handshake ended");
+                IoThread.run(() -> owner.failed("closed before the handshake ended"));
             }
         }
     }
@@ -373,8 +373,13 @@ public final class HandshakeHandler extends ChannelInboundHandlerAdapter {
         context.close();
     }
 
+    /** What goes wrong in here Netty would only log. */
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable thrown) {
+        IoThread.run(() -> thrown(context, thrown));
+    }
+
+    private void thrown(ChannelHandlerContext context, Throwable thrown) {
         Throwable cause = thrown.getCause() instanceof SSLException ? thrown.getCause() : thrown;
         boolean ofTheNetwork = thrown instanceof IOException || thrown instanceof DecoderException;
         if (!ofTheNetwork) {

@@ -7,23 +7,25 @@ import io.chainkeeper.transport.TransportSettings;
 import io.chainkeeper.transport.handshake.HandshakeMessage.Hello;
 import io.chainkeeper.transport.handshake.HandshakeMessage.Purpose;
 import io.chainkeeper.transport.handshake.HandshakeMessage.Refused;
-import java.security.SecureRandom;
 import java.util.SortedSet;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Decides whether a hello comes from a peer that this replica may talk to. Knows no sockets. */
 public final class HandshakePolicy {
     private final TransportSettings settings;
     private final Supplier<SortedSet<Integer>> members;
-    private final SecureRandom random = new SecureRandom();
+    private final Consumer<byte[]> nonces;
 
     /**
      * @param settings who this replica is
      * @param members ids of all members at the moment, this replica's included
+     * @param nonces fills an array with bytes that nobody can guess
      */
-    public HandshakePolicy(TransportSettings settings, Supplier<SortedSet<Integer>> members) {
+    public HandshakePolicy(TransportSettings settings, Supplier<SortedSet<Integer>> members, Consumer<byte[]> nonces) {
         this.settings = settings;
         this.members = members;
+        this.nonces = nonces;
     }
 
     /**
@@ -47,7 +49,7 @@ public final class HandshakePolicy {
 
     private Hello hello(int receiver, Purpose purpose, long clusterId, ByteSlice disk) {
         byte[] nonce = new byte[Credentials.NONCE_BYTES];
-        random.nextBytes(nonce);
+        nonces.accept(nonce);
         return new Hello(
                 settings.replicaId(),
                 receiver,

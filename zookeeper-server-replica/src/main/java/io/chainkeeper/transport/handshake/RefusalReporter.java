@@ -6,6 +6,7 @@ import io.chainkeeper.transport.handshake.HandshakeMessage.Refused;
 import io.chainkeeper.transport.io.ReportLimiter;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,6 +19,7 @@ public final class RefusalReporter {
     private final int self;
     private final IntPredicate isPeer;
     private final PeerTransport.Listener listener;
+    private final LongSupplier nanoTime;
     private final ReportLimiter peerReports = new ReportLimiter(PEER_PAUSE_MILLIS);
 
     /** Of connections that only claim to be a peer: they must not silence the reports about the peer itself. */
@@ -31,11 +33,13 @@ public final class RefusalReporter {
      * @param isPeer tells ids whose reports are limited one by one; all others are limited together, so that invented
      *     ids cost no memory
      * @param listener told besides the log, of peers and of others that claim to be this replica
+     * @param nanoTime a clock that only moves on, in nanoseconds
      */
-    public RefusalReporter(int self, IntPredicate isPeer, PeerTransport.Listener listener) {
+    public RefusalReporter(int self, IntPredicate isPeer, PeerTransport.Listener listener, LongSupplier nanoTime) {
         this.self = self;
         this.isPeer = isPeer;
         this.listener = listener;
+        this.nanoTime = nanoTime;
     }
 
     /** Finds out whether a side that has connected is the peer that it claims to be. */
@@ -64,7 +68,7 @@ public final class RefusalReporter {
      */
     public void refused(int peer, Refused refusal, boolean proved, Identification identification) {
         boolean told = peer == self || isPeer.test(peer);
-        long now = System.nanoTime();
+        long now = nanoTime.getAsLong();
         String report = told
                 ? (proved ? peerReports : claimReports).admit(peer, refusal.report(), now)
                 : strangerReports.admit(HandshakeMessage.UNKNOWN_SENDER, refusal.report(), now);
@@ -92,7 +96,7 @@ public final class RefusalReporter {
      * @param refusal why, one line
      */
     public void refusedState(Refused refusal) {
-        String report = stateReports.admit(HandshakeMessage.UNKNOWN_SENDER, refusal.report(), System.nanoTime());
+        String report = stateReports.admit(HandshakeMessage.UNKNOWN_SENDER, refusal.report(), nanoTime.getAsLong());
         if (report != null) {
             LOG.warn("Request for state refused: {}", report);
         }

@@ -4,29 +4,18 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.group.ChannelGroup;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
  * The one thread that does all input and output of a transport and calls its listener, so that the listener's calls
  * follow each other; and what goes with that thread. Safe for use by any thread.
  *
+ * @param runtime made the others
  * @param loop the thread's event loop
  * @param blocking runs what may block: name look-ups, the tasks of TLS, and SASL
  * @param channels all that are open; once the group is closed, channels that are added to it are closed at once
  */
-public record IoThread(EventLoop loop, ThreadPoolExecutor blocking, ChannelGroup channels) {
-    /** @param threads how many tasks of {@link #blocking} may run at the same time */
-    public void sizeBlocking(int threads) {
-        if (threads > blocking.getMaximumPoolSize()) {
-            blocking.setMaximumPoolSize(threads);
-            blocking.setCorePoolSize(threads);
-        } else {
-            blocking.setCorePoolSize(threads);
-            blocking.setMaximumPoolSize(threads);
-        }
-    }
-
+public record IoThread(TransportRuntime runtime, EventLoop loop, BlockingTasks blocking, ChannelGroup channels) {
     /** @return whether the calling thread is the I/O thread */
     public boolean isCurrent() {
         return loop.inEventLoop();

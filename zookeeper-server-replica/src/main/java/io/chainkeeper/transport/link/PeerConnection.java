@@ -236,12 +236,13 @@ public final class PeerConnection extends ChannelInboundHandlerAdapter implement
         close("closed by the other side", false);
     }
 
+    /** What goes wrong in here Netty would only log. */
     @Override
     public void exceptionCaught(ChannelHandlerContext handling, Throwable cause) {
         if (cause instanceof IOException || cause instanceof DecoderException) {
-            close(String.valueOf(cause.getMessage()), false);
+            IoThread.run(() -> close(String.valueOf(cause.getMessage()), false));
         } else {
-            close("internal error: " + cause, true);
+            IoThread.run(() -> close("internal error: " + cause, true));
             IoThread.reportDefect(cause);
         }
     }

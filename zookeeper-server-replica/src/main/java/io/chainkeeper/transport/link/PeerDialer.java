@@ -7,6 +7,7 @@ import io.chainkeeper.transport.handshake.HandshakeHandler;
 import io.chainkeeper.transport.handshake.HandshakeMessage.Hello;
 import io.chainkeeper.transport.handshake.HandshakeMessage.Purpose;
 import io.chainkeeper.transport.handshake.HandshakeMessage.Refused;
+import io.chainkeeper.transport.io.IoThread;
 import io.chainkeeper.transport.io.ReportLimiter;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -14,7 +15,6 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Iterator;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -105,8 +105,7 @@ final class PeerDialer implements HandshakeHandler.Owner {
         attempt = connecting.channel();
         connecting.addListener(connected -> {
             if (!connected.isSuccess()) {
-                trouble = connected.cause().getMessage();
-                connectNext();
+                IoThread.run(() -> failed(connected.cause().getMessage()));
             }
         });
     }
@@ -122,7 +121,7 @@ final class PeerDialer implements HandshakeHandler.Owner {
             return null;
         }
         untried = List.<InetAddress>of().iterator();
-        upSinceNanos = System.nanoTime();
+        upSinceNanos = context.io().runtime().nanoTime();
         reports.clear(peer);
         link.tried();
         return new PeerConnection(context, link, channel, address.toString(), hello);
@@ -147,7 +146,7 @@ final class PeerDialer implements HandshakeHandler.Owner {
     /** The link has lost its connection: another is made after a pause. */
     void onDown() {
         int max = context.settings().limits().reconnectMaxMillis();
-        boolean lasted = System.nanoTime() - upSinceNanos >= TimeUnit.MILLISECONDS.toNanos(max);
+        boolean lasted = context.io().runtime().nanoTime() - upSinceNanos >= TimeUnit.MILLISECONDS.toNanos(max);
         trouble = null;
         if (lasted) {
             pauseMillis = context.settings().limits().reconnectMinMillis();
@@ -160,11 +159,13 @@ final class PeerDialer implements HandshakeHandler.Owner {
             return;
         }
         link.tried();
-        String report = trouble == null ? null : reports.admit(peer, trouble, System.nanoTime());
+        String report = trouble == null
+                ? null
+                : reports.admit(peer, trouble, context.io().runtime().nanoTime());
         if (report != null) {
             LOG.warn("Replica {} at {} cannot be reached, trying on: {}", peer, address, report);
         }
-        int delay = pauseMillis / 2 + ThreadLocalRandom.current().nextInt(pauseMillis / 2 + 1);
+        int delay = pauseMillis / 2 + context.io().runtime().nextInt(pauseMillis / 2 + 1);
         context.io().schedule(this::dial, delay);
         pauseMillis =
                 (int) Math.min(2L * pauseMillis, context.settings().limits().reconnectMaxMillis());

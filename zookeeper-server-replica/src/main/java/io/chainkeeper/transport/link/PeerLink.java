@@ -24,6 +24,7 @@ public final class PeerLink {
     private volatile long timesUp;
     private long timesUpAcknowledged;
     private Runnable onDown = () -> {};
+    private long latestAccepted;
     private boolean open;
     private volatile boolean tried;
 
@@ -63,6 +64,22 @@ public final class PeerLink {
         if (connection != null) {
             connection.close(reason, false);
         }
+    }
+
+    /**
+     * Asks for a connection that the peer has opened and that is about to come up. The peer opens one at a time, so it
+     * has given up those that it opened before: the frames that are still on their way there must not come behind
+     * those of a later one, not even when that one is down again.
+     *
+     * @param number of the connection among all that were accepted
+     * @return false if a connection that was accepted later has come up already
+     */
+    public boolean isLatest(long number) {
+        if (number < latestAccepted) {
+            return false;
+        }
+        latestAccepted = number;
+        return true;
     }
 
     /** An attempt to connect has ended, with success or without. */

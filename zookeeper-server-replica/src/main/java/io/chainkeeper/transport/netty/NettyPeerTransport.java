@@ -13,9 +13,12 @@ import io.chainkeeper.transport.bulk.StateDialer;
 import io.chainkeeper.transport.handshake.HandshakeContext;
 import io.chainkeeper.transport.handshake.HandshakePolicy;
 import io.chainkeeper.transport.handshake.RefusalReporter;
+import io.chainkeeper.transport.io.BlockingTasks;
 import io.chainkeeper.transport.io.FrameWriter;
 import io.chainkeeper.transport.io.IoThread;
+import io.chainkeeper.transport.io.SocketRuntime;
 import io.chainkeeper.transport.io.Sockets;
+import io.chainkeeper.transport.io.TransportRuntime;
 import io.chainkeeper.transport.link.LinkContext;
 import io.chainkeeper.transport.link.PeerConnection;
 import io.chainkeeper.transport.link.PeerLink;
@@ -25,21 +28,15 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
-import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.util.concurrent.FastThreadLocalThread;
+import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.Collections;
-import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,13 +50,12 @@ import org.slf4j.LoggerFactory;
 public final class NettyPeerTransport implements PeerTransport {
     private static final Logger LOG = LoggerFactory.getLogger(PeerTransport.class);
     private static final int BACKLOG = 128;
-    private static final int BLOCKING_THREAD_IDLE_SECONDS = 10;
     private static final int CLOSE_LIMIT_SECONDS = 5;
     private static final int THREAD_LIMIT_MILLIS = 1_000;
 
     private final TransportSettings settings;
+    private final TransportRuntime runtime;
     private final PeerTable peers;
-    private final List<Thread> threads = new CopyOnWriteArrayList<>();
     private StateResponder responder;
     private volatile Parts parts;
     private Channel listening;
@@ -73,11 +69,20 @@ public final class NettyPeerTransport implements PeerTransport {
      * @param bulk connections for bulk requests
      * @param responders threads that answer bulk requests
      */
-    private record Parts(IoThread io, LinkContext links, StateConnections bulk, ThreadPoolExecutor responders) {}
+    private record Parts(IoThread io, LinkContext links, StateConnections bulk, BlockingTasks responders) {}
 
     /** @param settings who this replica is, where its peers are, what bounds the links */
     public NettyPeerTransport(TransportSettings settings) {
+        this(settings, new SocketRuntime());
+    }
+
+    /**
+     * @param settings who this replica is, where its peers are, what bounds the links
+     * @param runtime threads, sockets, time and chance, used by this transport only
+     */
+    public NettyPeerTransport(TransportSettings settings, TransportRuntime runtime) {
         this.settings = settings;
+        this.runtime = runtime;
         this.peers = new PeerTable(settings.replicaId(), settings.members());
     }
 
@@ -85,13 +90,17 @@ public final class NettyPeerTransport implements PeerTransport {
     public synchronized void start(Listener listener) throws IOException {
         InvariantViolated.check(parts == null && !closed, "a transport is started once");
         int self = settings.replicaId();
-        EventLoop loop = new SingleThreadIoEventLoop(null, threads("peer-io-" + self), Sockets.ioHandler());
+        EventLoop loop = runtime.eventLoop("peer-io-" + self);
         IoThread io = new IoThread(
-                loop, pool(1, "peer-blocking-" + self), new DefaultChannelGroup("peers-of-" + self, loop, true));
-        ThreadPoolExecutor responders = pool(settings.limits().maxStateConnections(), "peer-answer-" + self);
+                runtime,
+                loop,
+                runtime.blocking("peer-blocking-" + self, 1),
+                new DefaultChannelGroup("peers-of-" + self, loop, true));
+        BlockingTasks responders =
+                runtime.blocking("peer-answer-" + self, settings.limits().maxStateConnections());
         StateConnections bulk = new StateConnections(settings, io, responder, responders);
-        RefusalReporter refusals = new RefusalReporter(self, peers::isServed, listener);
-        HandshakePolicy policy = new HandshakePolicy(settings, peers::members);
+        RefusalReporter refusals = new RefusalReporter(self, peers::isServed, listener, runtime::nanoTime);
+        HandshakePolicy policy = new HandshakePolicy(settings, peers::members, runtime::nextSecret);
         LinkContext links = new LinkContext(new HandshakeContext(settings, io, policy, refusals), listener);
         Parts all = new Parts(io, links, bulk, responders);
         parts = all;
@@ -122,7 +131,7 @@ public final class NettyPeerTransport implements PeerTransport {
         public void peersAre(int count) {
             // One thread for each peer's name, which may take the name service long, one for those that strangers ask
             // for, one for TLS, and one for SASL, which may ask a Kerberos server.
-            all.io().sizeBlocking(count + (settings.authentication() == null ? 2 : 3));
+            all.io().blocking().size(count + (settings.authentication() == null ? 2 : 3));
         }
 
         @Override
@@ -132,37 +141,16 @@ public final class NettyPeerTransport implements PeerTransport {
         }
     }
 
-    private ThreadPoolExecutor pool(int threadCount, String name) {
-        ThreadPoolExecutor pool = new ThreadPoolExecutor(
-                threadCount,
-                threadCount,
-                BLOCKING_THREAD_IDLE_SECONDS,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(),
-                threads(name));
-        pool.allowCoreThreadTimeOut(true);
-        return pool;
-    }
-
-    private ThreadFactory threads(String name) {
-        return task -> {
-            Thread thread = new FastThreadLocalThread(task, name);
-            thread.setDaemon(true);
-            threads.removeIf(earlier -> earlier.getState() == Thread.State.TERMINATED);
-            threads.add(thread);
-            return thread;
-        };
-    }
-
     private Channel listen(Parts all) throws IOException {
         InetSocketAddress address = bindAddress(settings);
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(all.io().loop(), all.io().loop())
-                .channel(Sockets.listening())
+                .channelFactory(runtime.listening())
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .childHandler(new PeerAcceptor(all.links(), peers, all.bulk()));
         Sockets.setOptions(bootstrap::childOption);
-        ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
+        ChannelFuture bound = bootstrap.bind(address);
+        runtime.await(bound);
         if (!bound.isSuccess()) {
             throw new IOException(
                     "cannot listen for other replicas on " + address + " ("
@@ -335,12 +323,12 @@ public final class NettyPeerTransport implements PeerTransport {
         closed = true;
         // Awaited, because an event loop that shuts down may leave channels open and does not wait for tasks.
         EventLoop loop = all.io().loop();
-        loop.submit(() -> IoThread.run(() -> {
-                    peers.stop();
-                    all.bulk().stop();
-                    all.io().channels().close();
-                }))
-                .awaitUninterruptibly(CLOSE_LIMIT_SECONDS, TimeUnit.SECONDS);
+        Future<?> stopped = loop.submit(() -> IoThread.run(() -> {
+            peers.stop();
+            all.bulk().stop();
+            all.io().channels().close();
+        }));
+        runtime.await(stopped, CLOSE_LIMIT_SECONDS);
         loop.shutdownGracefully(0, CLOSE_LIMIT_SECONDS, TimeUnit.SECONDS);
         awaitThreads(all);
     }
@@ -353,13 +341,9 @@ public final class NettyPeerTransport implements PeerTransport {
                         settings.replicaId(),
                         CLOSE_LIMIT_SECONDS);
             }
-            all.io().blocking().shutdownNow();
-            all.responders().shutdownNow();
-            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(THREAD_LIMIT_MILLIS);
-            for (Thread thread : threads) {
-                // A join of 0 ms would wait for ever.
-                thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
-            }
+            all.io().blocking().end();
+            all.responders().end();
+            runtime.awaitThreads(THREAD_LIMIT_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

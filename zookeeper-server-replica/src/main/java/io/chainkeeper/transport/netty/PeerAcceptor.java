@@ -37,6 +37,7 @@ final class PeerAcceptor extends ChannelInitializer<Channel> {
     private final StateConnections bulk;
     private final Set<Channel> unproved = new LinkedHashSet<>();
     private final Queue<Runnable> lookUps = new ArrayDeque<>();
+    private long accepted;
 
     /**
      * @param context what links share
@@ -68,7 +69,7 @@ final class PeerAcceptor extends ChannelInitializer<Channel> {
                 null,
                 remoteHost,
                 null,
-                new Accepting(channel, remote.getAddress()));
+                new Accepting(channel, remote.getAddress(), ++accepted));
         PeerTls tls = handshakes.settings().tls();
         if (tls != null) {
             SslHandler decrypting = new SslHandler(
@@ -114,13 +115,15 @@ final class PeerAcceptor extends ChannelInitializer<Channel> {
         private final Channel channel;
         private final InetAddress remote;
         private final String remoteHost;
+        private final long number;
         private Hello said;
         private boolean proving;
 
-        Accepting(Channel channel, InetAddress remote) {
+        Accepting(Channel channel, InetAddress remote, long number) {
             this.channel = channel;
             this.remote = remote;
             this.remoteHost = remote.getHostAddress();
+            this.number = number;
         }
 
         @Override
@@ -218,6 +221,9 @@ final class PeerAcceptor extends ChannelInitializer<Channel> {
                 return bulk.admit(hello.sender(), channel, remoteHost);
             }
             PeerLink link = peers.link(hello.sender());
+            if (!link.isLatest(number)) {
+                return null;
+            }
             return new PeerConnection(context, link, channel, remoteHost, hello);
         }
 

@@ -226,6 +226,30 @@ public class NettyPeerTransportTest {
     }
 
     @Test(timeout = 120_000)
+    public void connectionThatPeerHasGivenUpFinishesItsHandshake_itsFramesDoNotComeBehindLaterOnes() throws Exception {
+        one = TestReplica.start(1, TestReplica.expecting(2), UnaryOperator.identity());
+        byte[][] late = {RawPeer.encode(new HandshakeMessage.Accepted()), RawPeer.frame("earlier")};
+        try (RawPeer slow = new RawPeer(one.address());
+                RawPeer slower = new RawPeer(one.address())) {
+            assertTrue(slow.say(RawPeer.hello(2, 1)).hear() instanceof HandshakeMessage.Hello);
+            assertTrue(slower.say(RawPeer.hello(2, 1)).hear() instanceof HandshakeMessage.Hello);
+            try (RawPeer next = new RawPeer(one.address())) {
+                next.join(2, 1).sayFrame("later");
+                one.awaitText(2, "later");
+                slow.sayAtOnce(late);
+                slow.awaitClosed();
+                next.sayFrame("last");
+                one.awaitText(2, "last");
+            }
+            Await.until("down", () -> !one.listener.isUp(2));
+            slower.sayAtOnce(late);
+            slower.awaitClosed();
+        }
+        assertEquals(List.of("up", "down"), one.listener.events(2));
+        assertEquals(List.of("later", "last"), one.texts(2));
+    }
+
+    @Test(timeout = 120_000)
     public void earlierStartOfSameMemberConnects_isRefusedAndLinkStays() throws Exception {
         one = TestReplica.start(1, TestReplica.expecting(2), UnaryOperator.identity());
         two = TestReplica.start(2, one.asPeer(1), settings -> settings.incarnation(5));

@@ -25,6 +25,7 @@ public final class FaultInjector {
     private final Decisions decisions;
     private final Cluster cluster;
     private final MembershipFaults membership;
+    private final Splits splits;
     private final FoundingFaults founding;
     private long behindUntilMicros;
 
@@ -52,6 +53,7 @@ public final class FaultInjector {
         this.options = options;
         this.decisions = decisions;
         this.cluster = cluster;
+        this.splits = new Splits(events, options.replicas());
         this.membership = new MembershipFaults(cluster, options.mayRemoveSilent());
         boolean regroups = options.faultIntervalMicros().containsKey(Fault.REGROUP);
         this.founding = regroups
@@ -121,6 +123,7 @@ public final class FaultInjector {
             case LOSE_DISK -> loseDisk(replica);
             case RECONFIGURE -> membership.reconfigure(random);
             case PARTITION -> partition();
+            case SPLIT -> splits.split(cluster.network(), random, this::partitionMicros);
             case LEAVE_BEHIND -> leaveBehind();
             case REGROUP -> founding.regroup(random);
         }
@@ -209,10 +212,14 @@ public final class FaultInjector {
         }
     }
 
+    private long partitionMicros() {
+        return random.nextBoolean() ? duration() : random.nextLong(LONG_MICROS);
+    }
+
     /** Cuts a group off from the rest. Each link between them heals in its own time. */
     private void partition() {
         long group = random.nextLong(1L << options.replicas());
-        long least = random.nextBoolean() ? duration() : random.nextLong(LONG_MICROS);
+        long least = partitionMicros();
         int directions = random.nextInt(3);
         for (int one = 1; one <= options.replicas(); one++) {
             for (int other = 1; other <= options.replicas(); other++) {

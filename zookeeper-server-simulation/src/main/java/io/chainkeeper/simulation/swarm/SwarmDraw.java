@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
 public final class SwarmDraw {
     /** What {@link #drawAnything} chooses from. */
     private static final Set<Fault> ANYTHING =
-            EnumSet.complementOf(EnumSet.of(Fault.PARTITION, Fault.LEAVE_BEHIND, Fault.REGROUP));
+            EnumSet.complementOf(EnumSet.of(Fault.PARTITION, Fault.SPLIT, Fault.LEAVE_BEHIND, Fault.REGROUP));
 
     private static final List<Fault> BESIDE_LEAVE_BEHIND =
             List.of(Fault.CRASH, Fault.BREAK, Fault.PAUSE, Fault.SLOW_DISK, Fault.SLOW_LINK);
@@ -59,7 +59,9 @@ public final class SwarmDraw {
             case BEHIND -> draw.drawBehind();
             case FOUNDING -> draw.drawFounding();
         }
-        return draw.options();
+        SwarmOptions options = draw.options();
+        draw.drawSplit();
+        return options;
     }
 
     // ---------------------------------------------------------------- ensemble and faults
@@ -183,6 +185,13 @@ public final class SwarmDraw {
             case BEHIND -> false;
             case FOUNDING -> random.nextBoolean();
         };
+    }
+
+    /** Where a group may be cut off from the rest, any pairs may. */
+    private void drawSplit() {
+        if (faults.containsKey(Fault.PARTITION) && random.nextBoolean()) {
+            faults.put(Fault.SPLIT, faults.get(Fault.PARTITION) * (1 + random.nextInt(2)));
+        }
     }
 
     private <T> T by(T anything, T behind, T founding) {

@@ -105,7 +105,9 @@ public record SwarmOptions(
          * Who reaches whom changes, and at that moment some replicas crash and some of these lose their disks: from the
          * first start on, and replicas start one by one. See {@code FoundingFaults}.
          */
-        REGROUP
+        REGROUP,
+        /** Any directed pairs cannot reach each other; they heal in parts, in any order. See {@code Splits}. */
+        SPLIT
     }
 
     private static final String MIN_QUORUM_SIZE = "QuorumSize";
