@@ -51,12 +51,8 @@ public record Membership(int minQuorumSize, List<Member> members) {
      * @return its member, null if it does not vote
      */
     public Member find(int replicaId) {
-        for (Member member : members) {
-            if (member.replicaId() == replicaId) {
-                return member;
-            }
-        }
-        return null;
+        int index = indexOf(replicaId);
+        return index < 0 ? null : members.get(index);
     }
 
     /**

@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
@@ -254,7 +253,8 @@ public final class Simulation {
     /** Those who are meant to vote do so, with the disks that they have; nobody else does. */
     private boolean membershipIsConfigured() {
         List<Integer> voting = cluster.checker().membership().replicaIds();
-        if (!new TreeSet<>(voting).equals(new TreeSet<>(cluster.ensemble().participants()))) {
+        List<Integer> participants = cluster.ensemble().participants();
+        if (voting.size() != participants.size() || !voting.containsAll(participants)) {
             return false;
         }
         for (int id : cluster.configured()) {

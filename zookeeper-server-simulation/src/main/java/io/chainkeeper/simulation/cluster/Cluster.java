@@ -134,7 +134,7 @@ public final class Cluster implements World {
 
     /** Participants and observers, ascending. */
     public List<Integer> configured() {
-        return members.stream().filter(ensemble()::contains).toList();
+        return ensembles.newestReplicas();
     }
 
     /** All ensembles that were, are, or are asked for, and how replicas learn of them. */

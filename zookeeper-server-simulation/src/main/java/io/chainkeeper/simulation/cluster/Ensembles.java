@@ -19,6 +19,7 @@ public final class Ensembles {
     private final IntConsumer start;
     private final List<Ensemble> configured = new ArrayList<>();
     private final List<Ensemble> asked = new ArrayList<>();
+    private List<Integer> newestReplicas = List.of();
 
     /**
      * @param first the ensemble of a new cluster
@@ -54,6 +55,17 @@ public final class Ensembles {
         return configured.get(newestNumber());
     }
 
+    /** Participants and observers of it, ascending. */
+    List<Integer> newestReplicas() {
+        if (newestReplicas.isEmpty()) {
+            newestReplicas = machines.stream()
+                    .map(machine -> machine.replica.id())
+                    .filter(newest()::contains)
+                    .toList();
+        }
+        return newestReplicas;
+    }
+
     private int newestNumber() {
         return configured.size() - 1;
     }
@@ -78,6 +90,7 @@ public final class Ensembles {
     /** The order has configured another ensemble; replicas learn of it as they execute it. */
     public void configured(Ensemble next) {
         trace.record(0, "ensemble", configured.size(), next);
+        newestReplicas = List.of();
         configured.add(next);
     }
 

@@ -103,13 +103,10 @@ public final class OrderChecker {
             prefixHashes.add(PrefixHash.next(before, next, values.get((int) next - 1)));
         }
         long expected = prefixHashes.get((int) position - 1);
-        InvariantViolated.check(
-                expected == prefixHash,
-                "replica %d hashes the prefix up to position %d to %s, which is %s",
-                replica,
-                position,
-                PrefixHash.text(prefixHash),
-                PrefixHash.text(expected));
+        if (expected != prefixHash) {
+            throw new InvariantViolated("replica " + replica + " hashes the prefix up to position " + position + " to "
+                    + PrefixHash.text(prefixHash) + ", which is " + PrefixHash.text(expected));
+        }
     }
 
     /** Quorums of neighbouring memberships meet only if these differ by one replica, or by the disk of one. */

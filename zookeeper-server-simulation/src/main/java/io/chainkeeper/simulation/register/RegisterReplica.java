@@ -46,6 +46,14 @@ public final class RegisterReplica implements StateMachine {
         }
     }
 
+    /** Put into words only if somebody listens. */
+    private record Answer(ClientOperation operation, Outcome outcome) {
+        @Override
+        public String toString() {
+            return operation + " -> " + outcome;
+        }
+    }
+
     private record Read(RegisterReplica replica, ClientOperation operation) implements TotalOrder.ReadWaiter {
         @Override
         public void barrierReached() {
@@ -161,7 +169,7 @@ public final class RegisterReplica implements StateMachine {
     }
 
     private void answer(ClientOperation operation, Outcome outcome) {
-        host.answers(operation + " -> " + outcome);
+        host.answers(new Answer(operation, outcome));
         operation.answered(outcome);
     }
 

@@ -312,16 +312,26 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     }
 
     private boolean staysQuiet() {
-        if (!clients.stream().allMatch(ZnodeClient::isConnected)) {
-            quietSinceMicros = events.nowMicros();
+        for (ZnodeClient client : clients) {
+            if (!client.isConnected()) {
+                quietSinceMicros = events.nowMicros();
+            }
         }
         return events.nowMicros() - quietSinceMicros >= QUIET_MICROS;
     }
 
     private void awaitReplies(Awaiter awaiter) {
-        awaiter.await(
-                "every client to have its replies",
-                () -> clients.stream().allMatch(client -> client.outstanding() == 0));
+        awaiter.await("every client to have its replies", this::haveReplies);
+    }
+
+    /** Looked at after every event. */
+    private boolean haveReplies() {
+        for (ZnodeClient client : clients) {
+            if (client.outstanding() > 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void demandOperations(Awaiter awaiter) {
@@ -415,7 +425,7 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         ZnodeReplica first = replica(cluster.configured().get(0));
         for (int id : cluster.configured()) {
             InvariantViolated.check(
-                    replica(id).digest() == first.digest(), "digest: replica %d differs from others", id);
+                    replica(id).stateDigest() == first.stateDigest(), "digest: replica %d differs from others", id);
             checkAcknowledged(id);
         }
         Map<String, Long> dataNow = new TreeMap<>();
