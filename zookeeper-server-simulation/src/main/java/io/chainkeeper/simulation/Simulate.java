@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  * --seeds M        how many consecutive seeds, default 1
  * --seconds S      instead of --seeds: go on for so long
  * --lines L        how many of the latest lines of a failing run to print, default 400
- * --shrink R       a failing run is made smaller, in at most R runs, and told in words; default 400, 0 for not
+ * --shrink R       a failing run is made smaller, in at most R runs, and told in words; default 1000, 0 for not
  * --trace FILE     of one seed: a timeline as JSON in FILE, and a page beside it that a browser draws
  * --survey M       instead of --seeds: run M seeds whatever fails, and print one line per failure
  * --digests FILE   instead of all that: write what some seeds of everything amount to, which a test compares
@@ -35,7 +35,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Simulate {
     private static final int DEFAULT_LINES = 400;
-    private static final int DEFAULT_SHRINK_RUNS = 400;
+    private static final int DEFAULT_SHRINK_RUNS = 1_000;
 
     private String protocol = "chain";
     private SimulatedApplication application = SimulatedApplication.REGISTERS;
