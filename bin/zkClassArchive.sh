@@ -1,17 +1,47 @@
 #!/usr/bin/env bash
 # Makes the class archive (JEP 350) with which servers and tools start faster: runs three servers from the jars in lib/,
 # uses them, and lets the JVM of one keep the classes that it has loaded. The build runs it; again after another JDK was
-# installed. Without the archive everything works, only slower in the first seconds.
+# installed. Without the archive everything works, only slower in the first seconds. In a distribution the first start of a
+# server makes one, of the list of classes that its JVM writes.
 #
 #   bin/zkClassArchive.sh
+#   bin/zkClassArchive.sh --of CLASS_LIST    deletes the list
 set -euo pipefail
 
 # shellcheck source=bin/zkEnv.sh
 . "$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/zkEnv.sh"
 
-if [[ $# -gt 0 ]]; then
+CLASS_LIST=""
+if [[ $# -eq 2 && "$1" == --of ]]; then
+  CLASS_LIST="$2"
+elif [[ $# -gt 0 ]]; then
   sed -n '2,/^[^#]/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
   exit 2
+fi
+
+# Makes the archive of a list that a JVM is writing, when nothing has come for a while.
+archive_list() {
+  local size=-1 before=-2 waits=0 new="$ZOO_CLASS_ARCHIVE.$$.new"
+  # shellcheck disable=SC2064
+  trap "rm -f $(printf '%q ' "$CLASS_LIST" "$CLASS_LIST.whole" "$new")" EXIT
+  renice -n 10 $$ >/dev/null 2>&1 || true
+  while ((size != before && waits < 30)); do
+    sleep 2
+    waits=$((waits + 1))
+    before=$size
+    size=$(wc -c <"$CLASS_LIST" 2>/dev/null || echo 0)
+  done
+  # the JVM writes in blocks, which end anywhere
+  sed '$d' "$CLASS_LIST" >"$CLASS_LIST.whole"
+  ZOO_JARS_ONLY=true ZOO_CLASS_ARCHIVE=/nowhere find_jars
+  "${JAVA_COMMAND[@]}" -Xshare:dump -XX:+UseG1GC -Xmx256m "-XX:SharedClassListFile=$CLASS_LIST.whole" \
+    "-XX:SharedArchiveFile=$new"
+  mv "$new" "$ZOO_CLASS_ARCHIVE"
+}
+
+if [[ -n "$CLASS_LIST" ]]; then
+  archive_list
+  exit
 fi
 
 find_jars

@@ -32,6 +32,8 @@ fail() {
 
 ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 export ZK_SERVER_HEAP="${ZK_SERVER_HEAP:-512}"
+# several servers that start at once would all make one
+export ZOO_CLASS_ARCHIVE_AUTO=false
 # the servers' own variables would point all of them to one file
 unset ZOOCFG ZOOCFGDIR ZOOPIDFILE ZOO_LOG_FILE ZOO_LOG_DIR JMXPORT
 # shellcheck source=bin/zkEnv.sh

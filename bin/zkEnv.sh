@@ -58,9 +58,53 @@ ZOO_LIB_DIR="${ZOOLIBDIR:-$ZOOKEEPER_PREFIX/lib}"
 if [[ -z "${ZOOLIBDIR:-}" && -f "$ZOOKEEPER_PREFIX/zookeeper-assembly/pom.xml" ]]; then
   ZOO_LIB_DIR="$ZOOKEEPER_PREFIX/zookeeper-assembly/target/lib"
 fi
-ZOO_CLASS_ARCHIVE="$(dirname "$ZOO_LIB_DIR")/classes.jsa"
+ZOO_CLASS_ARCHIVE="${ZOO_CLASS_ARCHIVE:-$(dirname "$ZOO_LIB_DIR")/classes.jsa}"
 
-ZK_SERVER_HEAP="${ZK_SERVER_HEAP:-1000}"
+# Prints the memory that processes may use here, in MB: the machine's, or less where a control group says so (a container,
+# a unit of systemd). Prints nothing where the system does not tell. Arguments: where the kernel shows both.
+memory_megabytes() {
+  local proc="${1:-/proc}" groups="${2:-/sys/fs/cgroup}"
+  local least name value rest group line file directory
+  [[ -r "$proc/meminfo" ]] || return 0
+  while read -r name value rest; do
+    [[ "$name" != MemTotal: ]] || least=$((value / 1024))
+  done <"$proc/meminfo"
+  [[ -n "${least:-}" && -r "$proc/self/cgroup" ]] || {
+    echo "${least:-}"
+    return 0
+  }
+  # version 2 has one group for everything, version 1 one for memory; the groups around a group limit it too
+  while IFS= read -r line; do
+    group="${line#*:*:}"
+    case "$line" in
+      0::*) directory="$groups" file=memory.max ;;
+      *:memory:*) directory="$groups/memory" file=memory.limit_in_bytes ;;
+      *) continue ;;
+    esac
+    while true; do
+      value=""
+      [[ ! -r "$directory$group/$file" ]] || read -r value <"$directory$group/$file"
+      # unlimited is a word, or a number near the largest
+      if [[ "$value" =~ ^[0-9]{1,18}$ ]] && ((value / 1048576 < least)); then
+        least=$((value / 1048576))
+      fi
+      [[ -n "${group%/}" ]] || break
+      group="${group%/*}"
+    done
+  done <"$proc/self/cgroup"
+  echo "$least"
+}
+
+# Without ZK_SERVER_HEAP a server's heap is a share of the memory that there is; where that is unknown, the JVM's default.
+ZK_SERVER_HEAP_PERCENT="${ZK_SERVER_HEAP_PERCENT:-25}"
+if ! [[ "$ZK_SERVER_HEAP_PERCENT" =~ ^[0-9]{1,2}$ ]] || ((10#$ZK_SERVER_HEAP_PERCENT < 1)); then
+  echo "Error: ZK_SERVER_HEAP_PERCENT=$ZK_SERVER_HEAP_PERCENT: give a number from 1 to 99, or ZK_SERVER_HEAP in MB" >&2
+  exit 1
+fi
+if [[ -z "${ZK_SERVER_HEAP:-}" ]]; then
+  ZK_SERVER_HEAP="$(memory_megabytes)"
+  [[ -z "$ZK_SERVER_HEAP" ]] || ZK_SERVER_HEAP=$((ZK_SERVER_HEAP * 10#$ZK_SERVER_HEAP_PERCENT / 100))
+fi
 ZK_CLIENT_HEAP="${ZK_CLIENT_HEAP:-256}"
 
 # lmdbjava reads the address of direct buffers; file names and logs must not depend on the locale
@@ -93,7 +137,7 @@ ZOO_COMPILER_FLAGS="-XX:Tier4InvocationThreshold=15000 -XX:Tier4MinInvocationThr
 ZOO_COMPILER_FLAGS="$ZOO_COMPILER_FLAGS -XX:Tier4CompileThreshold=45000 -XX:Tier4BackEdgeThreshold=120000"
 
 # shellcheck disable=SC2034  # for the scripts that source this one
-ZOO_SERVER_FLAGS="$ZOO_MODULE_FLAGS $ZOO_COMPILER_FLAGS -Xmx${ZK_SERVER_HEAP}m$ZOO_HEAP_FLAGS ${SERVER_JVMFLAGS:-} ${JVMFLAGS:-}"
+ZOO_SERVER_FLAGS="$ZOO_MODULE_FLAGS $ZOO_COMPILER_FLAGS ${ZK_SERVER_HEAP:+-Xmx${ZK_SERVER_HEAP}m}$ZOO_HEAP_FLAGS ${SERVER_JVMFLAGS:-} ${JVMFLAGS:-}"
 # shellcheck disable=SC2034
 ZOO_CLIENT_FLAGS="$ZOO_MODULE_FLAGS -Xmx${ZK_CLIENT_HEAP}m ${CLIENT_JVMFLAGS:-} ${JVMFLAGS:-}"
 
@@ -125,9 +169,23 @@ find_jars() {
   fi
   JAVA_COMMAND=("$JAVA" -cp "$class_path")
   # A third less CPU until a server serves. A JVM that the archive does not fit goes without, silently.
-  if [[ -f "$ZOO_CLASS_ARCHIVE" ]]; then
+  if uses_class_archive; then
     JAVA_COMMAND+=("-XX:SharedArchiveFile=$ZOO_CLASS_ARCHIVE" -Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off)
   fi
+}
+
+# Prints the number of the user whose file it is: owner_of FILE
+owner_of() {
+  local mode links owner rest
+  # shellcheck disable=SC2034,SC2012  # stat has other options on other systems
+  read -r mode links owner rest < <(ls -lnd "$1")
+  echo "$owner"
+}
+
+# Whether there is a class archive, of our own or of who has put the jars there: what anybody else has written is not run.
+uses_class_archive() {
+  [[ -f "$ZOO_CLASS_ARCHIVE" ]] || return 1
+  [[ -O "$ZOO_CLASS_ARCHIVE" ]] || [[ "$(owner_of "$ZOO_CLASS_ARCHIVE")" == "$(owner_of "$ZOO_LIB_DIR")" ]]
 }
 
 # Becomes one of ZooKeeper's tools: run_tool MAIN_CLASS [ARGUMENT ...]

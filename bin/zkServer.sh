@@ -33,8 +33,9 @@ zkServer.sh [--config CONF_DIR] COMMAND [ZOO_CFG]
 ZOO_CFG is a path, or a name in CONF_DIR (default: zoo.cfg in conf/ beside bin/).
 
 Variables: ZOOCFGDIR ZOOCFG ZOO_LOG_DIR ZOO_LOG_FILE ZOOPIDFILE JVMFLAGS SERVER_JVMFLAGS CLIENT_JVMFLAGS ZK_SERVER_HEAP
-ZK_CLIENT_HEAP (MB) ZOOLIBDIR JAVA_HOME CLASSPATH JMXDISABLE JMXPORT JMXAUTH JMXSSL JMXLOG4J JMXHOSTNAME JMXLOCALONLY
-ZOO_DATADIR_AUTOCREATE_DISABLE ZOO_NOEXEC ZOO_START_TIMEOUT ZOO_STOP_TIMEOUT (seconds, default 60)
+(MB; else ZK_SERVER_HEAP_PERCENT of the memory, default 25) ZK_CLIENT_HEAP (MB) ZOOLIBDIR JAVA_HOME CLASSPATH JMXDISABLE
+JMXPORT JMXAUTH JMXSSL JMXLOG4J JMXHOSTNAME JMXLOCALONLY ZOO_DATADIR_AUTOCREATE_DISABLE ZOO_NOEXEC ZOO_START_TIMEOUT
+ZOO_STOP_TIMEOUT (seconds, default 60) ZOO_CLASS_ARCHIVE ZOO_CLASS_ARCHIVE_AUTO (false: a start makes none)
 USAGE
 }
 
@@ -122,6 +123,9 @@ build_server_command() {
   local flags
   IFS=$' \t\n' read -r -d '' -a flags <<<"$* $JMX_FLAGS $ZOO_SERVER_FLAGS" || true
   SERVER_COMMAND=("${JAVA_COMMAND[@]}")
+  if [[ -n "$CLASS_LIST" ]]; then
+    SERVER_COMMAND+=("-XX:DumpLoadedClassList=$CLASS_LIST")
+  fi
   if [[ -n "${ZOO_DATADIR_AUTOCREATE_DISABLE:-}" ]]; then
     SERVER_COMMAND+=(-Dzookeeper.datadir.autocreate=false)
   fi
@@ -175,13 +179,71 @@ client_port_answers() {
   answer="$(four_letter_word "$CLIENT_HOST" "$CLIENT_PORT" "$word")" && [[ -n "$answer" ]]
 }
 
+# Sets CLASS_LIST if this start is to note the classes that it loads, for an archive that later starts use: in a
+# distribution, where one can be written and none is there that fits the JVM and the jars.
+CLASS_LIST=""
+note_classes() {
+  [[ "${ZOO_CLASS_ARCHIVE_AUTO:-}" != false && ! -f "$ZOOKEEPER_PREFIX/zookeeper-assembly/pom.xml" ]] || return 0
+  [[ -w "$(dirname "$ZOO_CLASS_ARCHIVE")" ]] || return 0
+  [[ "$ARCHIVE_FITS" == false ]] || return 0
+  # of a start that was killed
+  rm -f "$ZOO_CLASS_ARCHIVE".*.classes
+  CLASS_LIST="$ZOO_CLASS_ARCHIVE.$$.classes"
+}
+
+# Makes the archive beside the server, as nobody's child.
+make_class_archive() {
+  if [[ -n "$CLASS_LIST" ]]; then
+    (nohup "$ZOOBINDIR/zkClassArchive.sh" --of "$CLASS_LIST" >/dev/null 2>&1 </dev/null &)
+  fi
+}
+
+# Tells systemd when the server has started: tell_when_started PID REPORT
+tell_when_started() {
+  local word=""
+  while kill -0 "$1" 2>/dev/null; do
+    read -r word <"$2"
+    if [[ "$word" == started ]] || { [[ "$word" == stock ]] && client_port_answers; }; then
+      systemd-notify --ready
+      break
+    fi
+    sleep 0.1
+  done
+  rm -f "$2"
+}
+
+# Becomes the server. What others wait for is done by processes that are not its children: it would never collect them.
+start_in_foreground() {
+  mkdir -p "$ZOO_LOG_DIR"
+  note_classes
+  # systemd's journal gets what is wrong; the rolling log file has everything
+  build_server_command ${NOTIFY_SOCKET:+-Dzookeeper.console.threshold=WARN}
+  if [[ -n "${NOTIFY_SOCKET:-}" ]]; then
+    export CHAINKEEPER_START_REPORT="$ZOO_LOG_DIR/zookeeper_server.$$.start"
+    : >"$CHAINKEEPER_START_REPORT" || exit 1
+    (tell_when_started "$$" "$CHAINKEEPER_START_REPORT" </dev/null &)
+  fi
+  make_class_archive
+  if [[ -n "${ZOO_NOEXEC:-}" ]]; then
+    "${SERVER_COMMAND[@]}"
+  else
+    exec "${SERVER_COMMAND[@]}"
+  fi
+}
+
 server_pid() {
   [[ -f "$ZOOPIDFILE" ]] && head -n 1 "$ZOOPIDFILE"
 }
 
-check_java_version() {
-  local version
-  version="$("$JAVA" -version 2>&1 | sed -n 's/.* version "\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' | head -n 1)"
+# Ends the script if java is too old. Sets ARCHIVE_FITS: whether it takes the class archive.
+check_java() {
+  local report version
+  ARCHIVE_FITS=true
+  if ! uses_class_archive || ! report="$("${JAVA_COMMAND[@]}" -Xshare:on -version 2>&1)"; then
+    ARCHIVE_FITS=false
+    report="$("$JAVA" -version 2>&1)"
+  fi
+  version="$(sed -n 's/.* version "\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' <<<"$report" | head -n 1)"
   if [[ -n "$version" ]] && ((version < 17)); then
     echo "Error: $JAVA is Java $version; install a JDK 17 or newer, or set JAVA_HOME to one" >&2
     exit 1
@@ -213,6 +275,7 @@ start_server() {
   fi
   # somebody else's answer on our port must not be taken for the new server's
   client_port_answers && busy=true
+  note_classes
   # the rolling log file has everything; stdout grows without bound
   build_server_command -Dzookeeper.console.threshold=ERROR
   # a signal to this script must not come between the launch and the note of its process id
@@ -247,6 +310,7 @@ start_server() {
     exit 1
   fi
   trap - INT TERM
+  make_class_archive
   echo "STARTED"
 }
 
@@ -364,28 +428,23 @@ on_stopped_server() {
 
 case "$COMMAND" in
   start)
-    check_java_version
     find_jars
+    check_java
     find_client_address
     start_server
     ;;
   start-foreground)
-    check_java_version
     find_jars
-    mkdir -p "$ZOO_LOG_DIR"
-    build_server_command
-    if [[ -n "${ZOO_NOEXEC:-}" ]]; then
-      "${SERVER_COMMAND[@]}"
-    else
-      exec "${SERVER_COMMAND[@]}"
-    fi
+    check_java
+    find_client_address
+    start_in_foreground
     ;;
   stop)
     stop_server
     ;;
   restart)
-    check_java_version
     find_jars
+    check_java
     find_client_address
     stop_server
     start_server

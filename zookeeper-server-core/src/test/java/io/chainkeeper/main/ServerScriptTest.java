@@ -12,8 +12,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.After;
+import org.junit.Assume;
 import org.junit.Before;
 import org.junit.Rule;
 import org.junit.Test;
@@ -282,6 +284,74 @@ public class ServerScriptTest {
         Files.createFile(installed.resolve("classes.jsa"));
         String command = run("print-cmd").out();
         assertTrue(command, command.contains("-XX:SharedArchiveFile=" + escaped(installed) + "/classes.jsa"));
+    }
+
+    /** What any user may write must not be run by another one. */
+    @Test
+    public void classArchive_ofAnotherUserThanTheJarsIsNotUsed() throws Exception {
+        Assume.assumeTrue("only root makes files of others", "root".equals(System.getProperty("user.name")));
+        Path archive = Files.createFile(home.resolve("classes.jsa"));
+        assertTrue(run("print-cmd").out().contains("SharedArchiveFile"));
+        Files.setAttribute(archive, "unix:uid", 65534);
+        assertFalse(run("print-cmd").out().contains("SharedArchiveFile"));
+        Files.setAttribute(home.resolve("lib"), "unix:uid", 65534);
+        assertTrue(run("print-cmd").out().contains("SharedArchiveFile"));
+    }
+
+    @Test
+    public void withoutHeap_aShareOfTheMemoryIsTaken() throws Exception {
+        environment.put("ZK_SERVER_HEAP_PERCENT", "40");
+        String command = run("print-cmd").out();
+        var heap = Pattern.compile(" -Xmx(\\d+)m ").matcher(command);
+        assertTrue(command, heap.find());
+        environment.put("ZK_SERVER_HEAP_PERCENT", "20");
+        var half = Pattern.compile(" -Xmx(\\d+)m ").matcher(run("print-cmd").out());
+        assertTrue(half.find());
+        assertEquals(Integer.parseInt(heap.group(1)) / 2, Integer.parseInt(half.group(1)), 1);
+        environment.put("ZK_SERVER_HEAP_PERCENT", "0");
+        Result refused = run("print-cmd");
+        assertEquals(refused.toString(), 1, refused.exitCode());
+        assertTrue(refused.err(), refused.err().contains("ZK_SERVER_HEAP_PERCENT=0: give a number from 1 to 99"));
+    }
+
+    private String memory(Path proc, Path groups) throws Exception {
+        Path script = home.resolve("bin/memory.sh");
+        Files.writeString(
+                script,
+                "#!/usr/bin/env bash\n. \"$(dirname \"$0\")/zkEnv.sh\"\nmemory_megabytes '" + proc + "' '" + groups
+                        + "'\n");
+        assertTrue(script.toFile().setExecutable(true));
+        return runScript("memory.sh").out();
+    }
+
+    @Test
+    public void memory_isTheLeastThatMachineAndControlGroupsAllow() throws Exception {
+        Path proc = folder.newFolder("proc").toPath();
+        Path groups = folder.newFolder("groups").toPath();
+        assertEquals("", memory(proc, groups));
+        Files.writeString(proc.resolve("meminfo"), "MemTotal:       16777216 kB\nMemFree: 1 kB\n");
+        assertEquals("16384\n", memory(proc, groups));
+
+        // version 2: a group without a limit in one with a limit
+        Files.createDirectory(proc.resolve("self"));
+        Files.writeString(proc.resolve("self/cgroup"), "0::/a.slice/b.service\n");
+        Files.createDirectories(groups.resolve("a.slice/b.service"));
+        Files.writeString(groups.resolve("a.slice/b.service/memory.max"), "max\n");
+        assertEquals("16384\n", memory(proc, groups));
+        Files.writeString(groups.resolve("a.slice/memory.max"), "2147483648\n");
+        assertEquals("2048\n", memory(proc, groups));
+        // a container that sees its own group as the root
+        Files.writeString(groups.resolve("memory.max"), "1073741824\n");
+        assertEquals("1024\n", memory(proc, groups));
+
+        // version 1: unlimited is a large number; a container's path may be the host's
+        Files.writeString(proc.resolve("self/cgroup"), "5:cpu:/x\n4:memory:/pod/container\n0::/\n");
+        Files.delete(groups.resolve("memory.max"));
+        Files.createDirectory(groups.resolve("memory"));
+        Files.writeString(groups.resolve("memory/memory.limit_in_bytes"), "9223372036854771712\n");
+        assertEquals("16384\n", memory(proc, groups));
+        Files.writeString(groups.resolve("memory/memory.limit_in_bytes"), "536870912\n");
+        assertEquals("512\n", memory(proc, groups));
     }
 
     @Test

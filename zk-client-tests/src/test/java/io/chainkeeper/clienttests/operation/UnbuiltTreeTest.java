@@ -77,9 +77,14 @@ public class UnbuiltTreeTest {
         tree = folder.newFolder("a newcomer's directory").toPath().resolve("tree");
         mavenWasCalled = folder.getRoot().toPath().resolve("maven-was-called");
         Files.createDirectories(tree);
-        Files.copy(root.resolve("pom.xml"), tree.resolve("pom.xml"));
+        try (Stream<Path> files = Files.list(root)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                Files.copy(file, tree.resolve(file.getFileName()));
+            }
+        }
         copy(root, "bin");
         copy(root, "conf");
+        copy(root, "docs");
         Files.deleteIfExists(tree.resolve("conf/zoo.cfg"));
         try (Stream<Path> modules = Files.list(root)) {
             for (Path module : modules.filter(path -> Files.exists(path.resolve("pom.xml")))

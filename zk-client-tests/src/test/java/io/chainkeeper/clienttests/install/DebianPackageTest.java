@@ -1,0 +1,128 @@
+package io.chainkeeper.clienttests.install;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.clienttests.harness.Scripts;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.Assume;
+import org.junit.Before;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** What is in the Debian package. {@code InstalledPackageTest} installs it. */
+public class DebianPackageTest {
+    private static final Pattern ENTRY = Pattern.compile("(\\S+) root/root +\\d+ (\\S+ \\S+) (.*)");
+
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
+
+    private Path file;
+
+    @Before
+    public void findPackage() throws Exception {
+        Assume.assumeTrue("there is no dpkg-deb here", ReleaseArchive.hasCommand("dpkg-deb"));
+        file = ReleaseArchive.debianPackage();
+    }
+
+    private String dpkgDeb(String... arguments) throws Exception {
+        String[] command = new String[arguments.length + 1];
+        command[0] = "dpkg-deb";
+        System.arraycopy(arguments, 0, command, 1, arguments.length);
+        return ReleaseArchive.run(folder.getRoot().toPath(), command);
+    }
+
+    @Test
+    public void control_saysVersionAndWhatIsNeeded() throws Exception {
+        assertEquals("chainkeeper\n", dpkgDeb("-f", file.toString(), "Package"));
+        assertEquals(ReleaseArchive.version() + "\n", dpkgDeb("-f", file.toString(), "Version"));
+        String needed = dpkgDeb("-f", file.toString(), "Depends");
+        assertTrue(needed, needed.contains("java17-runtime-headless"));
+    }
+
+    @Test
+    public void checksum_isThePackages() throws Exception {
+        String checked = ReleaseArchive.run(file.getParent(), "sha512sum", "-c", file.getFileName() + ".sha512");
+        assertEquals(file.getFileName() + ": OK\n", checked);
+    }
+
+    @Test
+    public void files_haveTheModesOfTheirKindAndTheConfigurationIsTheAdministrators() throws Exception {
+        for (String line : dpkgDeb("-c", file.toString()).lines().toList()) {
+            var entry = ENTRY.matcher(line);
+            assertTrue(line, entry.matches());
+            String mode = entry.group(1);
+            String name = entry.group(3);
+            if (mode.startsWith("l")) {
+                assertTrue(line, name.endsWith("/conf -> /etc/chainkeeper"));
+            } else {
+                assertEquals(
+                        line,
+                        name.endsWith("/")
+                                ? "drwxr-xr-x"
+                                : name.endsWith(".sh") && name.contains("/bin/") ? "-rwxr-xr-x" : "-rw-r--r--",
+                        mode);
+            }
+        }
+        Path contents = unpacked();
+        List<String> configuration = Files.readAllLines(contents.resolve("DEBIAN/conffiles"));
+        try (var files = Files.list(contents.resolve("etc/chainkeeper"))) {
+            assertEquals(
+                    configuration,
+                    files.map(f -> "/etc/chainkeeper/" + f.getFileName())
+                            .sorted()
+                            .toList());
+        }
+        Path doc = contents.resolve("usr/share/doc/chainkeeper");
+        for (String name :
+                List.of("copyright", "changelog.gz", "NOTICE", "licences/LIBRARIES.txt", "docs/install.md")) {
+            assertTrue(name, Files.isRegularFile(doc.resolve(name)));
+        }
+        try (var jars = Files.list(contents.resolve("usr/share/chainkeeper/lib"))) {
+            assertFalse(jars.anyMatch(jar -> jar.toString().matches(".*(-osx-|-windows-|simulation|benchmark).*")));
+        }
+    }
+
+    private Path unpacked() throws Exception {
+        Path contents = folder.getRoot().toPath().resolve("contents");
+        dpkgDeb("-R", file.toString(), contents.toString());
+        return contents;
+    }
+
+    /** As systemd reads it, with the script where it has been unpacked. */
+    @Test
+    public void unit_isOneThatSystemdTakes() throws Exception {
+        Assume.assumeTrue("there is no systemd-analyze here", ReleaseArchive.hasCommand("systemd-analyze"));
+        Path contents = unpacked();
+        String unit = Files.readString(contents.resolve("usr/lib/systemd/system/chainkeeper.service"));
+        Path copy = folder.getRoot().toPath().resolve("chainkeeper.service");
+        String script = "/usr/share/chainkeeper/bin/zkServer.sh";
+        assertTrue(unit, unit.contains("ExecStart=" + script + " "));
+        Files.writeString(copy, unit.replace(script, contents + script));
+        ProcessBuilder verify = new ProcessBuilder("systemd-analyze", "verify", "--man=no", copy.toString());
+        Scripts.Result result = Scripts.run(60, verify.directory(folder.getRoot()));
+        assertEquals(result.toString(), 0, result.exitCode());
+        // of other units of this machine it says what it likes
+        assertFalse(result.toString(), result.errors().contains("chainkeeper.service:"));
+    }
+
+    /** A shell that is not bash runs them, and a mistake would leave a package half installed. */
+    @Test
+    public void maintainerScripts_areReadByTheShell() throws Exception {
+        Path control = unpacked().resolve("DEBIAN");
+        for (String script : List.of("postinst", "prerm", "postrm")) {
+            ReleaseArchive.run(control, "sh", "-n", script);
+            assertTrue(script, firstLines(control.resolve(script)).contains("set -e"));
+        }
+    }
+
+    private static List<String> firstLines(Path script) throws IOException {
+        return Files.readAllLines(script).subList(0, 2);
+    }
+}
