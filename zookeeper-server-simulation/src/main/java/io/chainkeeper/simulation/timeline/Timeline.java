@@ -16,7 +16,7 @@ import java.util.TreeSet;
 /**
  * Collects a run for a picture: marks at replicas, messages between them, and spans of time in which something lasts. A
  * message that is received is the oldest one of the same words on its way from there; those sent before it are lost,
- * because links keep their order.
+ * because links keep their order, and so are those that are under way when the link breaks.
  */
 public final class Timeline implements Trace.Listener {
     /** At most so many marks and so many messages; what comes later is counted only. */
@@ -182,6 +182,11 @@ public final class Timeline implements Trace.Listener {
             case "appends position" -> begin(Lasting.FORCE, replica, "records on their way to the disk", now);
             case "durable up to" -> end(Lasting.FORCE, replica, now);
             case "cut" -> begin(Lasting.CUT, 0, number + " " + detail, now);
+            case "link breaks between" -> {
+                int other = Integer.parseInt(detail.substring(detail.lastIndexOf(' ') + 1));
+                underWay.remove(direction((int) number, other));
+                underWay.remove(direction(other, (int) number));
+            }
             case "healed" -> end(new Begun(Lasting.CUT, 0, number + " " + detail), now);
             default -> {}
         }
