@@ -10,10 +10,17 @@ import java.util.regex.Pattern;
  *
  * @param kind what
  * @param replica where; for {@link Kind#DELIVER} the receiver
- * @param peer the sender or the other end of the link; 0 if there is none
+ * @param peer the sender or the other end of the link; for {@link Kind#CRASH} how many records survive that were not
+ *     known to be durable; for {@link Kind#BATCH} what is in the batch besides; 0 if there is none
  */
 record Choice(Kind kind, int replica, int peer) {
-    private static final Pattern TEXT = Pattern.compile("([a-z-]+) (\\d)(?:([>-])(\\d))?");
+    /** In a batch, behind the frames that were on their way: a client's write. */
+    static final int AND_WRITE = 1;
+
+    /** In a batch, behind all else: what was appended has become durable. */
+    static final int AND_DURABLE = 2;
+
+    private static final Pattern TEXT = Pattern.compile("([a-z-]+) (\\d)(?:([>+-])(\\d))?");
 
     /** What can happen. */
     enum Kind {
@@ -23,6 +30,8 @@ record Choice(Kind kind, int replica, int peer) {
         SYNC("sync"),
         /** The oldest record that is not durable becomes so. */
         SYNC_ONE("sync-one"),
+        /** All frames on their way to a replica are taken in one batch, in order of the senders. */
+        BATCH("batch"),
         /** A client of a replica writes. */
         PROPOSE("propose"),
         /** A client of a replica reads. */
@@ -31,13 +40,19 @@ record Choice(Kind kind, int replica, int peer) {
         TICK("tick"),
         /** A replica's application writes a checkpoint of what it has executed. */
         CHECKPOINT("checkpoint"),
+        /** The checkpoint that was taken last is durable, if that takes time. */
+        KEEP("keep"),
         /** A replica learns that the ensemble has changed. */
         CONFIGURE("configure"),
+        /** A replica that has asked for the state of another has got it, if that takes time. */
+        FETCH("fetch"),
         /** A replica that has asked for the state of another installs it, and starts again. */
         INSTALL("install"),
         /** A replica starts again, with what was durable. */
         RESTART("restart"),
-        /** A replica is gone; what was not durable is lost. */
+        /** A replica starts again and finds its newest checkpoint damaged, so that the one before it counts. */
+        RESTART_OLDER("restart-older"),
+        /** A replica is gone; what was not durable is lost, but for the oldest records of it if so many survive. */
         CRASH("crash"),
         /** A link breaks, loses what was on its way, and is made anew. */
         BREAK("break");
@@ -46,6 +61,24 @@ record Choice(Kind kind, int replica, int peer) {
 
         Kind(String word) {
             this.word = word;
+        }
+
+        /** What stands between the two numbers; null if there may be one number only. */
+        private String sign() {
+            return switch (this) {
+                case DELIVER -> ">";
+                case BREAK -> "-";
+                case CRASH, BATCH -> "+";
+                default -> null;
+            };
+        }
+
+        private boolean mayHaveOneNumber() {
+            return this != DELIVER && this != BREAK;
+        }
+
+        private boolean takes(String sign, int second) {
+            return second == 0 ? sign == null && mayHaveOneNumber() : sign != null && sign.equals(sign());
         }
     }
 
@@ -71,15 +104,14 @@ record Choice(Kind kind, int replica, int peer) {
             int first = Integer.parseInt(matcher.group(2));
             int second = matcher.group(4) == null ? 0 : Integer.parseInt(matcher.group(4));
             for (Kind kind : Kind.values()) {
-                boolean pair = kind == Kind.DELIVER || kind == Kind.BREAK;
-                if (kind.word.equals(matcher.group(1)) && pair == (second > 0)) {
+                if (kind.word.equals(matcher.group(1)) && kind.takes(matcher.group(3), second)) {
                     return kind == Kind.DELIVER ? new Choice(kind, second, first) : new Choice(kind, first, second);
                 }
             }
         }
         throw new IllegalArgumentException("\"" + part + "\" is no step of a schedule; steps look like: deliver 1>2, "
-                + "sync 1, sync-one 1, propose 1, read 1, tick 1, checkpoint 1, configure 1, install 1, crash 1, "
-                + "restart 1, break 1-2");
+                + "sync 1, sync-one 1, batch 1, batch 1+3, propose 1, read 1, tick 1, checkpoint 1, keep 1, "
+                + "configure 1, fetch 1, install 1, crash 1, crash 1+2, restart 1, restart-older 1, break 1-2");
     }
 
     /** A schedule as text. */
@@ -94,6 +126,6 @@ record Choice(Kind kind, int replica, int peer) {
         if (kind == Kind.DELIVER) {
             return kind.word + " " + peer + ">" + replica;
         }
-        return kind.word + " " + replica + (peer > 0 ? "-" + peer : "");
+        return kind.word + " " + replica + (peer > 0 ? kind.sign() + peer : "");
     }
 }

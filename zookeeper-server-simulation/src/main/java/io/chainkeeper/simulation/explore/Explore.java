@@ -18,6 +18,11 @@ import java.util.TreeMap;
  * --start short-epoch the same, in an epoch that is as short as can be
  * --start cold        begin with all just started
  * --start truncated   begin with the last replica down and lacking what the others' logs no longer hold
+ * --start deposed     begin with replica 1 back among the others, which have missed it and gone on without it
+ * --start deposed-at-last  the same, replica 1 reaches only the last one, whose disk has been slow
+ * --start behind      begin with 1 and 2 back, of which 1 holds a value that was not decided and 2 reaches only 1
+ * --start behind-and-deposed  the same, 1 reaches only 2 and 2 everybody
+ * --start split       as led; 1 and 2 are cut off from all others but 3
  * --writes 1,0,1      writes by the clients of each replica; its length is the number of replicas
  * --reads 0,0,1       linearizable reads by the clients of each replica
  * --ticks 0,1,1       how often time may pass at each replica
@@ -29,7 +34,11 @@ import java.util.TreeMap;
  * --crashes N         crashes in all
  * --restarts N        starts after a crash, in all
  * --breaks N          broken links in all
- * --record-by-record true   records become durable one by one
+ * --in-step 1,1,0,2,2 replicas with the same number other than 0 are in step
+ * --details NAMES     what is told apart besides, separated by commas: record-by-record (records become durable one by
+ *                     one), batches (several inputs in one), survivors (a crash may leave records that were not known
+ *                     to be durable), older-checkpoints (they become durable late, and the newest one may be damaged),
+ *                     slow-transfers (a state is fetched, later installed, and then the replica starts); or none
  * --depth N           follow schedules up to so many steps, default: no limit
  * --states N          end after so many states, default 5000000
  * --walks N           instead: run N schedules drawn by chance

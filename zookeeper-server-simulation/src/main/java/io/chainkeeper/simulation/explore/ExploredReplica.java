@@ -2,7 +2,6 @@ package io.chainkeeper.simulation.explore;
 
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
-import io.chainkeeper.ordering.DurableRecords;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
@@ -24,16 +23,14 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NavigableMap;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
  * One replica: the real protocol object, a host that does what the contract of {@code io.chainkeeper.ordering} asks,
- * and a disk. Every input ends a batch; what is delivered is executed at once. Fields that are not transient are its
- * state.
+ * and a disk. What is delivered is executed at once. Fields that are not transient are its state.
  */
-final class ExploredReplica implements Effects, DurableRecords {
+final class ExploredReplica implements Effects {
     private static final int STREAM = 0;
 
     private record Parked(long logSequence, int to, long linkEpoch, Message message) {}
@@ -43,13 +40,11 @@ final class ExploredReplica implements Effects, DurableRecords {
     private final transient Deque<Runnable> followUps = new ArrayDeque<>();
     private transient List<LocalEffect> effects = new ArrayList<>();
 
-    private final NavigableMap<Long, LogRecord> stablePositions = new TreeMap<>();
-    private final NavigableMap<Integer, LogRecord> stableMetadata = new TreeMap<>();
-    private ExploredCheckpoint checkpoint = ExploredCheckpoint.NOTHING;
-    private long incarnation;
+    /** Whether further inputs follow before the batch ends. */
+    private transient boolean moreInBatch;
 
-    /** Position of the state that was installed last; every start discards what was accepted up to there. */
-    private long installed;
+    private final ExploredDisk disk = new ExploredDisk();
+    private long incarnation;
 
     /** Whether it has learned of the change of the ensemble, and whether this incarnation started with it. */
     private boolean knowsChange;
@@ -74,6 +69,12 @@ final class ExploredReplica implements Effects, DurableRecords {
     /** Whose state it has asked for last, 0 if nobody's. */
     private int wantsStateOf;
 
+    /** Number of the state that has been fetched, 0 if none. */
+    private int fetched;
+
+    /** The checkpoint that is being written; null if none is. */
+    private ExploredCheckpoint taken;
+
     ExploredReplica(int id, ReplicaMaker maker) {
         this.id = id;
         this.maker = maker;
@@ -86,20 +87,24 @@ final class ExploredReplica implements Effects, DurableRecords {
         effects = new ArrayList<>();
         switch (input.kind()) {
             case START -> start();
-            case CRASH -> crash();
+            case CRASH -> crash(input.number());
             case SYNC -> sync(unstable.size());
             case SYNC_ONE -> sync(1);
             case PROPOSE -> propose();
             case READ -> read();
             case TICK -> tick(input.number());
             case CHECKPOINT -> takeCheckpoint();
+            case KEEP -> keepCheckpoint();
+            case LOSE_CHECKPOINT -> disk.loseCheckpoint();
+            case FETCH -> fetched = input.number();
+            case BATCH -> batch(maker.batch(input.number()), input.peer());
             case ENSEMBLE -> {
                 knowsChange = true;
                 if (isRunning()) {
                     call(running -> running.onEnsemble(maker.next()));
                 }
             }
-            case INSTALL -> install(maker.checkpoint(input.number()));
+            case INSTALL -> disk.install(maker.state(input.number()));
             case FRAME -> receive(input.peer(), maker.frames().get(input.number()));
             case PEER_UP -> {
                 linkUp[input.peer()] = true;
@@ -117,15 +122,15 @@ final class ExploredReplica implements Effects, DurableRecords {
 
     private void start() {
         incarnation++;
-        stablePositions.headMap(installed, true).clear();
+        disk.beginStart(maker);
+        ExploredCheckpoint checkpoint = disk.checkpoint();
         startedWithChange = knowsChange;
         proposers = proposersOf(checkpoint);
         membership = checkpoint.membership();
         lastDelivered = checkpoint.position();
         applied = checkpoint.applied();
         protocol = RecordedProtocol.create(this, effects -> maker.create(id, incarnation, knowsChange, effects));
-        call(running ->
-                running.onStart(new StableState(checkpoint, proposers.prefixHash(), stablePositions, stableMetadata)));
+        call(running -> running.onStart(disk.recovered(proposers.prefixHash())));
     }
 
     private static ProposerTable proposersOf(ExploredCheckpoint checkpoint) {
@@ -137,17 +142,35 @@ final class ExploredReplica implements Effects, DurableRecords {
     }
 
     private void takeCheckpoint() {
-        checkpoint = new ExploredCheckpoint(lastDelivered, applied, proposers.encode(), membership);
-        call(running -> running.onCheckpoint(checkpoint.position()));
+        taken = new ExploredCheckpoint(lastDelivered, applied, proposers.encode(), membership);
+        if (!maker.has(Scope.Detail.OLDER_CHECKPOINTS)) {
+            keepCheckpoint();
+        }
     }
 
-    /** While it is down: another one's state takes the place of its own; the log stays, until the next start. */
-    private void install(ExploredCheckpoint state) {
-        checkpoint = state;
-        installed = state.position();
+    private void keepCheckpoint() {
+        disk.keep(taken, maker.has(Scope.Detail.OLDER_CHECKPOINTS));
+        taken = null;
+        call(running -> running.onCheckpoint(disk.coveredPosition()));
     }
 
-    private void crash() {
+    private void batch(List<OnTheWay> frames, int besides) {
+        moreInBatch = true;
+        frames.forEach(each -> receive(each.from(), maker.frames().get(each.frame())));
+        if ((besides & Choice.AND_WRITE) != 0) {
+            propose();
+        }
+        if ((besides & Choice.AND_DURABLE) != 0) {
+            sync(unstable.size());
+        }
+        moreInBatch = false;
+        endBatch();
+    }
+
+    private void crash(int survivors) {
+        for (int i = 0; i < survivors; i++) {
+            disk.keep(unstable.removeFirst());
+        }
         protocol = null;
         proposers = null;
         unstable.clear();
@@ -163,17 +186,14 @@ final class ExploredReplica implements Effects, DurableRecords {
         applied = 0;
         membership = null;
         wantsStateOf = 0;
+        fetched = 0;
+        taken = null;
         startedWithChange = false;
     }
 
     private void sync(int records) {
         for (int i = 0; i < records; i++) {
-            LogRecord record = unstable.removeFirst();
-            if (record.position() == LogRecord.METADATA) {
-                stableMetadata.put(record.kind(), record);
-            } else {
-                stablePositions.put(record.position(), record);
-            }
+            disk.keep(unstable.removeFirst());
         }
         durableSequence += records;
         Iterator<Parked> each = parked.iterator();
@@ -224,6 +244,12 @@ final class ExploredReplica implements Effects, DurableRecords {
 
     private void call(Consumer<OrderingProtocol> input) {
         input.accept(protocol);
+        if (!moreInBatch) {
+            endBatch();
+        }
+    }
+
+    private void endBatch() {
         do {
             while (!followUps.isEmpty()) {
                 followUps.removeFirst().run();
@@ -252,7 +278,7 @@ final class ExploredReplica implements Effects, DurableRecords {
 
     private void leave(int to, long linkEpoch, Message message) {
         InvariantViolated.check(to != id && to >= 1 && to < linkUp.length, "sends to %d, no other member", to);
-        PromiseRule.checkKept(id, message, this);
+        PromiseRule.checkKept(id, message, disk);
         if (linkUp[to] && linkEpochs[to] == linkEpoch) {
             int frame = maker.frames().numberOf(join(maker.codec().encode(message)));
             effects.add(new LocalEffect(Kind.SENT, to, frame, applied));
@@ -269,21 +295,6 @@ final class ExploredReplica implements Effects, DurableRecords {
             frame.put(part.array(), part.offset(), part.length());
         }
         return ByteSlice.of(frame.array());
-    }
-
-    @Override
-    public LogRecord metadata(int kind) {
-        return stableMetadata.get(kind);
-    }
-
-    @Override
-    public LogRecord at(long position) {
-        return stablePositions.get(position);
-    }
-
-    @Override
-    public long coveredPosition() {
-        return checkpoint.position();
     }
 
     @Override
@@ -338,18 +349,13 @@ final class ExploredReplica implements Effects, DurableRecords {
 
     @Override
     public void truncate(long belowPosition) {
-        InvariantViolated.check(
-                belowPosition <= checkpoint.position() + 1,
-                "truncates below %d, its checkpoint covers %d",
-                belowPosition,
-                checkpoint.position());
-        stablePositions.headMap(belowPosition, false).clear();
+        disk.truncate(belowPosition);
     }
 
     @Override
     public void readLog(long fromPosition, int maxBytes) {
         followUps.addLast(() -> {
-            NavigableMap<Long, LogRecord> written = new TreeMap<>(stablePositions);
+            NavigableMap<Long, LogRecord> written = disk.positions();
             unstable.stream()
                     .filter(r -> r.position() != LogRecord.METADATA)
                     .forEach(r -> written.put(r.position(), r));
@@ -398,8 +404,28 @@ final class ExploredReplica implements Effects, DurableRecords {
         return (int) lastDelivered;
     }
 
-    ExploredCheckpoint checkpoint() {
-        return checkpoint;
+    ExploredDisk disk() {
+        return disk;
+    }
+
+    /** Whether a checkpoint is being written. */
+    boolean writesCheckpoint() {
+        return taken != null;
+    }
+
+    /** What goes with its state to others. */
+    ByteSlice latestPromise() {
+        LogRecord latest = disk.metadata(maker.promiseKind());
+        for (LogRecord record : unstable) {
+            if (record.position() == LogRecord.METADATA && record.kind() == maker.promiseKind()) {
+                latest = record;
+            }
+        }
+        return latest == null ? ByteSlice.EMPTY : latest.head();
+    }
+
+    int fetched() {
+        return fetched;
     }
 
     boolean knowsChange() {
@@ -416,11 +442,6 @@ final class ExploredReplica implements Effects, DurableRecords {
 
     /** Numbers of the values that are stable, by position - 1; -1 where there is none. */
     int[] stableValues() {
-        int[] numbers = new int
-                [stablePositions.isEmpty() ? 0 : stablePositions.lastKey().intValue()];
-        Arrays.fill(numbers, -1);
-        stablePositions.forEach((position, record) ->
-                numbers[position.intValue() - 1] = maker.values().numberOf(record.body()));
-        return numbers;
+        return disk.values(maker);
     }
 }

@@ -2,11 +2,13 @@ package io.chainkeeper.simulation.explore;
 
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.simulation.host.HostRule;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 
 /** Visits every state of a scope, breadth first: those after one step, those after two, and so on. */
 final class Explorer {
@@ -45,7 +47,12 @@ final class Explorer {
     private int ends;
 
     Explorer(OrderingProtocolFactory factory, Scope scope) {
-        this.steps = new Steps(factory, scope);
+        this(factory, scope, Set.of());
+    }
+
+    /** @param missing rules that hosts do without */
+    Explorer(OrderingProtocolFactory factory, Scope scope, Set<HostRule> missing) {
+        this.steps = new Steps(factory, scope, missing);
     }
 
     /**

@@ -6,9 +6,10 @@ import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.ProtocolContext;
-import java.util.ArrayList;
+import io.chainkeeper.simulation.host.HostRule;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -23,6 +24,8 @@ final class ReplicaMaker {
     private static final int SEGMENT_POSITIONS = 2;
 
     private final OrderingProtocolFactory factory;
+    private final Scope scope;
+    private final Set<HostRule> missing;
     private final MessageCodec codec;
     private final int replicas;
     private final Ensemble first;
@@ -30,10 +33,15 @@ final class ReplicaMaker {
     private final Map<String, String> settings = new TreeMap<>();
     private final Bytes frames = new Bytes();
     private final Bytes values = new Bytes();
-    private final List<ExploredCheckpoint> checkpoints = new ArrayList<>(List.of(ExploredCheckpoint.NOTHING));
+    private final Numbered<OfferedState> states = new Numbered<>();
+    private final Numbered<List<OnTheWay>> batches = new Numbered<>();
 
-    ReplicaMaker(OrderingProtocolFactory factory, Scope scope) {
+    /** @param missing rules that hosts do without */
+    ReplicaMaker(OrderingProtocolFactory factory, Scope scope, Set<HostRule> missing) {
         this.factory = factory;
+        this.scope = scope;
+        this.missing = missing;
+        states.numberOf(OfferedState.NOTHING);
         this.codec = factory.codec();
         this.replicas = scope.replicas();
         this.first = Ensemble.of(Scope.ids(scope.participants()));
@@ -79,17 +87,37 @@ final class ReplicaMaker {
         return next;
     }
 
-    /** The number of a checkpoint, so that an input can name it; 0 is no checkpoint. */
-    int numberOf(ExploredCheckpoint checkpoint) {
-        int known = checkpoints.indexOf(checkpoint);
-        if (known < 0) {
-            checkpoints.add(checkpoint);
-        }
-        return known < 0 ? checkpoints.size() - 1 : known;
+    /** Whether something is told apart. */
+    boolean has(Scope.Detail detail) {
+        return scope.has(detail);
     }
 
-    ExploredCheckpoint checkpoint(int number) {
-        return checkpoints.get(number);
+    /** Whether hosts follow a rule. */
+    boolean follows(HostRule rule) {
+        return !missing.contains(rule);
+    }
+
+    /** {@link OrderingProtocolFactory#promiseKind}. */
+    int promiseKind() {
+        return factory.promiseKind();
+    }
+
+    /** The number of a state, so that an input can name it; 0 is none. */
+    int numberOf(OfferedState state) {
+        return states.numberOf(state);
+    }
+
+    OfferedState state(int number) {
+        return states.get(number);
+    }
+
+    /** The number of what a batch brings, so that an input can name it. */
+    int numberOf(List<OnTheWay> batch) {
+        return batches.numberOf(batch);
+    }
+
+    List<OnTheWay> batch(int number) {
+        return batches.get(number);
     }
 
     String protocol() {

@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation.explore;
 
+import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.OrderingStatus;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -39,6 +40,10 @@ final class ReplicaStates {
         private final boolean[] linksUp;
         private final int[] stableValues;
         private final ExploredCheckpoint checkpoint;
+        private final long covered;
+        private final boolean writesCheckpoint;
+        private final ByteSlice latestPromise;
+        private final int fetched;
         private final boolean knowsChange;
         private final int wantsStateOf;
         private final Map<LocalInput, Reaction> reactions = new HashMap<>();
@@ -57,7 +62,11 @@ final class ReplicaStates {
             this.delivered = live.delivered();
             this.linksUp = live.linksUp();
             this.stableValues = live.stableValues();
-            this.checkpoint = live.checkpoint();
+            this.checkpoint = live.disk().checkpoint();
+            this.covered = live.disk().coveredPosition();
+            this.writesCheckpoint = live.writesCheckpoint();
+            this.latestPromise = live.latestPromise();
+            this.fetched = live.fetched();
             this.knowsChange = live.knowsChange();
             this.wantsStateOf = live.wantsStateOf();
         }
@@ -97,6 +106,26 @@ final class ReplicaStates {
             return checkpoint;
         }
 
+        /** Whether a checkpoint is being written. */
+        boolean writesCheckpoint() {
+            return writesCheckpoint;
+        }
+
+        /** Whether a start could fall back to an older checkpoint. */
+        boolean keepsOlderCheckpoint() {
+            return covered < checkpoint.position();
+        }
+
+        /** What others would install now. */
+        OfferedState offeredState() {
+            return new OfferedState(checkpoint, latestPromise);
+        }
+
+        /** Number of the state that it has fetched, 0 if none. */
+        int fetched() {
+            return fetched;
+        }
+
         /** Whether it has learned of the change of the ensemble. */
         boolean knowsChange() {
             return knowsChange;
@@ -109,8 +138,7 @@ final class ReplicaStates {
 
         /** Whether its disk holds this value at a position. */
         boolean holdsStable(int position, int value) {
-            return position <= checkpoint.position()
-                    || position <= stableValues.length && stableValues[position - 1] == value;
+            return position <= covered || position <= stableValues.length && stableValues[position - 1] == value;
         }
     }
 

@@ -2,8 +2,10 @@ package io.chainkeeper.simulation.explore;
 
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.simulation.host.HostRule;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
@@ -12,7 +14,12 @@ final class Schedules {
     private final Steps steps;
 
     Schedules(OrderingProtocolFactory factory, Scope scope) {
-        this.steps = new Steps(factory, scope);
+        this(factory, scope, Set.of());
+    }
+
+    /** @param missing rules that hosts do without */
+    Schedules(OrderingProtocolFactory factory, Scope scope, Set<HostRule> missing) {
+        this.steps = new Steps(factory, scope, missing);
     }
 
     /**

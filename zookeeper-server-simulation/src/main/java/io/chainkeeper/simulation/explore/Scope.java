@@ -2,6 +2,9 @@ package io.chainkeeper.simulation.explore;
 
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
@@ -21,7 +24,12 @@ import java.util.stream.IntStream;
  * @param maxCrashes crashes in all
  * @param maxRestarts starts after a crash, in all
  * @param maxBreaks broken links in all
- * @param recordByRecord whether records become durable one by one, or all that a replica has appended at once
+ * @param inStep 0 for a replica whose events come in any order; replicas with the same other number are in step: what
+ *     one of them appends is durable at once, frames between them arrive at once, in a fixed order, time passes for all
+ *     of them together, and of what is on its way from and to others the oldest of each link arrives together. So
+ *     scopes of five replicas are hardly larger than those of three, and all orders of events among those that are in
+ *     step are left out but one.
+ * @param details what is told apart that otherwise is not
  */
 record Scope(
         Start start,
@@ -36,7 +44,8 @@ record Scope(
         int maxCrashes,
         int maxRestarts,
         int maxBreaks,
-        boolean recordByRecord) {
+        List<Integer> inStep,
+        Set<Detail> details) {
     /** Ticks after which every replica suspects a silent leader. */
     static final int SILENCE_TICKS = 7;
 
@@ -58,17 +67,60 @@ record Scope(
          * As LED, except that the last replica went down before the others decided a write, took checkpoints of it, cut
          * their logs and started anew: what it lacks is in their checkpoints only.
          */
-        TRUNCATED
+        TRUNCATED,
+        /**
+         * Replica 1 led, has been cut off with a write of its own that only its disk holds, and does not know that the
+         * others have missed it and have decided a write of replica 2. All links of replica 1 have just been made
+         * again.
+         */
+        DEPOSED,
+        /**
+         * As DEPOSED, except that the disk of the last replica has been slow since, so that nothing of it is durable
+         * there, and that replica 1 reaches only that one.
+         */
+        DEPOSED_AT_LAST,
+        /**
+         * Replicas 1 and 2 were cut off, 1 with a write of its own that only its disk holds. The others have decided
+         * another one, taken checkpoints, cut their logs and started anew. Now 1 reaches all others, and 2 only 1.
+         */
+        BEHIND,
+        /** As BEHIND, except that 2 reaches all others, and 1 only 2. */
+        BEHIND_AND_DEPOSED,
+        /** As LED, except that only the third replica reaches all others: the first two and the rest are cut off. */
+        SPLIT
+    }
+
+    /** What is told apart that otherwise is not: each makes a scope larger. */
+    enum Detail {
+        /** Records become durable one by one; otherwise all that a replica has appended at once. */
+        RECORD_BY_RECORD,
+        /**
+         * All that is on its way to a replica may be taken in one batch, with a write of a client and what has become
+         * durable behind it; otherwise each input ends a batch.
+         */
+        BATCHES,
+        /** A crash leaves the disk with any number of the records that were not known to be durable; otherwise none. */
+        SURVIVORS,
+        /**
+         * A checkpoint becomes durable some time after it was taken, the one before it is kept, and a start may
+         * find the newer one damaged; otherwise a checkpoint holds all that was executed, and is the only one.
+         */
+        OLDER_CHECKPOINTS,
+        /**
+         * A state is fetched some time before it is installed, and the replica that has installed it is down until it
+         * starts; otherwise all this is one step.
+         */
+        SLOW_TRANSFERS
     }
 
     /** Checks the ranges. */
     Scope {
         int replicas = writes.size();
         for (List<Integer> counts :
-                List.of(writes, reads, ticks, checkpoints, participants, nextParticipants, mayCrash)) {
+                List.of(writes, reads, ticks, checkpoints, participants, nextParticipants, mayCrash, inStep)) {
             if (counts.size() != replicas || replicas < 1 || replicas > MAX_REPLICAS) {
                 throw new IllegalArgumentException("lists " + writes + ", " + reads + ", " + ticks + ", " + checkpoints
-                        + ", " + participants + ", " + nextParticipants + ", " + mayCrash
+                        + ", " + participants + ", " + nextParticipants + ", " + mayCrash + ", " + inStep
                         + " must have one entry for each of 1 to " + MAX_REPLICAS + " replicas");
             }
             for (int count : counts) {
@@ -85,181 +137,166 @@ record Scope(
             throw new IllegalArgumentException("replica 1 must be among the first participants " + participants
                     + ", and somebody among the next " + nextParticipants);
         }
+        details = Collections.unmodifiableSet(new TreeSet<>(details));
     }
 
     /** Three replicas, one of which leads; nothing happens. */
     static Scope led() {
-        return nothing(Start.LED);
+        return begin(Start.LED, 3);
     }
 
     /** Three replicas in an epoch that is as short as it can be; nothing happens. */
     static Scope shortEpoch() {
-        return nothing(Start.SHORT_EPOCH);
+        return begin(Start.SHORT_EPOCH, 3);
     }
 
     /** Three replicas that have just started; nothing happens. */
     static Scope cold() {
-        return nothing(Start.COLD);
+        return begin(Start.COLD, 3);
     }
 
     /** Three replicas, one of which is down and lacks what the others' logs no longer hold; it may start. */
     static Scope truncated() {
-        return nothing(Start.TRUNCATED).withCrashes(0, 1, 0, 0, 0);
+        return begin(Start.TRUNCATED, 3).withCrashes(0, 1, 0, 0, 0);
     }
 
     /** As {@link #shortEpoch()}, two replicas. */
     static Scope shortEpochOfTwo() {
-        return nothing(Start.SHORT_EPOCH, 2);
+        return begin(Start.SHORT_EPOCH, 2);
     }
 
-    private static Scope nothing(Start start) {
-        return nothing(start, 3);
-    }
-
-    private static Scope nothing(Start start, int replicas) {
+    /** Nothing happens. */
+    static Scope begin(Start start, int replicas) {
         List<Integer> none = Collections.nCopies(replicas, 0);
         List<Integer> all = Collections.nCopies(replicas, 1);
-        return new Scope(start, none, none, none, SILENCE_TICKS, none, all, all, all, 0, 0, 0, false);
+        return new Scope(start, none, none, none, SILENCE_TICKS, none, all, all, all, 0, 0, 0, none, Set.of());
+    }
+
+    /** A scope that is being changed. */
+    private static final class Draft {
+        private final Start start;
+        private List<Integer> writes;
+        private List<Integer> reads;
+        private List<Integer> ticks;
+        private int ticksAtOnce;
+        private List<Integer> checkpoints;
+        private List<Integer> participants;
+        private List<Integer> nextParticipants;
+        private List<Integer> mayCrash;
+        private int maxCrashes;
+        private int maxRestarts;
+        private int maxBreaks;
+        private List<Integer> inStep;
+        private Set<Detail> details;
+
+        private Draft(Scope scope) {
+            start = scope.start;
+            writes = scope.writes;
+            reads = scope.reads;
+            ticks = scope.ticks;
+            ticksAtOnce = scope.ticksAtOnce;
+            checkpoints = scope.checkpoints;
+            participants = scope.participants;
+            nextParticipants = scope.nextParticipants;
+            mayCrash = scope.mayCrash;
+            maxCrashes = scope.maxCrashes;
+            maxRestarts = scope.maxRestarts;
+            maxBreaks = scope.maxBreaks;
+            inStep = scope.inStep;
+            details = scope.details;
+        }
+
+        private Scope scope() {
+            return new Scope(
+                    start,
+                    writes,
+                    reads,
+                    ticks,
+                    ticksAtOnce,
+                    checkpoints,
+                    participants,
+                    nextParticipants,
+                    mayCrash,
+                    maxCrashes,
+                    maxRestarts,
+                    maxBreaks,
+                    inStep,
+                    details);
+        }
+    }
+
+    private Scope with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
+        return draft.scope();
     }
 
     Scope withWrites(Integer... each) {
-        return new Scope(
-                start,
-                List.of(each),
-                reads,
-                ticks,
-                ticksAtOnce,
-                checkpoints,
-                participants,
-                nextParticipants,
-                mayCrash,
-                maxCrashes,
-                maxRestarts,
-                maxBreaks,
-                recordByRecord);
+        return with(draft -> draft.writes = List.of(each));
     }
 
     Scope withReads(Integer... each) {
-        return new Scope(
-                start,
-                writes,
-                List.of(each),
-                ticks,
-                ticksAtOnce,
-                checkpoints,
-                participants,
-                nextParticipants,
-                mayCrash,
-                maxCrashes,
-                maxRestarts,
-                maxBreaks,
-                recordByRecord);
+        return with(draft -> draft.reads = List.of(each));
     }
 
     Scope withTicks(int atOnce, Integer... each) {
-        return new Scope(
-                start,
-                writes,
-                reads,
-                List.of(each),
-                atOnce,
-                checkpoints,
-                participants,
-                nextParticipants,
-                mayCrash,
-                maxCrashes,
-                maxRestarts,
-                maxBreaks,
-                recordByRecord);
+        return with(draft -> {
+            draft.ticksAtOnce = atOnce;
+            draft.ticks = List.of(each);
+        });
     }
 
     Scope withCheckpoints(Integer... each) {
-        return new Scope(
-                start,
-                writes,
-                reads,
-                ticks,
-                ticksAtOnce,
-                List.of(each),
-                participants,
-                nextParticipants,
-                mayCrash,
-                maxCrashes,
-                maxRestarts,
-                maxBreaks,
-                recordByRecord);
+        return with(draft -> draft.checkpoints = List.of(each));
     }
 
     Scope withChange(List<Integer> from, List<Integer> to) {
-        return new Scope(
-                start,
-                writes,
-                reads,
-                ticks,
-                ticksAtOnce,
-                checkpoints,
-                from,
-                to,
-                mayCrash,
-                maxCrashes,
-                maxRestarts,
-                maxBreaks,
-                recordByRecord);
+        return with(draft -> {
+            draft.participants = from;
+            draft.nextParticipants = to;
+        });
     }
 
     Scope withCrashes(int crashes, int restarts, Integer... replicas) {
-        return new Scope(
-                start,
-                writes,
-                reads,
-                ticks,
-                ticksAtOnce,
-                checkpoints,
-                participants,
-                nextParticipants,
-                List.of(replicas),
-                crashes,
-                restarts,
-                maxBreaks,
-                recordByRecord);
+        return with(draft -> {
+            draft.maxCrashes = crashes;
+            draft.maxRestarts = restarts;
+            draft.mayCrash = List.of(replicas);
+        });
     }
 
     Scope withBreaks(int breaks) {
-        return new Scope(
-                start,
-                writes,
-                reads,
-                ticks,
-                ticksAtOnce,
-                checkpoints,
-                participants,
-                nextParticipants,
-                mayCrash,
-                maxCrashes,
-                maxRestarts,
-                breaks,
-                recordByRecord);
+        return with(draft -> draft.maxBreaks = breaks);
     }
 
-    Scope withRecordByRecord() {
-        return new Scope(
-                start,
-                writes,
-                reads,
-                ticks,
-                ticksAtOnce,
-                checkpoints,
-                participants,
-                nextParticipants,
-                mayCrash,
-                maxCrashes,
-                maxRestarts,
-                maxBreaks,
-                true);
+    Scope withInStep(Integer... groups) {
+        return with(draft -> draft.inStep = List.of(groups));
+    }
+
+    Scope withDetails(Detail... each) {
+        return with(draft -> draft.details = Set.of(each));
     }
 
     int replicas() {
         return writes.size();
+    }
+
+    /** Whether something is told apart. */
+    boolean has(Detail detail) {
+        return details.contains(detail);
+    }
+
+    /** Whether a replica is in step with others, or by itself: its disk is never slow. */
+    boolean isInStep(int id) {
+        return inStep.get(id - 1) != 0;
+    }
+
+    /** Ids of the replicas that are in step with one, itself included, ascending. */
+    int[] unitOf(int id) {
+        int group = inStep.get(id - 1);
+        return IntStream.rangeClosed(1, replicas())
+                .filter(other -> other == id || group != 0 && inStep.get(other - 1) == group)
+                .toArray();
     }
 
     /** Whether the ensemble changes. */

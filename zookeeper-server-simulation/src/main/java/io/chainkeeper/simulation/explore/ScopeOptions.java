@@ -5,8 +5,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Scopes as options of a command. */
 final class ScopeOptions {
@@ -22,7 +25,9 @@ final class ScopeOptions {
     private static final String CRASHES = "--crashes";
     private static final String RESTARTS = "--restarts";
     private static final String BREAKS = "--breaks";
-    private static final String RECORD_BY_RECORD = "--record-by-record";
+    private static final String IN_STEP = "--in-step";
+    private static final String DETAILS = "--details";
+    private static final String NO_DETAILS = "none";
 
     static final List<String> NAMES = List.of(
             START,
@@ -37,7 +42,8 @@ final class ScopeOptions {
             CRASHES,
             RESTARTS,
             BREAKS,
-            RECORD_BY_RECORD);
+            IN_STEP,
+            DETAILS);
 
     private ScopeOptions() {}
 
@@ -82,20 +88,40 @@ final class ScopeOptions {
                 number(options, CRASHES, base.maxCrashes()),
                 number(options, RESTARTS, base.maxRestarts()),
                 number(options, BREAKS, base.maxBreaks()),
-                Boolean.parseBoolean(options.getOrDefault(RECORD_BY_RECORD, Boolean.toString(base.recordByRecord()))));
+                counts(options, IN_STEP, base.inStep(), replicas),
+                options.containsKey(DETAILS) ? details(options.get(DETAILS)) : base.details());
     }
 
     private static Scope.Start start(String text) {
-        for (Scope.Start start : Scope.Start.values()) {
-            if (print(start).equals(text.toLowerCase(Locale.ROOT))) {
-                return start;
-            }
-        }
-        throw new IllegalArgumentException(START + " is led, short-epoch, cold or truncated, not " + text);
+        return constant(START, text, Scope.Start.values());
     }
 
-    private static String print(Scope.Start start) {
-        return start.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    private static Set<Scope.Detail> details(String text) {
+        Set<Scope.Detail> details = new TreeSet<>();
+        for (String part : text.equals(NO_DETAILS) ? new String[0] : text.split(",", -1)) {
+            details.add(constant(DETAILS, part, Scope.Detail.values()));
+        }
+        return details;
+    }
+
+    private static <E extends Enum<E>> E constant(String option, String text, E[] constants) {
+        for (E constant : constants) {
+            if (print(constant).equals(text.trim().toLowerCase(Locale.ROOT))) {
+                return constant;
+            }
+        }
+        throw new IllegalArgumentException(option + " knows "
+                + Stream.of(constants).map(ScopeOptions::print).collect(Collectors.joining(", ")) + ", not " + text);
+    }
+
+    private static String print(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private static String print(Set<Scope.Detail> details) {
+        return details.isEmpty()
+                ? NO_DETAILS
+                : details.stream().map(ScopeOptions::print).collect(Collectors.joining(","));
     }
 
     private static List<Integer> counts(
@@ -144,8 +170,8 @@ final class ScopeOptions {
                 + join(scope.checkpoints()) + " " + PARTICIPANTS + " " + join(scope.participants()) + " "
                 + NEXT_PARTICIPANTS + " " + join(scope.nextParticipants()) + " " + MAY_CRASH + " "
                 + join(scope.mayCrash()) + " " + CRASHES + " " + scope.maxCrashes() + " " + RESTARTS + " "
-                + scope.maxRestarts() + " " + BREAKS + " " + scope.maxBreaks() + " " + RECORD_BY_RECORD + " "
-                + scope.recordByRecord();
+                + scope.maxRestarts() + " " + BREAKS + " " + scope.maxBreaks() + " " + IN_STEP + " "
+                + join(scope.inStep()) + " " + DETAILS + " " + print(scope.details());
     }
 
     private static String join(List<Integer> counts) {

@@ -3,20 +3,21 @@ package io.chainkeeper.simulation.explore;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
-import io.chainkeeper.simulation.explore.Choice.Kind;
 import io.chainkeeper.simulation.explore.ReplicaStates.LocalState;
 import io.chainkeeper.simulation.explore.ReplicaStates.Reaction;
+import io.chainkeeper.simulation.explore.Scope.Detail;
+import io.chainkeeper.simulation.host.HostRule;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Which steps are possible in a state, and what each leads to. Checks after every step that nothing promised is broken:
+ * What each step leads to in a state. Checks after every step that nothing promised is broken:
  * one value per position for ever, contiguous, exactly once and first in first out; a write is answered only when a
  * quorum of disks hold it; a read sees everything that was answered to anybody before it was asked.
  */
 final class Steps {
-    private static final int MAX_SETTLE_TICKS = 100;
     static final LocalInput ONE_TICK = new LocalInput(LocalInput.Kind.TICK, 0, 1);
 
     private final Scope scope;
@@ -25,10 +26,20 @@ final class Steps {
     private final Orders orders;
 
     private final StepWords words;
+    private final boolean someInStep;
 
-    Steps(OrderingProtocolFactory factory, Scope scope) {
+    /** By replica id: the ids of those that are in step with it, itself included. */
+    private final int[][] units;
+
+    /** @param missing rules that hosts do without */
+    Steps(OrderingProtocolFactory factory, Scope scope, Set<HostRule> missing) {
         this.scope = scope;
-        this.maker = new ReplicaMaker(factory, scope);
+        this.maker = new ReplicaMaker(factory, scope, missing);
+        this.someInStep = scope.inStep().stream().anyMatch(group -> group > 0);
+        this.units = new int[scope.replicas() + 1][];
+        for (int id = 1; id <= scope.replicas(); id++) {
+            units[id] = scope.unitOf(id);
+        }
         this.orders = new Orders(maker);
         this.words = new StepWords(maker, orders);
         this.replicas = new ReplicaStates[scope.replicas() + 1];
@@ -65,6 +76,11 @@ final class Steps {
 
     /** Everything on its way arrives, everything appended becomes durable, until nothing is left of either. */
     void deliverAll(EnsembleState state) {
+        deliverAll(state, 0);
+    }
+
+    /** @param slowDisk where what is appended does not become durable; 0 for nowhere */
+    void deliverAll(EnsembleState state, int slowDisk) {
         boolean more = true;
         while (more) {
             more = false;
@@ -75,7 +91,7 @@ final class Steps {
                         more = true;
                     }
                 }
-                if (local(state, to).unstableRecords() > 0) {
+                if (to != slowDisk && local(state, to).unstableRecords() > 0) {
                     react(state, to, LocalInput.SYNC);
                     more = true;
                 }
@@ -83,156 +99,50 @@ final class Steps {
         }
     }
 
-    // ---------------------------------------------------------------- the end
+    /** What follows at once from the last step where replicas are in step. */
+    private void keepInStep(EnsembleState state) {
+        boolean more = someInStep;
+        while (more) {
+            more = false;
+            for (int to = 1; to <= state.replicas; to++) {
+                more |= scope.isInStep(to) && deliverInStep(state, to);
+            }
+        }
+    }
+
+    private boolean deliverInStep(EnsembleState state, int to) {
+        boolean some = false;
+        for (int from : units[to]) {
+            while (state.link(from, to).length > 0) {
+                deliver(state, from, to);
+                some = true;
+            }
+        }
+        if (local(state, to).unstableRecords() > 0) {
+            react(state, to, LocalInput.SYNC);
+            some = true;
+        }
+        return some;
+    }
 
     /**
-     * No more faults: replicas that are down start again, everything arrives, and time passes. Then everything that
-     * was asked has to be answered, and all replicas have to know all of the order.
+     * No more faults: replicas that are down start again, links are made where there are none, everything arrives, and
+     * time passes. Then everything that was asked has to be answered, and all replicas have to know all of the order.
      *
      * @throws InvariantViolated if that does not come about, or a promise is broken on the way
      */
     void settle(EnsembleState state) {
-        for (int id = 1; id <= state.replicas; id++) {
-            if (!local(state, id).isRunning()) {
-                restart(state, id);
-            }
-            if (scope.changes() && !local(state, id).knowsChange()) {
-                react(state, id, LocalInput.ENSEMBLE);
-            }
-        }
-        deliverAll(state);
-        for (int round = 0; round < MAX_SETTLE_TICKS && !unsettled(state).isEmpty(); round++) {
-            for (int id = 1; id <= state.replicas; id++) {
-                if (canInstall(state, id)) {
-                    install(state, id);
-                }
-            }
-            pass(state);
-        }
-        InvariantViolated.check(
-                unsettled(state).isEmpty(),
-                "liveness: %d ticks without faults, and still %s",
-                MAX_SETTLE_TICKS,
-                unsettled(state));
+        new Settling(this, state).settle();
     }
-
-    private String unsettled(EnsembleState state) {
-        List<Integer> members =
-                orders.membership(state.order, orders.length(state.order) + 1).replicaIds();
-        List<Integer> meant = maker.next().participants();
-        if (members.size() != meant.size() || !members.containsAll(meant)) {
-            return "the members are " + members + " and not " + meant;
-        }
-        for (int id : meant) {
-            LocalState local = local(state, id);
-            if (local.openWrites() > 0) {
-                return "replica " + id + " owes answers to writes";
-            }
-            if (local.delivered() < orders.length(state.order)) {
-                return "replica " + id + " knows the order only up to " + local.delivered();
-            }
-        }
-        for (int id : meant) {
-            if (state.hasOpenRead(id)) {
-                return "replica " + id + " owes answers to reads";
-            }
-        }
-        return "";
-    }
-
-    // ---------------------------------------------------------------- choices
 
     /** Everything that the scope allows to happen next. */
     List<Choice> possible(EnsembleState state) {
-        List<Choice> choices = new ArrayList<>();
-        for (int to = 1; to <= state.replicas; to++) {
-            for (int from = 1; from <= state.replicas; from++) {
-                if (state.link(from, to).length > 0) {
-                    choices.add(new Choice(Kind.DELIVER, to, from));
-                }
-            }
-        }
-        for (int id = 1; id <= state.replicas; id++) {
-            addLocal(state, id, choices);
-        }
-        if (state.breaks < scope.maxBreaks()) {
-            for (int a = 1; a <= state.replicas; a++) {
-                for (int b = a + 1; b <= state.replicas; b++) {
-                    add(choices, state, new Choice(Kind.BREAK, a, b));
-                }
-            }
-        }
-        return choices;
-    }
-
-    private void addLocal(EnsembleState state, int id, List<Choice> choices) {
-        LocalState local = local(state, id);
-        add(choices, state, new Choice(Kind.SYNC, id, 0));
-        if (scope.recordByRecord() && local.unstableRecords() > 1) {
-            choices.add(new Choice(Kind.SYNC_ONE, id, 0));
-        }
-        if (state.writes[id] < scope.writes().get(id - 1) + Beginning.writes(scope, id)) {
-            add(choices, state, new Choice(Kind.PROPOSE, id, 0));
-        }
-        if (state.reads[id] < scope.reads().get(id - 1)) {
-            add(choices, state, new Choice(Kind.READ, id, 0));
-        }
-        if (state.ticks[id] < scope.ticks().get(id - 1)) {
-            add(choices, state, new Choice(Kind.TICK, id, 0));
-        }
-        if (state.checkpoints[id] < scope.checkpoints().get(id - 1)) {
-            add(choices, state, new Choice(Kind.CHECKPOINT, id, 0));
-        }
-        if (scope.changes()) {
-            add(choices, state, new Choice(Kind.CONFIGURE, id, 0));
-        }
-        add(choices, state, new Choice(Kind.INSTALL, id, 0));
-        if (state.restarts < scope.maxRestarts()) {
-            add(choices, state, new Choice(Kind.RESTART, id, 0));
-        }
-        if (state.crashes < scope.maxCrashes() && scope.mayCrash().get(id - 1) > 0) {
-            add(choices, state, new Choice(Kind.CRASH, id, 0));
-        }
-    }
-
-    private void add(List<Choice> choices, EnsembleState state, Choice choice) {
-        if (isPossible(state, choice)) {
-            choices.add(choice);
-        }
+        return new PossibleChoices(this, state).all();
     }
 
     /** Whether a step makes sense in a state, whatever the scope allows. */
     boolean isPossible(EnsembleState state, Choice choice) {
-        int id = choice.replica();
-        int peer = choice.peer();
-        if (id < 1 || id > state.replicas || peer < 0 || peer > state.replicas || id == peer) {
-            return false;
-        }
-        boolean running = local(state, id).isRunning();
-        return switch (choice.kind()) {
-            case DELIVER -> state.link(peer, id).length > 0;
-            case SYNC, SYNC_ONE -> running && local(state, id).unstableRecords() > 0;
-            case RESTART -> !running;
-            case CHECKPOINT ->
-                running
-                        && local(state, id).delivered()
-                                > local(state, id).checkpoint().position();
-            case CONFIGURE -> running && !local(state, id).knowsChange();
-            case INSTALL -> canInstall(state, id);
-            case BREAK ->
-                running && local(state, peer).isRunning() && !state.hasNews(id, peer) && !state.hasNews(peer, id);
-            default -> running;
-        };
-    }
-
-    /** Whether a replica has asked for a state, and whom it asked has one that it can use. */
-    private boolean canInstall(EnsembleState state, int id) {
-        LocalState local = local(state, id);
-        if (!local.isRunning() || local.wantsStateOf() == 0) {
-            return false;
-        }
-        LocalState source = local(state, local.wantsStateOf());
-        return source.isRunning() && source.checkpoint().position() > local.delivered();
+        return new PossibleChoices(this, state).isPossible(choice);
     }
 
     // ---------------------------------------------------------------- what a choice leads to
@@ -243,45 +153,114 @@ final class Steps {
      * @throws InvariantViolated if the step breaks a promise
      */
     void apply(EnsembleState state, Choice choice) {
+        count(state, choice);
+        carryOut(state, choice);
+        keepInStep(state);
+    }
+
+    private static void count(EnsembleState state, Choice choice) {
         int id = choice.replica();
         switch (choice.kind()) {
-            case DELIVER -> deliver(state, choice.peer(), id);
+            case BATCH -> state.writes[id] += choice.peer() & Choice.AND_WRITE;
+            case PROPOSE -> state.writes[id]++;
+            case READ -> state.reads[id]++;
+            case TICK -> state.ticks[id]++;
+            case CHECKPOINT -> state.checkpoints[id]++;
+            case RESTART, RESTART_OLDER -> state.restarts++;
+            case CRASH -> state.crashes++;
+            case BREAK -> state.breaks++;
+            default -> {
+                // Nothing that a scope limits.
+            }
+        }
+    }
+
+    private void carryOut(EnsembleState state, Choice choice) {
+        int id = choice.replica();
+        switch (choice.kind()) {
+            case DELIVER -> deliverToUnit(state, choice.peer(), id);
+            case BATCH -> deliverBatch(state, id, choice.peer());
             case SYNC -> react(state, id, LocalInput.SYNC);
             case SYNC_ONE -> react(state, id, LocalInput.SYNC_ONE);
-            case PROPOSE -> {
-                state.writes[id]++;
-                react(state, id, LocalInput.PROPOSE);
-            }
-            case READ -> {
-                state.reads[id]++;
-                react(state, id, LocalInput.READ);
-            }
-            case TICK -> {
-                state.ticks[id]++;
-                react(state, id, new LocalInput(LocalInput.Kind.TICK, 0, scope.ticksAtOnce()));
-            }
-            case CHECKPOINT -> {
-                state.checkpoints[id]++;
-                react(state, id, LocalInput.CHECKPOINT);
-            }
+            case PROPOSE -> react(state, id, LocalInput.PROPOSE);
+            case READ -> react(state, id, LocalInput.READ);
+            case TICK -> tick(state, id);
+            case CHECKPOINT -> react(state, id, LocalInput.CHECKPOINT);
+            case KEEP -> react(state, id, LocalInput.KEEP);
             case CONFIGURE -> react(state, id, LocalInput.ENSEMBLE);
-            case INSTALL -> install(state, id);
-            case RESTART -> {
-                state.restarts++;
+            case FETCH -> react(state, id, new LocalInput(LocalInput.Kind.FETCH, 0, offeredTo(state, id)));
+            case INSTALL -> {
+                if (scope.has(Detail.SLOW_TRANSFERS)) {
+                    install(state, id, local(state, id).fetched());
+                } else {
+                    installAtOnce(state, id);
+                }
+            }
+            case RESTART -> restart(state, id);
+            case RESTART_OLDER -> {
+                react(state, id, LocalInput.LOSE_CHECKPOINT);
                 restart(state, id);
             }
-            case CRASH -> {
-                state.crashes++;
-                stop(state, id);
-            }
+            case CRASH -> stop(state, id, choice.peer());
             case BREAK -> {
-                state.breaks++;
-                lose(state, id, choice.peer());
-                lose(state, choice.peer(), id);
+                cut(state, id, choice.peer());
                 connect(state, id, choice.peer());
             }
             default -> throw new IllegalStateException("unknown step " + choice);
         }
+    }
+
+    private void tick(EnsembleState state, int id) {
+        LocalInput ticks = new LocalInput(LocalInput.Kind.TICK, 0, scope.ticksAtOnce());
+        for (int each : units[id]) {
+            if (local(state, each).isRunning()) {
+                react(state, each, ticks);
+            }
+        }
+    }
+
+    /** One frame, or one piece of news, of each link between those in step with the one and those with the other. */
+    private void deliverToUnit(EnsembleState state, int from, int to) {
+        for (int sender : units[from]) {
+            for (int receiver : units[to]) {
+                if (state.link(sender, receiver).length > 0) {
+                    deliver(state, sender, receiver);
+                }
+            }
+        }
+    }
+
+    /** Whether anything is on its way between those in step with the one and those with the other. */
+    boolean isOnTheWay(EnsembleState state, int from, int to) {
+        for (int sender : units[from]) {
+            for (int receiver : units[to]) {
+                if (state.link(sender, receiver).length > 0) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Whether choices name this replica, and not another one that is in step with it. */
+    boolean standsForUnit(int id) {
+        return units[id][0] == id;
+    }
+
+    /** Those in step with a replica, itself included. */
+    int[] unitOf(int id) {
+        return units[id];
+    }
+
+    /** The frames at the front of each link; what a receiver is to be told of a link comes by itself. */
+    private void deliverBatch(EnsembleState state, int to, int besides) {
+        List<OnTheWay> frames = new ArrayList<>();
+        for (int from = 1; from <= state.replicas; from++) {
+            while (state.link(from, to).length > 0 && state.link(from, to)[0] >= 0) {
+                frames.add(new OnTheWay(from, state.removeFirst(from, to)));
+            }
+        }
+        react(state, to, new LocalInput(LocalInput.Kind.BATCH, besides, maker.numberOf(frames)));
     }
 
     private void deliver(EnsembleState state, int from, int to) {
@@ -304,17 +283,30 @@ final class Steps {
         }
     }
 
-    private void install(EnsembleState state, int id) {
-        int number =
-                maker.numberOf(local(state, local(state, id).wantsStateOf()).checkpoint());
-        stop(state, id);
-        react(state, id, new LocalInput(LocalInput.Kind.INSTALL, 0, number));
+    /** The number of the state that a replica would get from the one that it has asked. */
+    int offeredTo(EnsembleState state, int id) {
+        return maker.numberOf(local(state, local(state, id).wantsStateOf()).offeredState());
+    }
+
+    /** Position of a state by its number. */
+    long positionOf(int number) {
+        return maker.state(number).checkpoint().position();
+    }
+
+    void installAtOnce(EnsembleState state, int id) {
+        install(state, id, offeredTo(state, id));
         restart(state, id);
     }
 
-    void stop(EnsembleState state, int id) {
+    private void install(EnsembleState state, int id, int number) {
+        stop(state, id, 0);
+        react(state, id, new LocalInput(LocalInput.Kind.INSTALL, 0, number));
+    }
+
+    /** @param survivors how many records that were not durable are on its disk all the same */
+    void stop(EnsembleState state, int id, int survivors) {
         state.removeOpenReadsOf(id);
-        react(state, id, LocalInput.CRASH);
+        react(state, id, new LocalInput(LocalInput.Kind.CRASH, 0, survivors));
         for (int peer = 1; peer <= state.replicas; peer++) {
             if (peer != id) {
                 state.setLink(peer, id);
@@ -323,7 +315,13 @@ final class Steps {
         }
     }
 
-    private static void connect(EnsembleState state, int a, int b) {
+    /** A link is gone, with what was on its way in both directions. */
+    void cut(EnsembleState state, int a, int b) {
+        lose(state, a, b);
+        lose(state, b, a);
+    }
+
+    static void connect(EnsembleState state, int a, int b) {
         state.append(a, b, EnsembleState.UP);
         state.append(b, a, EnsembleState.UP);
     }
@@ -405,6 +403,15 @@ final class Steps {
 
     String protocol() {
         return maker.protocol();
+    }
+
+    Orders orders() {
+        return orders;
+    }
+
+    /** Ids that are configured after the change. */
+    List<Integer> meant() {
+        return maker.next().participants();
     }
 
     Scope scope() {

@@ -115,6 +115,61 @@ public class ExploreTest {
     }
 
     @Test
+    public void deposedLeaderThatComesBack_breaksNothing() {
+        assertFindsNothing("deposed-leader");
+    }
+
+    @Test
+    public void readAtADeposedLeader_breaksNothing() {
+        assertFindsNothing("deposed-leader-reads");
+    }
+
+    @Test
+    public void deposedLeaderAndACheckpointAheadOfItsLog_breaksNothing() {
+        assertFindsNothing("deposed-leader-meets-checkpoint");
+    }
+
+    @Test
+    public void deposedLeaderAndAnInstalledState_breaksNothing() {
+        assertFindsNothing("deposed-leader-meets-state");
+    }
+
+    @Test
+    public void installedStateAndWhatItsLogFeeds_breaksNothing() {
+        assertFindsNothing("behind");
+    }
+
+    @Test
+    public void onePairOneAndAnotherPair_breaksNothing() {
+        assertFindsNothing("two-one-two");
+    }
+
+    @Test
+    public void severalInputsInABatch_breaksNothing() {
+        assertFindsNothing("batches");
+    }
+
+    @Test
+    public void crashBetweenBatches_breaksNothing() {
+        assertFindsNothing("batches-crash");
+    }
+
+    @Test
+    public void recordsThatSurviveACrash_breaksNothing() {
+        assertFindsNothing("survivors");
+    }
+
+    @Test
+    public void checkpointThatIsLateOrDamaged_breaksNothing() {
+        assertFindsNothing("checkpoint-damaged");
+    }
+
+    @Test
+    public void crashWhileAStateIsInstalled_breaksNothing() {
+        assertFindsNothing("state-transfer-crash");
+    }
+
+    @Test
     public void stateIsInstalled_breaksNothing() {
         assertFindsNothing("state-transfer");
     }
@@ -189,7 +244,8 @@ public class ExploreTest {
 
     @Test
     public void sameScopeTwice_sameStates() {
-        Scope scope = Scope.led().withWrites(0, 1, 0).withCrashes(1, 1, 1, 1, 1).withRecordByRecord();
+        Scope scope =
+                Scope.led().withWrites(0, 1, 0).withCrashes(1, 1, 1, 1, 1).withDetails(Scope.Detail.RECORD_BY_RECORD);
         Explorer.Result first = new Explorer(CHAIN, scope).run(12, MAX_STATES);
         assertEquals(first, new Explorer(CHAIN, scope).run(12, MAX_STATES));
         assertNull(first.failure());

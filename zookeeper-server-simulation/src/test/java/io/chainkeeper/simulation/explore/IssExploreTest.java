@@ -54,6 +54,76 @@ public class IssExploreTest {
     }
 
     @Test
+    public void writeAndRead_breaksNothing() {
+        assertFindsNothing("no-fault");
+    }
+
+    @Test
+    public void replicasThatHaveJustStarted_breaksNothing() {
+        assertFindsNothing("cold-start");
+    }
+
+    @Test
+    public void severalInputsInABatch_breaksNothing() {
+        assertFindsNothing("batches");
+    }
+
+    @Test
+    public void silentLeader_breaksNothing() {
+        assertFindsNothing("leader-silent");
+    }
+
+    @Test
+    public void silentCoordinator_breaksNothing() {
+        assertFindsNothing("coordinator-silent");
+    }
+
+    @Test
+    public void deposedLeaderThatComesBack_breaksNothing() {
+        assertFindsNothing("deposed-leader");
+    }
+
+    @Test
+    public void readAtADeposedLeader_breaksNothing() {
+        assertFindsNothing("deposed-leader-reads");
+    }
+
+    @Test
+    public void brokenLink_breaksNothing() {
+        assertFindsNothing("link-break");
+    }
+
+    @Test
+    public void memberIsRemoved_breaksNothing() {
+        assertFindsNothing("remove-member");
+    }
+
+    @Test
+    public void coordinatorIsRemoved_breaksNothing() {
+        assertFindsNothing("remove-coordinator");
+    }
+
+    @Test
+    public void restartFromACheckpoint_breaksNothing() {
+        assertFindsNothing("checkpoint-restart");
+    }
+
+    @Test
+    public void checkpointThatIsLateOrDamaged_breaksNothing() {
+        assertFindsNothing("checkpoint-damaged");
+    }
+
+    @Test
+    public void crashWhileAStateIsInstalled_breaksNothing() {
+        assertFindsNothing("state-transfer");
+    }
+
+    @Test
+    public void installedStateAndWhatItsLogFeeds_breaksNothing() {
+        assertFindsNothing("behind");
+    }
+
+    @Test
     public void memberIsAdmitted_breaksNothing() {
         assertFindsNothing("add-member");
     }
