@@ -122,13 +122,15 @@ record EpochConfig(
         return leaders.indexOf(replicaId);
     }
 
-    /** The leader of the bucket of all commands that a replica proposes. */
+    /**
+     * The leader of the bucket of all commands that a replica proposes. The bucket of a replica that does not lead goes
+     * round the leaders in any case: a leader that is gone may be one again in every epoch.
+     */
     int ownerOf(int proposer) {
         if (!rotating && leaders.contains(proposer)) {
             return proposer;
         }
-        long turn = rotating ? proposer + epoch : proposer;
-        return leaders.get((int) (turn % leaders.size()));
+        return leaders.get((int) ((proposer + epoch) % leaders.size()));
     }
 
     /** This epoch, decided by others: the user gave up all members but these. */

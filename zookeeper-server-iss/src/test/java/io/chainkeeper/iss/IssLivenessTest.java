@@ -77,14 +77,16 @@ public final class IssLivenessTest {
     /** An observer starts when nobody is left who could tell it that the leader of its commands proposes no more. */
     @Test
     public void leaderOfTheBucketAndWhoFinishedItsSegmentAreGone_commandIsOrdered() {
-        for (int observer = 6; observer <= 8; observer++) {
-            bucketOfNobodyThatIsLeft(observer);
+        for (int owner = 1; owner <= 5; owner++) {
+            for (int observer = 6; observer <= 8; observer++) {
+                bucketOfNobodyThatIsLeft(owner, observer);
+            }
         }
     }
 
-    private static void bucketOfNobodyThatIsLeft(int late) {
+    /** Of some observer the owner leads the bucket when the observer starts. */
+    private static void bucketOfNobodyThatIsLeft(int owner, int late) {
         IssEnsemble ensemble = IssEnsemble.notStarted(5, 3);
-        int owner = 1 + late % 5;
         int next = 1 + owner % 5;
         IntStream.range(1, 6).forEach(ensemble::start);
         ensemble.settle();
@@ -95,6 +97,20 @@ public final class IssLivenessTest {
         ensemble.propose(late, "a");
         ensemble.ticks(SOME_TIME_TICKS);
         assertEquals("with " + owner + " and " + next + " down", List.of("a"), ensemble.commandsAt(late));
+    }
+
+    /** A leader that is gone for good leads every epoch again: so it must not have the same bucket again. */
+    @Test
+    public void leaderIsGoneForGoodAndLeadsAgain_anotherGetsTheBucketOfAnObserver() {
+        for (int gone = 1; gone <= 4; gone++) {
+            IssEnsemble ensemble = IssEnsemble.notStarted(4, 1, Map.of("iss.leaderPolicy", "all"));
+            ensemble.members().forEach(ensemble::start);
+            ensemble.settle();
+            ensemble.crash(gone);
+            ensemble.propose(5, "a");
+            ensemble.ticks(2 * SOME_TIME_TICKS);
+            assertEquals("with " + gone + " down", List.of("a"), ensemble.commandsAt(5));
+        }
     }
 
     /** Nobody ends epochs over and over for a leader that only one replica cannot reach. */
