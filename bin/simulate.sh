@@ -4,6 +4,9 @@
 #   bin/simulate.sh --application znodes --seed 42        the same with the server's executor, sessions and watches
 #   bin/simulate.sh --application behind --seed 42        a minority that was left behind comes back one by one
 #   bin/simulate.sh --application founding --seed 42      servers come one by one and lose disks while they found the cluster
+#   bin/simulate.sh --application deposed --seed 42       a leader that does not notice that it is deposed comes back
+#   bin/simulate.sh --application minority --seed 42      a minority is down for good
+#   bin/simulate.sh --mutants                             take out each safety rule in turn, count seeds
 #   bin/simulate.sh --protocol chain --seconds 3600       soak with fresh seeds for an hour
 #   bin/simulate.sh --seed 1 --survey 5000                run 5000 seeds, one line per failure
 #   bin/simulate.sh --seed 42 --trace run.json            a timeline of one seed: run.json, and run.html for a browser

@@ -14,6 +14,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.junit.ArchUnitRunner;
 import com.tngtech.archunit.lang.ArchRule;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
 import java.io.IOException;
 import java.util.Set;
 import java.util.SortedSet;
@@ -112,6 +113,11 @@ public final class LayeringTest {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.apache..");
+
+    /** Rules are taken out by the simulator only. */
+    @ArchTest
+    public static final ArchRule serversFollowAllRules =
+            noClasses().should().callMethod(OrderingProtocolFactory.class, "without", String.class);
 
     /** The core finds protocols by their name in zoo.cfg, never by their class. */
     @ArchTest

@@ -95,7 +95,8 @@ final class Admission implements MembershipPolicy.Evidence {
     /** Returns the membership to propose next; null if there is nothing to change, or a change is on its way. */
     Membership next() {
         boolean isOnItsWay = state.memberships.latestFrom() > state.maxDecided + 1;
-        return isOnItsWay ? null : policy.next(state.membership(), state.ensemble);
+        boolean waits = isOnItsWay && state.rules.isOn(SafetyRule.ONE_CHANGE_OF_THE_MEMBERSHIP_AT_A_TIME);
+        return waits ? null : policy.next(isOnItsWay ? state.memberships.latest() : state.membership(), state.ensemble);
     }
 
     /** What {@link #next} returned has been proposed. */

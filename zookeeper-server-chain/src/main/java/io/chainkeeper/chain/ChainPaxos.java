@@ -272,7 +272,9 @@ final class ChainPaxos implements InputCycle.Handlers {
         if (!state.isLooking() && m.ballot().equals(state.ballot)) {
             return; // a late repeat: the candidate leads by now
         }
-        if (m.from() < state.values.first() || !mayAnswer(sender, m.from() - 1, m.disk())) {
+        boolean lacksForgotten = m.from() < state.values.first()
+                && state.rules.isOn(SafetyRule.PROMISE_TELLS_ALL_THAT_THE_CANDIDATE_LACKS);
+        if (lacksForgotten || !mayAnswer(sender, m.from() - 1, m.disk())) {
             // What the candidate lacks is no longer in memory here: it must not lead before it has caught up. Nor may
             // one that has left the membership without knowing it.
             effects.send(sender, new PreVoteDenied(m.ballot(), state.promised));
@@ -411,7 +413,7 @@ final class ChainPaxos implements InputCycle.Handlers {
      * Shows that this replica, which does not vote, is there: to the leader, or to all as long as it follows nobody.
      */
     private void sendLearnerStatus() {
-        if (!state.identity.isDurable()) {
+        if (!state.identity.isDurable() && state.rules.isOn(SafetyRule.LEARNER_TELLS_A_DURABLE_DISK)) {
             return; // admitted under a number that a crash takes away, this replica could never vote
         }
         boolean follows = state.isFollower();

@@ -8,13 +8,28 @@ import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.RuleSwitches;
 import io.chainkeeper.ordering.SettingKeys;
 import io.chainkeeper.ordering.acceptor.Ballot;
+import io.chainkeeper.ordering.acceptor.IdentityRule;
+import java.util.List;
 import java.util.Set;
 
 /** {@code ordering.protocol=chain}. */
 public final class ChainPaxosFactory implements OrderingProtocolFactory {
     private static final MessageCodec CODEC = new ChainCodec();
+    private static final List<Enum<?>> RULES = RuleSwitches.all(SafetyRule.values(), IdentityRule.values());
+
+    private final SafetyRules rules;
+
+    /** With all rules. */
+    public ChainPaxosFactory() {
+        this(RuleSwitches.ALL_ON);
+    }
+
+    private ChainPaxosFactory(RuleSwitches switches) {
+        rules = new SafetyRules(switches);
+    }
 
     @Override
     public String name() {
@@ -33,7 +48,17 @@ public final class ChainPaxosFactory implements OrderingProtocolFactory {
 
     @Override
     public OrderingProtocol create(ProtocolContext context, Effects effects) {
-        return create(context, new SafetyRules(), effects);
+        return create(context, rules, effects);
+    }
+
+    @Override
+    public List<String> rules() {
+        return RULES.stream().map(Enum::name).toList();
+    }
+
+    @Override
+    public OrderingProtocolFactory without(String rule) {
+        return new ChainPaxosFactory(RuleSwitches.without(RULES, rule));
     }
 
     /** Creates an instance with some of the rules taken out, for tests that show what each is good for. */

@@ -315,7 +315,9 @@ final class Election {
      */
     private boolean hasWon() {
         Membership inForce = state.membership();
-        if (!votes[state.self] || count(inForce, true) < inForce.quorum() && reportedDecided == state.maxDecided) {
+        boolean mayBegin =
+                state.rules.suffices(count(inForce, true), inForce, true) || reportedDecided > state.maxDecided;
+        if (!votes[state.self] || !mayBegin) {
             return false;
         }
         boolean first = true;
@@ -365,7 +367,8 @@ final class Election {
     private void merge(List<Entry> entries) {
         for (Entry entry : entries) {
             Entry known = reported.get(entry.instance());
-            if (known == null || known.accepted().lessThan(entry.accepted())) {
+            boolean isHigher = known != null && known.accepted().lessThan(entry.accepted());
+            if (known == null || isHigher && state.rules.isOn(SafetyRule.VALUE_OF_THE_HIGHEST_BALLOT)) {
                 reported.put(entry.instance(), entry);
             }
         }
@@ -416,7 +419,8 @@ final class Election {
         if (state.context.start() == Start.SOLE_SURVIVOR) {
             return true;
         }
-        return instance > Math.max(reportedDecided, state.maxDecided) && !next.isOneChangeFrom(inForce);
+        boolean isUndecided = instance > Math.max(reportedDecided, state.maxDecided);
+        return isUndecided && !next.isOneChangeFrom(inForce) && state.rules.isOn(SafetyRule.VOID_MEMBERSHIP_IS_DROPPED);
     }
 
     /** Everything up to here was decided in earlier ballots. */
@@ -436,7 +440,8 @@ final class Election {
         for (Member member : membership.members()) {
             int id = member.replicaId();
             boolean sameDisk = member.disk() == voteDisks[id] || member.disk() == Member.UNBOUND && founderVotes[id];
-            count += votes[id] && (sameDisk || !withDisk) ? 1 : 0;
+            boolean needsDisk = withDisk && state.rules.isOn(SafetyRule.PROMISE_OF_THE_MEMBERS_DISK);
+            count += votes[id] && (sameDisk || !needsDisk) ? 1 : 0;
         }
         return count;
     }

@@ -119,7 +119,7 @@ final class ReplicaState {
         this.self = context.replicaId();
         this.ensemble = context.ensemble();
         this.agreement = new PrefixWatch(self);
-        this.identity = new ReplicaIdentity(context, effects, settings.minQuorumSize());
+        this.identity = new ReplicaIdentity(context, effects, settings.minQuorumSize(), rules.switches());
         this.memberships = new Memberships(1, Membership.initial(settings.minQuorumSize(), ensemble.participants()));
         this.order = new ChainOrder(this);
     }
@@ -249,7 +249,8 @@ final class ReplicaState {
             return false;
         }
         boolean may = isVoter();
-        if (!memberships.isKnownAt(maxDecided + 1)) {
+        boolean isKnown = memberships.isKnownAt(maxDecided + 1);
+        if (!isKnown && rules.isOn(SafetyRule.CANDIDATE_KNOWS_THE_MEMBERSHIP)) {
             return may;
         }
         for (long i = Math.max(maxDecided + 1, values.first()); i <= values.last() && !may; i++) {
@@ -326,6 +327,9 @@ final class ReplicaState {
 
     /** Remembers that a membership is decided. */
     void keepMembershipDecided(long instance) {
+        if (!rules.isOn(SafetyRule.DECIDED_MEMBERSHIP_IS_RECORDED)) {
+            return;
+        }
         ByteSlice head =
                 ByteSlice.of(ByteBuffer.allocate(Long.BYTES).putLong(instance).array());
         effects.append(new LogRecord(LogRecord.METADATA, MEMBERSHIP_DECIDED, head, ByteSlice.EMPTY));
@@ -390,7 +394,8 @@ final class ReplicaState {
             return;
         }
         long mine = maxDurable;
-        if (memberships.latestFrom() > maxDecided + 1) {
+        boolean mayLeave = memberships.latestFrom() > maxDecided + 1;
+        if (mayLeave && rules.isOn(SafetyRule.LEAVER_ACKNOWLEDGES_NOTHING_BEYOND)) {
             // This replica may be about to leave the membership: it has no say in what comes after.
             for (long i = maxDecided + 1; i <= mine; i++) {
                 if (!votesIn(memberships.at(i))) {
@@ -412,11 +417,12 @@ final class ReplicaState {
         if (!rules.mayDeliver(promiseSequence <= durableSequence)) {
             return maxDecided;
         }
-        if (isVoter()) {
+        if (isVoter() || !rules.isOn(SafetyRule.ONLY_VOTERS_COUNT_QUORUMS)) {
             progress.raiseMaxDecided(memberships.reachedByQuorum(progress::ack, maxDecided + 1, maxAccepted));
         }
         long decidable = Math.min(progress.maxDecided(), maxAccepted);
-        return maxDecided < overwritten ? Math.min(decidable, maxDurable) : decidable;
+        boolean waits = maxDecided < overwritten && rules.isOn(SafetyRule.OVERWRITTEN_VALUE_IS_DURABLE_BEFORE_DELIVERY);
+        return waits ? Math.min(decidable, maxDurable) : decidable;
     }
 
     void checkInvariants() {

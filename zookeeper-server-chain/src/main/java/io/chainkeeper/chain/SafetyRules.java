@@ -1,45 +1,68 @@
 package io.chainkeeper.chain;
 
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.RuleSwitches;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.List;
 import java.util.function.IntToLongFunction;
 
 /**
- * The rules that safety hangs on and that no other check would miss. They stand apart so that a test can take one out
- * and show that the simulator then finds a violation.
+ * The rules that safety hangs on and that no other check would miss. They stand apart so that a test, or the simulator,
+ * can take one out and show that a violation is then found.
  */
-class SafetyRules {
-    /** Only a value accepted in the current ballot may be acknowledged and decided by its vector. */
+final class SafetyRules {
+    private final RuleSwitches switches;
+
+    /** All of them. */
+    SafetyRules() {
+        this(RuleSwitches.ALL_ON);
+    }
+
+    SafetyRules(RuleSwitches switches) {
+        this.switches = switches;
+    }
+
+    static SafetyRules without(SafetyRule rule) {
+        return new SafetyRules(RuleSwitches.without(rule));
+    }
+
+    RuleSwitches switches() {
+        return switches;
+    }
+
+    boolean isOn(SafetyRule rule) {
+        return switches.isOn(rule);
+    }
+
+    /** Whether a value may be acknowledged, and decided by the vector, in a ballot. */
     boolean countsAsAccepted(Ballot accepted, Ballot current) {
-        return accepted.equals(current);
+        return accepted.equals(current) || !isOn(SafetyRule.VALUE_OF_THIS_BALLOT_COUNTS);
     }
 
-    /**
-     * A replica executes in a ballot only when its disk keeps the promise of that ballot: what is executed may be on
-     * disk, as a checkpoint, before the acceptor log is.
-     */
+    /** Whether anything may be executed in the present ballot. */
     boolean mayDeliver(boolean promiseIsDurable) {
-        return promiseIsDurable;
+        return promiseIsDurable || !isOn(SafetyRule.PROMISE_IS_DURABLE_BEFORE_DELIVERY);
     }
 
-    /** A read round is confirmed when a quorum of each membership that may be in force has seen it. */
+    /** Whether a quorum of each of these memberships has seen a read round. */
     boolean isConfirmed(IntToLongFunction roundSeen, long round, List<Membership> inForce) {
         for (Membership membership : inForce) {
-            if (Memberships.reachedByQuorum(roundSeen, membership) < round) {
+            if (Memberships.reachedByQuorum(roundSeen, membership) < round
+                    && isOn(SafetyRule.READ_ROUND_NEEDS_QUORUM)) {
                 return false;
             }
         }
         return true;
     }
 
-    /** A read is answered only after everything that was proposed when its round began has been delivered. */
+    /** Whether everything up to the read index of a round has been delivered. */
     boolean isCovered(long readIndex, long maxDecided) {
-        return readIndex <= maxDecided;
+        return readIndex <= maxDecided || !isOn(SafetyRule.READ_WAITS_FOR_READ_INDEX);
     }
 
-    /** A candidate needs promises from a quorum of every membership in force where it is going to propose. */
+    /** Whether so many promises of members are enough where this membership is in force. */
     boolean suffices(int promises, Membership inForce, boolean isFirst) {
-        return promises >= inForce.quorum();
+        SafetyRule rule = isFirst ? SafetyRule.QUORUM_OF_PROMISES : SafetyRule.QUORUM_OF_LATER_MEMBERSHIPS;
+        return promises >= inForce.quorum() || !isOn(rule);
     }
 }

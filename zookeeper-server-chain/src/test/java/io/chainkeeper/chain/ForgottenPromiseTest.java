@@ -14,12 +14,8 @@ import org.junit.Test;
  * and its word that all this is decided is taken there for the values of the lower ballot.
  */
 public final class ForgottenPromiseTest {
-    private static final SafetyRules WITHOUT_THE_PROMISE = new SafetyRules() {
-        @Override
-        boolean mayDeliver(boolean promiseIsDurable) {
-            return true;
-        }
-    };
+    private static final SafetyRules WITHOUT_THE_PROMISE =
+            SafetyRules.without(SafetyRule.PROMISE_IS_DURABLE_BEFORE_DELIVERY);
 
     private ScriptedEnsemble ensemble;
     private int deposed;

@@ -11,43 +11,23 @@ import io.chainkeeper.chain.ChainMessage.PreVoteOk;
 import io.chainkeeper.chain.ChainMessage.Prepare;
 import io.chainkeeper.chain.ChainMessage.PrepareOk;
 import io.chainkeeper.chain.ChainMessage.ReadIndexRequest;
-import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.List;
-import java.util.function.IntToLongFunction;
 import org.junit.Test;
 
 /** Each rule, and what happens without it: a story that ends well with all rules ends in a violation without one. */
 public final class SafetyRulesTest {
     private static final SafetyRules ALL = new SafetyRules();
 
-    private static final SafetyRules WITHOUT_READ_INDEX = new SafetyRules() {
-        @Override
-        boolean isCovered(long readIndex, long maxDecided) {
-            return true;
-        }
-    };
+    private static final SafetyRules WITHOUT_READ_INDEX = SafetyRules.without(SafetyRule.READ_WAITS_FOR_READ_INDEX);
 
-    private static final SafetyRules WITHOUT_READ_QUORUM = new SafetyRules() {
-        @Override
-        boolean isConfirmed(IntToLongFunction roundSeen, long round, List<Membership> inForce) {
-            return true;
-        }
-    };
+    private static final SafetyRules WITHOUT_READ_QUORUM = SafetyRules.without(SafetyRule.READ_ROUND_NEEDS_QUORUM);
 
-    private static final SafetyRules WITHOUT_BALLOT_OF_VALUE = new SafetyRules() {
-        @Override
-        boolean countsAsAccepted(Ballot accepted, Ballot current) {
-            return true;
-        }
-    };
+    private static final SafetyRules WITHOUT_BALLOT_OF_VALUE =
+            SafetyRules.without(SafetyRule.VALUE_OF_THIS_BALLOT_COUNTS);
 
-    private static final SafetyRules WITHOUT_LATER_QUORUMS = new SafetyRules() {
-        @Override
-        boolean suffices(int promises, Membership inForce, boolean isFirst) {
-            return !isFirst || super.suffices(promises, inForce, true);
-        }
-    };
+    private static final SafetyRules WITHOUT_LATER_QUORUMS =
+            SafetyRules.without(SafetyRule.QUORUM_OF_LATER_MEMBERSHIPS);
 
     /** A write is answered, then a read begins at the tail, which has not executed the write yet. */
     private static boolean readOvertakesWrite(SafetyRules rules) {

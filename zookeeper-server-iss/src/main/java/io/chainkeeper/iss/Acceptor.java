@@ -54,7 +54,7 @@ final class Acceptor {
                 continue;
             }
             sequence = Math.max(sequence, take(segment, index, m.ballot(), BatchCodec.NO_OP));
-            if (state.rules.isTakeoverNilDecidedOnReceipt()) {
+            if (!state.rules.isOn(SafetyRule.NIL_OF_A_TAKEOVER_NEEDS_A_QUORUM)) {
                 state.decide(segment, index, BatchCodec.NO_OP, IssState.Source.QUORUM);
             }
         }
@@ -193,7 +193,9 @@ final class Acceptor {
             if (slot.isDecided()) {
                 continue;
             }
-            if (slot.hasValue() && slot.ballot().equals(ballot)) {
+            boolean isOfBallot =
+                    slot.ballot().equals(ballot) || !state.rules.isOn(SafetyRule.DECIDED_IN_THE_SAME_BALLOT);
+            if (slot.hasValue() && isOfBallot) {
                 state.decide(segment, index, slot.value(), IssState.Source.QUORUM);
             } else {
                 missing = true;

@@ -191,7 +191,10 @@ final class CatchUp {
                 // have the epoch's configuration; with it this replica can wait for that, too.
                 boolean beforeKnown =
                         described != null && position < described.first() || state.isBeforeAwaited(position);
-                if (position != state.prefix + 1 || position > m.delivered() && !beforeKnown) {
+                boolean isSure = position <= m.delivered()
+                        || beforeKnown
+                        || !state.rules.isOn(SafetyRule.ONLY_DELIVERED_VALUES_ARE_LEARNED);
+                if (position != state.prefix + 1 || !isSure) {
                     break;
                 }
                 state.learn(m.values().get(i));
@@ -264,8 +267,9 @@ final class CatchUp {
         readFrom = 0;
         // Beyond that the log may not have been written yet, and still hold what was accepted before.
         long end = state.recent.isEmpty() ? state.prefix + 1 : state.recent.firstKey();
+        boolean tellsAll = !state.rules.isOn(SafetyRule.ONLY_DECIDED_RECORDS_ARE_TOLD);
         List<ByteSlice> values = records.stream()
-                .filter(record -> record.position() < end)
+                .filter(record -> record.position() < end || tellsAll)
                 .map(LogRecord::body)
                 .toList();
         for (int id = 1; id < Peers.IDS; id++) {

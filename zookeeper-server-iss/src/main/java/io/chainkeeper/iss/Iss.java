@@ -412,7 +412,8 @@ final class Iss implements InputCycle.Handlers {
 
     /** The log of the present epoch stays as a whole: a replica that restarts in it finds all that it did in it. */
     private void truncate() {
-        long below = state.epoch == null
+        boolean mayCutEpoch = !state.rules.isOn(SafetyRule.LOG_OF_THE_EPOCH_STAYS);
+        long below = state.epoch == null || mayCutEpoch
                 ? checkpoint + 1
                 : Math.min(checkpoint + 1, state.epoch.config().first());
         if (below > truncated && checkpoint > 0) {

@@ -8,12 +8,27 @@ import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.RuleSwitches;
 import io.chainkeeper.ordering.SettingKeys;
+import io.chainkeeper.ordering.acceptor.IdentityRule;
+import java.util.List;
 import java.util.Set;
 
 /** {@code ordering.protocol=iss}. */
 public final class IssFactory implements OrderingProtocolFactory {
     private static final MessageCodec CODEC = new IssCodec();
+    private static final List<Enum<?>> RULES = RuleSwitches.all(SafetyRule.values(), IdentityRule.values());
+
+    private final SafetyRules rules;
+
+    /** With all rules. */
+    public IssFactory() {
+        this(RuleSwitches.ALL_ON);
+    }
+
+    private IssFactory(RuleSwitches switches) {
+        rules = new SafetyRules(switches);
+    }
 
     @Override
     public String name() {
@@ -32,7 +47,17 @@ public final class IssFactory implements OrderingProtocolFactory {
 
     @Override
     public OrderingProtocol create(ProtocolContext context, Effects effects) {
-        return create(context, new SafetyRules(), effects);
+        return create(context, rules, effects);
+    }
+
+    @Override
+    public List<String> rules() {
+        return RULES.stream().map(Enum::name).toList();
+    }
+
+    @Override
+    public OrderingProtocolFactory without(String rule) {
+        return new IssFactory(RuleSwitches.without(RULES, rule));
     }
 
     /** Creates an instance with some of the rules taken out, for tests that show what each is good for. */

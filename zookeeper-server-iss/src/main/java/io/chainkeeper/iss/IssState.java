@@ -110,7 +110,7 @@ final class IssState {
         this.self = context.replicaId();
         this.ensemble = context.ensemble();
         this.agreement = new PrefixWatch(self);
-        this.identity = new ReplicaIdentity(context, effects, settings.minQuorumSize());
+        this.identity = new ReplicaIdentity(context, effects, settings.minQuorumSize(), rules.switches());
     }
 
     // ---------------------------------------------------------------- who takes part
@@ -325,8 +325,10 @@ final class IssState {
                     slot.value());
             return;
         }
-        boolean contradicted = contradicts(segment, slot, value) && rules.givesUpContradictedBallot();
-        if (contradicted || overtakes(segment, index, source)) {
+        boolean contradicted =
+                contradicts(segment, slot, value) && rules.isOn(SafetyRule.CONTRADICTED_BALLOT_IS_GIVEN_UP);
+        boolean overtaken = overtakes(segment, index, source) && rules.isOn(SafetyRule.OVERTAKEN_LEADER_STOPS);
+        if (contradicted || overtaken) {
             segment.giveUp();
         }
         slot.decide(value, source == Source.SKIP, source == Source.BALLOT);
@@ -410,11 +412,11 @@ final class IssState {
     }
 
     private boolean mayDeliver(Undelivered next) {
-        if (next.sequence() > durableSequence) {
+        if (next.sequence() > durableSequence && rules.isOn(SafetyRule.VALUE_IS_DURABLE_BEFORE_DELIVERY)) {
             return false;
         }
         boolean endsEpoch = epoch != null && next.position() == epoch.config().first() - 1;
-        return !endsEpoch || epoch.isHeld();
+        return !endsEpoch || epoch.isHeld() || !rules.isOn(SafetyRule.NEXT_EPOCH_IS_HELD_BEFORE_DELIVERY);
     }
 
     private void trim() {

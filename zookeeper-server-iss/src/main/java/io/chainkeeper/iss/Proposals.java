@@ -60,7 +60,10 @@ final class Proposals {
     void proposeDue() {
         Epoch epoch = state.epoch;
         // What is skipped is decided at once: not before the log says that this replica may have spoken in the epoch.
-        if (epoch == null || !epoch.maySpeak() || epoch.sequence() > state.durableSequence) {
+        boolean isRecorded = epoch != null && epoch.sequence() <= state.durableSequence;
+        if (epoch == null
+                || !epoch.maySpeak()
+                || !isRecorded && state.rules.isOn(SafetyRule.SKIPS_ONLY_IN_A_RECORDED_EPOCH)) {
             return;
         }
         Segment own = epoch.own();

@@ -137,9 +137,13 @@ final class QuorumReads {
 
     /** Releases the reads that have become safe. */
     void release() {
-        while (!answered.isEmpty() && answered.peek().readIndex() <= state.delivered) {
+        while (!answered.isEmpty() && isDelivered(answered.peek().readIndex())) {
             answered.remove().tokens().forEach(state.effects::barrierReached);
         }
+    }
+
+    private boolean isDelivered(long readIndex) {
+        return readIndex <= state.delivered || !state.rules.isOn(SafetyRule.READ_WAITS_FOR_READ_INDEX);
     }
 
     int waiting() {

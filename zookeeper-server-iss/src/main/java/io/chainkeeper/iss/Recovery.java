@@ -86,7 +86,7 @@ final class Recovery {
     }
 
     private Epoch resume(RecoveredState recovered, EpochConfig config) {
-        boolean maySpeak = state.rules.mayRestartedLeaderSpeak();
+        boolean maySpeak = !state.rules.isOn(SafetyRule.RESTARTED_LEADER_IS_SILENT);
         Epoch epoch = new Epoch(config, state.self, state.votesIn(config), maySpeak, state.prefix, state.now);
         recovered.forEachPosition(config.first(), record -> {
             if (config.contains(record.position())) {

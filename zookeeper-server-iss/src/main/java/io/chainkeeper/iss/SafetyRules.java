@@ -1,45 +1,39 @@
 package io.chainkeeper.iss;
 
-/** Rules that safety rests on, one by one, so that tests can show what happens without each. */
-class SafetyRules {
-    /**
-     * Nil proposed by a replica that took the segment over is decided by its quorum like any value: an acceptor outside
-     * the quorum of phase 1 may hold the initial leader's command.
-     */
-    boolean isTakeoverNilDecidedOnReceipt() {
-        return false;
+import io.chainkeeper.ordering.RuleSwitches;
+
+/** Rules that safety rests on, one by one, so that tests and the simulator can show what happens without each. */
+final class SafetyRules {
+    private final RuleSwitches switches;
+
+    /** All of them. */
+    SafetyRules() {
+        this(RuleSwitches.ALL_ON);
     }
 
-    /** A restarted leader does not use ballot 0 in an epoch in which it may have spoken. */
-    boolean mayRestartedLeaderSpeak() {
-        return false;
+    SafetyRules(RuleSwitches switches) {
+        this.switches = switches;
     }
 
-    /** Phase 1 needs promises from a quorum. */
+    static SafetyRules without(SafetyRule rule) {
+        return new SafetyRules(RuleSwitches.without(rule));
+    }
+
+    RuleSwitches switches() {
+        return switches;
+    }
+
+    boolean isOn(SafetyRule rule) {
+        return switches.isOn(rule);
+    }
+
+    /** Whether so many promises are enough for phase 1. */
     boolean suffices(int promises, int quorum) {
-        return promises >= quorum;
+        return promises >= quorum || !isOn(SafetyRule.QUORUM_OF_PROMISES);
     }
 
-    /** A read needs answers from a quorum. */
+    /** Whether so many answers are enough for a read. */
     boolean isReadAnswered(int answers, int quorum) {
-        return answers >= quorum;
-    }
-
-    /**
-     * A proposer gives its ballot up if another value than its own is decided, or if others have finished its segment:
-     * whatever it says to be decided, others take for decided with the value that it had proposed.
-     */
-    boolean givesUpContradictedBallot() {
-        return true;
-    }
-
-    /** A ballot that a refusal has told of is promised only with a record, like any other. */
-    boolean recordsWhatRefusalsTell() {
-        return true;
-    }
-
-    /** A promise tells decided positions too. */
-    boolean mentionsDecided() {
-        return true;
+        return answers >= quorum || !isOn(SafetyRule.QUORUM_OF_ANSWERS);
     }
 }

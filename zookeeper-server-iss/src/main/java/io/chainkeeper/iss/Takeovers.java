@@ -240,7 +240,8 @@ final class Takeovers {
             return;
         }
         boolean isNew = segment.promised.lessThan(m.ballot());
-        if (isNew || !segment.recordedPromise.equals(m.ballot()) && state.rules.recordsWhatRefusalsTell()) {
+        boolean isRecorded = segment.recordedPromise.equals(m.ballot());
+        if (isNew || !isRecorded && state.rules.isOn(SafetyRule.WHAT_REFUSALS_TELL_IS_RECORDED)) {
             state.promise(segment, m.ballot());
         }
         if (isNew) {
@@ -256,7 +257,8 @@ final class Takeovers {
         long bytes = 0;
         for (int index = segment.indexAbove(state.prefix); index < segment.size(); index++) {
             Slot slot = segment.slot(index);
-            if (!slot.hasValue() || slot.isDecided() && !state.rules.mentionsDecided()) {
+            boolean isHidden = slot.isDecided() && !state.rules.isOn(SafetyRule.PROMISE_TELLS_WHAT_IS_DECIDED);
+            if (!slot.hasValue() || isHidden) {
                 continue;
             }
             if (!entries.isEmpty() && bytes + slot.value().length() > state.settings.partBytes()) {
@@ -298,10 +300,12 @@ final class Takeovers {
         takeOverIfPromised(epoch.segment(m.segment()), candidate);
     }
 
-    private static void merge(Candidate candidate, Entry entry) {
+    private void merge(Candidate candidate, Entry entry) {
         Entry known = candidate.highest.get(entry.position());
-        boolean better = known == null
-                || !known.decided() && (entry.decided() || known.accepted().lessThan(entry.accepted()));
+        boolean isHigher = known != null
+                && known.accepted().lessThan(entry.accepted())
+                && state.rules.isOn(SafetyRule.VALUE_OF_THE_HIGHEST_BALLOT);
+        boolean better = known == null || !known.decided() && (entry.decided() || isHigher);
         if (better) {
             candidate.highest.put(entry.position(), entry);
         }
@@ -376,7 +380,7 @@ final class Takeovers {
         Segment segment = epoch.segment(m.segment());
         rounds[m.segment()] = Math.max(rounds[m.segment()], m.promised().round());
         if (m.ballot().equals(segment.proposing()) && m.ballot().lessThan(m.promised())) {
-            if (state.rules.recordsWhatRefusalsTell()) {
+            if (state.rules.isOn(SafetyRule.WHAT_REFUSALS_TELL_IS_RECORDED)) {
                 state.promise(segment, m.promised());
             } else {
                 segment.raise(m.promised());

@@ -23,12 +23,7 @@ public final class IssPaperTest {
     private static final int SOME_TIME_TICKS = 200;
     private static final int HEARTBEAT_TICKS = 4;
 
-    private static final SafetyRules NIL_ON_RECEIPT = new SafetyRules() {
-        @Override
-        boolean isTakeoverNilDecidedOnReceipt() {
-            return true;
-        }
-    };
+    private static final SafetyRules NIL_ON_RECEIPT = SafetyRules.without(SafetyRule.NIL_OF_A_TAKEOVER_NEEDS_A_QUORUM);
 
     private static boolean touches(Envelope envelope, int id) {
         return envelope.from() == id || envelope.to() == id;

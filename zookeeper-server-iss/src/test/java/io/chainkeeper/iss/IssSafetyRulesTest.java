@@ -24,47 +24,21 @@ public final class IssSafetyRulesTest {
     private static final int SOME_TIME_TICKS = 200;
     private static final SafetyRules ALL = new SafetyRules();
 
-    private static final SafetyRules RESTARTED_LEADER_SPEAKS = new SafetyRules() {
-        @Override
-        boolean mayRestartedLeaderSpeak() {
-            return true;
-        }
-    };
+    private static final SafetyRules RESTARTED_LEADER_SPEAKS =
+            SafetyRules.without(SafetyRule.RESTARTED_LEADER_IS_SILENT);
 
-    private static final SafetyRules WITHOUT_QUORUM_OF_PROMISES = new SafetyRules() {
-        @Override
-        boolean suffices(int promises, int quorum) {
-            return true;
-        }
-    };
+    private static final SafetyRules WITHOUT_QUORUM_OF_PROMISES = SafetyRules.without(SafetyRule.QUORUM_OF_PROMISES);
 
-    private static final SafetyRules WITHOUT_READ_QUORUM = new SafetyRules() {
-        @Override
-        boolean isReadAnswered(int answers, int quorum) {
-            return true;
-        }
-    };
+    private static final SafetyRules WITHOUT_READ_QUORUM = SafetyRules.without(SafetyRule.QUORUM_OF_ANSWERS);
 
-    private static final SafetyRules PROMISES_LEAVE_OUT_DECIDED = new SafetyRules() {
-        @Override
-        boolean mentionsDecided() {
-            return false;
-        }
-    };
+    private static final SafetyRules PROMISES_LEAVE_OUT_DECIDED =
+            SafetyRules.without(SafetyRule.PROMISE_TELLS_WHAT_IS_DECIDED);
 
-    private static final SafetyRules CONTRADICTED_BALLOT_IS_KEPT = new SafetyRules() {
-        @Override
-        boolean givesUpContradictedBallot() {
-            return false;
-        }
-    };
+    private static final SafetyRules CONTRADICTED_BALLOT_IS_KEPT =
+            SafetyRules.without(SafetyRule.CONTRADICTED_BALLOT_IS_GIVEN_UP);
 
-    private static final SafetyRules REFUSALS_RAISE_PROMISES = new SafetyRules() {
-        @Override
-        boolean recordsWhatRefusalsTell() {
-            return false;
-        }
-    };
+    private static final SafetyRules REFUSALS_RAISE_PROMISES =
+            SafetyRules.without(SafetyRule.WHAT_REFUSALS_TELL_IS_RECORDED);
 
     private static IssEnsemble three(SafetyRules rules) {
         return IssEnsemble.of(3, Map.of(), rules);

@@ -1,5 +1,7 @@
 package io.chainkeeper.ordering;
 
+import java.util.List;
+
 /** A protocol as {@link java.util.ServiceLoader} finds it. Stateless; safe for use by any thread. */
 public interface OrderingProtocolFactory {
     /** No record has this kind. */
@@ -54,5 +56,26 @@ public interface OrderingProtocolFactory {
      */
     default boolean mayHaveWritten(LogTraces traces) {
         return false;
+    }
+
+    /**
+     * The rules that its safety or progress rests on and that can be taken out one at a time.
+     *
+     * @return their names; none unless overridden
+     */
+    default List<String> rules() {
+        return List.of();
+    }
+
+    /**
+     * The same protocol, unsafe: to show that the simulator notices when a rule is missing. Nothing that a server can
+     * be told leads here.
+     *
+     * @param rule one of {@link #rules}
+     * @return this protocol without that rule
+     * @throws IllegalArgumentException if there is no such rule
+     */
+    default OrderingProtocolFactory without(String rule) {
+        throw new IllegalArgumentException("protocol " + name() + " has no rule " + rule);
     }
 }

@@ -7,6 +7,7 @@ import io.chainkeeper.simulation.timeline.Timeline;
 import io.chainkeeper.simulation.timeline.TimelineFiles;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -17,7 +18,8 @@ import java.util.concurrent.TimeUnit;
  * --application A  registers (default), or znodes: the server's own executor with sessions and watches, or reconfig:
  *                  the same, and administrators ask for other ensembles; or behind: registers, and a minority that was
  *                  left behind; or founding: registers, and servers that come one by one, crash and lose their disks
- *                  while they found the cluster
+ *                  while they found the cluster; or deposed: registers, leaders that do not notice that they are
+ *                  deposed, and replicas that forget it; or minority: registers, and a minority is down for good
  * --seed N         first seed; default: drawn from the clock and printed
  * --seeds M        how many consecutive seeds, default 1
  * --seconds S      instead of --seeds: go on for so long
@@ -26,6 +28,7 @@ import java.util.concurrent.TimeUnit;
  * --trace FILE     of one seed: a timeline as JSON in FILE, and a page beside it that a browser draws
  * --survey M       instead of --seeds: run M seeds whatever fails, and print one line per failure
  * --digests FILE   instead of all that: write what some seeds of everything amount to, which a test compares
+ * --mutants        instead: takes out each safety rule in turn and counts seeds; its options: {@link Mutants}
  * </pre>
  *
  * <p>What a shrunk run prints selects a part of what a seed draws: {@code --faults} and {@code --requests} with names,
@@ -36,6 +39,7 @@ import java.util.concurrent.TimeUnit;
 public final class Simulate {
     private static final int DEFAULT_LINES = 400;
     private static final int DEFAULT_SHRINK_RUNS = 1_000;
+    private static final String MUTANTS = "--mutants";
 
     private String protocol = "chain";
     private SimulatedApplication application = SimulatedApplication.REGISTERS;
@@ -56,6 +60,9 @@ public final class Simulate {
         Simulate command = new Simulate();
         OrderingProtocolFactory factory;
         try {
+            if (List.of(arguments).contains(MUTANTS)) {
+                System.exit(Mutants.run(Mutants.without(MUTANTS, arguments)) ? 0 : 1);
+            }
             command.parse(arguments);
             factory = Protocols.named(command.protocol);
         } catch (IllegalArgumentException e) {

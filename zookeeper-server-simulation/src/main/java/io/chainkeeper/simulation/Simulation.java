@@ -5,11 +5,9 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.cluster.Workload;
 import io.chainkeeper.simulation.fault.FaultInjector;
-import io.chainkeeper.simulation.host.HostRule;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.register.RegisterWorkload;
 import io.chainkeeper.simulation.swarm.Decisions;
-import io.chainkeeper.simulation.swarm.Selection;
 import io.chainkeeper.simulation.swarm.SimulatedApplication;
 import io.chainkeeper.simulation.swarm.SwarmDraw;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
@@ -20,7 +18,6 @@ import io.chainkeeper.simulation.znode.ZnodeReplica;
 import io.chainkeeper.simulation.znode.ZnodeWorkload;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -65,7 +62,8 @@ public final class Simulation {
 
     private Workload workload(SplittableRandom random) {
         return switch (script.application()) {
-            case REGISTERS, BEHIND, FOUNDING -> new RegisterWorkload(events, random, options, decisions, trace);
+            case REGISTERS, BEHIND, FOUNDING, DEPOSED, MINORITY ->
+                new RegisterWorkload(events, random, options, decisions, trace);
             case ZNODES, RECONFIG -> {
                 ZnodeReplica.enableEverything();
                 yield new ZnodeWorkload(events, random, options, decisions, trace);
@@ -116,12 +114,6 @@ public final class Simulation {
      */
     public static Result run(OrderingProtocolFactory factory, SimulatedApplication application, long seed) {
         return run(Script.of(factory, application, seed));
-    }
-
-    /** As the other method, in hosts that do not follow some of the rules. */
-    static Result runWithout(
-            Set<HostRule> missing, OrderingProtocolFactory factory, SimulatedApplication application, long seed) {
-        return run(new Script(factory, application, missing, seed, Selection.ALL));
     }
 
     private static Result run(Script script) {
@@ -237,9 +229,22 @@ public final class Simulation {
         while (!condition.getAsBoolean()) {
             if (events.nowMicros() >= deadlineMicros || !step()) {
                 throw new InvariantViolated("liveness: waited " + LIVENESS_BOUND_MICROS / 1000
-                        + " ms after the last fault for " + what + "; " + cluster.describe());
+                        + " ms after the last fault for " + what + "; " + describe());
             }
         }
+    }
+
+    /** Who is configured, who votes, and how each replica sees it. */
+    private String describe() {
+        StringBuilder text = new StringBuilder(
+                cluster.ensemble() + ", ordered " + cluster.checker().membership());
+        for (int id : cluster.members()) {
+            ReplicaHost host = cluster.host(id);
+            if (host != null) {
+                text.append("; ").append(id).append(' ').append(host.describe());
+            }
+        }
+        return text.toString();
     }
 
     private int outstanding() {
@@ -253,6 +258,7 @@ public final class Simulation {
     /** Those who are meant to vote do so, with the disks that they have; nobody else does. */
     private boolean membershipIsConfigured() {
         List<Integer> voting = cluster.checker().membership().replicaIds();
+        // Who is down for good stays a member: the others decide without.
         List<Integer> participants = cluster.ensemble().participants();
         if (voting.size() != participants.size() || !voting.containsAll(participants)) {
             return false;

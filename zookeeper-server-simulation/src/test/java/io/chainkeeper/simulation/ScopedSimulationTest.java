@@ -11,11 +11,11 @@ import org.junit.runners.Parameterized.Parameters;
 /**
  * Runs of the simulator that are about one thing that is too rare where everything is drawn, with every protocol.
  * {@code -Dsimulation.scoped.seconds=N} changes how long, {@code -Dsimulation.seed=N} where the seeds begin; a soak is
- * {@code bin/simulate.sh --application behind} or {@code founding}.
+ * {@code bin/simulate.sh --application behind}, {@code founding}, {@code deposed} or {@code minority}.
  */
 @RunWith(Parameterized.class)
 public class ScopedSimulationTest {
-    private static final long DEFAULT_SECONDS = 3;
+    private static final long DEFAULT_SECONDS = 2;
     private static final long FIRST_SEED = 1_000;
 
     private final SeedRuns runs;
@@ -30,6 +30,8 @@ public class ScopedSimulationTest {
         for (String protocol : Protocols.all().keySet()) {
             scopes.add(new Object[] {protocol, SimulatedApplication.BEHIND});
             scopes.add(new Object[] {protocol, SimulatedApplication.FOUNDING});
+            scopes.add(new Object[] {protocol, SimulatedApplication.DEPOSED});
+            scopes.add(new Object[] {protocol, SimulatedApplication.MINORITY});
         }
         return scopes;
     }

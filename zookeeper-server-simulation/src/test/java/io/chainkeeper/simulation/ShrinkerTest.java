@@ -5,7 +5,8 @@ import static org.junit.Assert.assertTrue;
 import static org.junit.Assert.fail;
 
 import io.chainkeeper.ordering.OrderingProtocolFactory;
-import io.chainkeeper.simulation.BrokenProtocols.Flaw;
+import io.chainkeeper.simulation.mutant.BrokenProtocol;
+import io.chainkeeper.simulation.mutant.ContractRule;
 import io.chainkeeper.simulation.swarm.Selection;
 import io.chainkeeper.simulation.swarm.SimulatedApplication;
 import java.util.List;
@@ -33,9 +34,9 @@ public class ShrinkerTest {
     }
 
     @Test
-    public void forgottenPromise_fewFaultsAreLeftAndTheSameRuleBreaks() {
+    public void forgottenValues_fewFaultsAreLeftAndTheSameRuleBreaks() {
         OrderingProtocolFactory broken =
-                new BrokenProtocols(Protocols.named("chain"), Flaw.PROMISE_FORGOTTEN_AT_RESTART);
+                new BrokenProtocol(Protocols.named("chain"), ContractRule.VALUES_ARE_REMEMBERED);
         Attempt original = firstFailure(broken, "agreement", 2 * FEW);
         Shrinker.Shrunk shrunk = Shrinker.shrink(original.script(), MAX_RUNS);
         Attempt smallest = shrunk.smallest();

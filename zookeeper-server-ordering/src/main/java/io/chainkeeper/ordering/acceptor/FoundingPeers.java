@@ -2,6 +2,7 @@ package io.chainkeeper.ordering.acceptor;
 
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.RuleSwitches;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -17,6 +18,7 @@ final class FoundingPeers {
     private static final int IDS = Membership.MAX_REPLICA_ID + 1;
 
     private final Member self;
+    private final RuleSwitches rules;
     private final List<Integer> participants;
 
     /** Replicas that were blank when they met this disk. */
@@ -32,10 +34,12 @@ final class FoundingPeers {
     /**
      * @param self this replica with its disk
      * @param participants whom the cluster is to begin with, as far as this replica knows
+     * @param rules that are followed
      */
-    FoundingPeers(Member self, List<Integer> participants) {
+    FoundingPeers(Member self, List<Integer> participants, RuleSwitches rules) {
         this.self = self;
         this.participants = participants;
+        this.rules = rules;
     }
 
     /** A peer has told about itself. */
@@ -46,7 +50,9 @@ final class FoundingPeers {
         if (sameParticipants && hello.promisedNothing()) {
             disks[peer] = hello.disk();
             unpromised[peer] = true;
-            companions[peer] |= !hello.founder() || hello.companions().contains(self);
+            boolean standsForSelf =
+                    hello.companions().contains(self) || !rules.isOn(IdentityRule.FOUNDER_STANDS_FOR_COMPANIONS_ONLY);
+            companions[peer] |= !hello.founder() || standsForSelf;
         }
     }
 

@@ -8,6 +8,7 @@ import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.RecoveredState;
+import io.chainkeeper.ordering.RuleSwitches;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,6 +52,7 @@ public final class ReplicaIdentity {
     private final ProtocolContext context;
     private final Effects effects;
     private final int minQuorumSize;
+    private final RuleSwitches rules;
     private final List<Integer> initialParticipants = new ArrayList<>();
     private List<Member> companions = List.of();
     private FoundingPeers peers;
@@ -70,11 +72,13 @@ public final class ReplicaIdentity {
      * @param context who this replica is
      * @param effects where its records go
      * @param minQuorumSize of the membership before the first ordered one
+     * @param rules that are followed
      */
-    public ReplicaIdentity(ProtocolContext context, Effects effects, int minQuorumSize) {
+    public ReplicaIdentity(ProtocolContext context, Effects effects, int minQuorumSize, RuleSwitches rules) {
         this.context = context;
         this.effects = effects;
         this.minQuorumSize = minQuorumSize;
+        this.rules = rules;
     }
 
     /**
@@ -96,7 +100,7 @@ public final class ReplicaIdentity {
         } else {
             disk = newNumber();
         }
-        peers = new FoundingPeers(new Member(context.replicaId(), disk), initialParticipants());
+        peers = new FoundingPeers(new Member(context.replicaId(), disk), initialParticipants(), rules);
         blank = promisedNothing
                 && !founder
                 && recovered.appliedPosition() == 0
@@ -111,7 +115,7 @@ public final class ReplicaIdentity {
 
     private void read(ByteBuffer head, LogRecord metBefore) {
         disk = head.getLong();
-        founder = head.get() != 0;
+        founder = head.get() != 0 && rules.isOn(IdentityRule.FOUNDING_IS_REMEMBERED);
         founderIsDurable = founder;
         isDurable = true;
         recorded = true;
@@ -174,6 +178,10 @@ public final class ReplicaIdentity {
 
     /** @return whether a crash would leave this replica all that {@link #hello} tells; until then it says nothing */
     public boolean maySayHello() {
+        return isAllDurable() || !rules.isOn(IdentityRule.HELLO_IS_DURABLE);
+    }
+
+    private boolean isAllDurable() {
         return isDurable && founder == founderIsDurable;
     }
 
@@ -183,7 +191,8 @@ public final class ReplicaIdentity {
      */
     public FoundingHello hello(boolean nothingPromised) {
         boolean promisedNothing = nothingPromised && (blank || founder);
-        return new FoundingHello(disk, promisedNothing, founderIsDurable, initialParticipants(), companions);
+        boolean saysFounder = founderIsDurable || founder && !rules.isOn(IdentityRule.HELLO_IS_DURABLE);
+        return new FoundingHello(disk, promisedNothing, saysFounder, initialParticipants(), companions);
     }
 
     /**
@@ -230,13 +239,13 @@ public final class ReplicaIdentity {
      * Records are durable.
      *
      * @param logSequence up to here
-     * @return whether that makes {@link #maySayHello} true
+     * @return whether that makes everything durable that {@link #hello} tells
      */
     public boolean durable(long logSequence) {
-        boolean before = maySayHello();
+        boolean before = isAllDurable();
         isDurable |= recorded && logSequence >= recordSequence;
         founderIsDurable |= founder && logSequence >= founderSequence;
-        return maySayHello() && !before;
+        return isAllDurable() && !before;
     }
 
     /** @return whether a crash leaves this replica the number of its disk */
@@ -259,6 +268,7 @@ public final class ReplicaIdentity {
      * @return whether the member is this replica with this disk
      */
     public boolean votesAs(Member member) {
-        return member.disk() == disk || member.disk() == Member.UNBOUND && founder;
+        boolean isSame = member.disk() == disk || member.disk() == Member.UNBOUND && founder;
+        return isSame || !rules.isOn(IdentityRule.NEW_DISK_HAS_NO_VOTE);
     }
 }

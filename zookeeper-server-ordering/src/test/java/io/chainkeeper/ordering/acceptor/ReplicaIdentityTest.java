@@ -13,6 +13,7 @@ import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.RecoveredState;
+import io.chainkeeper.ordering.RuleSwitches;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -118,7 +119,7 @@ public class ReplicaIdentityTest {
     private ReplicaIdentity start(int members, int minQuorumSize, long incarnation, int chance) {
         ProtocolContext context =
                 new ProtocolContext(SELF, incarnation, ids(members), Map.of(), bound -> chance % bound, 50);
-        ReplicaIdentity identity = new ReplicaIdentity(context, log, minQuorumSize);
+        ReplicaIdentity identity = new ReplicaIdentity(context, log, minQuorumSize, RuleSwitches.ALL_ON);
         identity.start(log, true);
         return identity;
     }

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 
 /** The replicas of a run with everything of theirs that takes time: threads, disks, clocks, restarts. */
 public final class Cluster implements World {
@@ -36,6 +37,7 @@ public final class Cluster implements World {
     private final Set<HostRule> rules;
     private final List<Integer> members = new ArrayList<>();
     private final List<Machine> machines = new ArrayList<>();
+    private final Set<Integer> gone = new TreeSet<>();
     private final Ensembles ensembles;
     private final SimulatedNetwork network;
     private final Disks disks;
@@ -132,9 +134,12 @@ public final class Cluster implements World {
         return ensembles.newest();
     }
 
-    /** Participants and observers, ascending. */
+    /** Participants and observers that are not down for good, ascending. */
     public List<Integer> configured() {
-        return ensembles.newestReplicas();
+        List<Integer> all = ensembles.newestReplicas();
+        return gone.isEmpty()
+                ? all
+                : all.stream().filter(id -> !gone.contains(id)).toList();
     }
 
     /** All ensembles that were, are, or are asked for, and how replicas learn of them. */
@@ -145,18 +150,6 @@ public final class Cluster implements World {
     /** What stands in a replica's own file. */
     public Ensemble file(int id) {
         return ensembles.file(machines.get(id - 1));
-    }
-
-    /** Who is configured, who votes, and how each replica sees it. */
-    public String describe() {
-        StringBuilder text = new StringBuilder(ensemble() + ", ordered " + checker.membership());
-        for (int id : members) {
-            ReplicaHost host = host(id);
-            if (host != null) {
-                text.append("; ").append(id).append(' ').append(host.describe());
-            }
-        }
-        return text.toString();
     }
 
     /** Whether the present disk of a replica was ever that of one who may vote, a founder for instance. */
@@ -189,12 +182,12 @@ public final class Cluster implements World {
     public void start(int id) {
         Machine machine = machines.get(id - 1);
         boolean isLeftOut = absent.contains(id) && !calm;
-        if (machine.replica.isRunning() || machine.knownEnsemble < 0 || isLeftOut) {
+        if (machine.replica.isRunning() || machine.knownEnsemble < 0 || isLeftOut || gone.contains(id)) {
             return;
         }
         machine.replica.beginStart();
         SplittableRandom ofProtocol = random.split();
-        StateMachine application = workload.recover(this, id, chooseCheckpoint(machine));
+        StateMachine application = workload.recover(this, id, CheckpointChoice.of(machine, machines, random));
         ProtocolContext context = new ProtocolContext(
                 id,
                 machine.replica.nextIncarnation(application.proposerTable().incarnationOf(id), random::nextInt),
@@ -222,28 +215,6 @@ public final class Cluster implements World {
         ensembles.started(machine);
     }
 
-    /**
-     * The newest, or, as when its file is damaged, an older one. An earlier start from a checkpoint ahead of the log
-     * may have left a hole in the log. Protocols recover from a checkpoint before that, if others still know what it
-     * holds.
-     */
-    private Checkpoint chooseCheckpoint(Machine machine) {
-        SimulatedReplica replica = machine.replica;
-        List<Checkpoint> checkpoints = replica.checkpoints();
-        Checkpoint newest = checkpoints.get(checkpoints.size() - 1);
-        Checkpoint older = checkpoints.get(random.nextInt(checkpoints.size()));
-        boolean hasHole = !replica.log().hasNoHoleFrom(older.position() + 1);
-        boolean othersKnow = machines.stream().anyMatch(other -> other.replica.hasExecuted(newest.position()));
-        boolean recoverable = !hasHole || othersKnow;
-        if (random.nextInt(4) != 0 || !recoverable) {
-            return newest;
-        }
-        if (hasHole) {
-            machine.decidedPosition = 0;
-        }
-        return older;
-    }
-
     /** Crashes a replica; returns whether it was running. */
     public boolean crash(int id) {
         SimulatedReplica replica = replica(id);
@@ -258,6 +229,11 @@ public final class Cluster implements World {
         return true;
     }
 
+    /** Replicas that never start again; to be added to. */
+    public Set<Integer> gone() {
+        return gone;
+    }
+
     // ---------------------------------------------------------------- faults of one machine
 
     /** A replica stands still for so long. */
@@ -265,6 +241,24 @@ public final class Cluster implements World {
         Machine machine = machines.get(id - 1);
         trace.record(id, "pauses for microseconds", durationMicros, null);
         machine.pause(events.nowMicros(), durationMicros);
+    }
+
+    /** A replica that stands still goes on. */
+    public void resume(int id) {
+        Machine machine = machines.get(id - 1);
+        machine.endPause(events.nowMicros());
+        wake(machine);
+        if (machine.replica.isRunning()) {
+            goOn(machine);
+        }
+    }
+
+    /** What was planned for the end of a pause is planned anew. */
+    private void goOn(Machine machine) {
+        machine.drainPlanned = false;
+        machine.executionPlanned = false;
+        inputWaiting(machine.replica.host());
+        executionWaiting(machine.replica.host());
     }
 
     /** For how long a replica has stood still since then, in pauses of at least the given length. */
@@ -281,6 +275,11 @@ public final class Cluster implements World {
     /** Whether a replica stands still (1), has a slow disk (2), and faults have stopped (4); the sum. */
     public int conditions(int id) {
         return machines.get(id - 1).conditions(events.nowMicros()) + (calm ? 4 : 0);
+    }
+
+    /** From now on a replica's clock runs faster or slower than it did. */
+    public void drift(int id) {
+        skewClock(machines.get(id - 1));
     }
 
     private void skewClock(Machine machine) {
@@ -340,11 +339,7 @@ public final class Cluster implements World {
                 start(machine.replica.id()); // those removed, too: they may be needed until they have left
             } else {
                 ensembles.tellLater(machine);
-                // What was planned for the end of a pause is planned anew.
-                machine.drainPlanned = false;
-                machine.executionPlanned = false;
-                inputWaiting(host);
-                executionWaiting(host);
+                goOn(machine);
             }
         }
     }

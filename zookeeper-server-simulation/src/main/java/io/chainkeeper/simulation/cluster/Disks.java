@@ -6,6 +6,9 @@ import io.chainkeeper.simulation.time.EventQueue;
 
 /** What the disks of all machines do when: records become stable, and what was asked for is read. */
 final class Disks {
+    /** A disk that hangs for writes reads, all the same. */
+    private static final long MAX_LOG_READ_MICROS = 1_000_000;
+
     private final EventQueue events;
     private final Delays delays;
 
@@ -50,7 +53,8 @@ final class Disks {
 
     /** A protocol asked for records of its log. */
     void logReadWanted(Machine machine, ReplicaHost host, long fromPosition, int maxBytes) {
-        events.after(delays.logReadMicros() * machine.diskFactor, () -> {
+        long micros = Math.min(delays.logReadMicros() * machine.diskFactor, MAX_LOG_READ_MICROS);
+        events.after(micros, () -> {
             if (host.isAlive()) {
                 host.logRead(fromPosition, host.replica().log().read(fromPosition, maxBytes));
             }

@@ -183,7 +183,7 @@ public final class SimulatedNetwork {
     }
 
     /** Whether a pair is connected and nothing that one sends the other is held back. */
-    boolean reaches(int from, int to) {
+    public boolean reaches(int from, int to) {
         return connection(from, to).up && !direction(from, to).cut;
     }
 

@@ -16,6 +16,7 @@ public final class FaultInjector {
     private static final int MAX_SLOW_FACTOR = 30;
     private static final long DANGEROUS_MICROS = 30_000;
     private static final long LONG_MICROS = 1_500_000;
+    private static final long STALL_MICROS = 8_000_000;
     private static final int CHECKPOINTS_MEANWHILE = 4;
 
     private final EventQueue events;
@@ -27,6 +28,7 @@ public final class FaultInjector {
     private final MembershipFaults membership;
     private final Splits splits;
     private final FoundingFaults founding;
+    private final DeposedFaults deposed;
     private long behindUntilMicros;
 
     /** What the fault draws that is carried out now; each has its own, so that none depends on another. */
@@ -59,6 +61,8 @@ public final class FaultInjector {
         this.founding = regroups
                 ? new FoundingFaults(events, random.split(), options, decisions, cluster, membership, this)
                 : null;
+        boolean deposes = options.faultIntervalMicros().containsKey(Fault.DEPOSE);
+        this.deposed = deposes ? new DeposedFaults(events, cluster, this) : null;
     }
 
     /** Faults begin, and replicas that come late are started. */
@@ -126,6 +130,11 @@ public final class FaultInjector {
             case SPLIT -> splits.split(cluster.network(), random, this::partitionMicros);
             case LEAVE_BEHIND -> leaveBehind();
             case REGROUP -> founding.regroup(random);
+            case DEPOSE -> deposed.depose(random);
+            case DOWN_FOR_GOOD -> downForGood();
+            case STALL -> cluster.pause(replica, random.nextLong(STALL_MICROS));
+            case DRIFT -> cluster.drift(replica);
+            case CLOCK_JUMP -> jumpClock(replica);
         }
     }
 
@@ -185,6 +194,17 @@ public final class FaultInjector {
         cluster.loseDisk(replica);
         if (options.clocksAreSetBack() && ofFault.nextInt(4) != 0) {
             cluster.replica(replica).setClockBack();
+        }
+    }
+
+    private void jumpClock(int replica) {
+        crash(replica, duration());
+        if (!cluster.replica(replica).isRunning()) {
+            if (random.nextBoolean()) {
+                cluster.replica(replica).setClockBack();
+            } else {
+                cluster.replica(replica).setClockForward();
+            }
         }
     }
 
@@ -263,7 +283,7 @@ public final class FaultInjector {
     }
 
     /** A replica writes checkpoints, so that its log can be cut, and starts anew, so that its memory is empty. */
-    private void forget(int id, long withinMicros) {
+    void forget(int id, long withinMicros) {
         for (int i = 1; i <= CHECKPOINTS_MEANWHILE; i++) {
             events.after(withinMicros * i / CHECKPOINTS_MEANWHILE, () -> takeCheckpoint(id));
         }
@@ -306,6 +326,19 @@ public final class FaultInjector {
         ReplicaHost host = cluster.host(id);
         if (host != null) {
             host.takeCheckpoint();
+        }
+    }
+
+    /** One participant more, if those that are left have the disks to decide without all that are down for good. */
+    private void downForGood() {
+        List<Integer> left = new ArrayList<>(cluster.ensemble().participants());
+        left.removeAll(cluster.gone());
+        Integer next = left.remove(random.nextInt(left.size()));
+        int quorum = cluster.checker().membership().quorum();
+        long voters = left.stream().filter(cluster::hasVoted).count();
+        if (voters >= quorum && cluster.checker().lastPosition() > 0) {
+            cluster.gone().add(next);
+            cluster.crash(next);
         }
     }
 

@@ -41,7 +41,11 @@ public final class OrderChecker {
     /** By the first position that each is in force at. */
     private final TreeMap<Long, Membership> memberships = new TreeMap<>();
 
+    /** How many commands have taken effect up to each position, from the first on. */
+    private final List<Long> appliedUpTo = new ArrayList<>();
+
     private long lastAcknowledged;
+    private long appliedAcknowledged;
     private long applied;
 
     /**
@@ -92,6 +96,7 @@ public final class OrderChecker {
         for (ProposedCommand command : decode(value)) {
             order(position, command);
         }
+        appliedUpTo.add(applied);
     }
 
     /** The same, with the hash of everything up to there: all must hash the same, also behind a checkpoint. */
@@ -172,6 +177,39 @@ public final class OrderChecker {
     /** A client got an answer that rests on everything up to a position. */
     public void acknowledged(long position) {
         lastAcknowledged = Math.max(lastAcknowledged, position);
+        appliedAcknowledged = Math.max(appliedAcknowledged, appliedUpTo(position));
+    }
+
+    private long appliedUpTo(long position) {
+        return position == 0 ? 0 : appliedUpTo.get((int) position - 1);
+    }
+
+    /**
+     * A client asks for a read.
+     *
+     * @return what to give to {@link #readAnswered}: how many commands the answers given so far have rested on
+     */
+    public long readAsked() {
+        return appliedAcknowledged;
+    }
+
+    /**
+     * A client gets the answer to a read. It must have seen everything that any answer rested on that was given before
+     * the read was asked for. As the one order is known, this is exact, and over all registers at once.
+     *
+     * @param replica that answers
+     * @param position that the answer rests on
+     * @param asked as {@link #readAsked} returned when the client asked
+     */
+    public void readAnswered(int replica, long position, long asked) {
+        InvariantViolated.check(
+                appliedUpTo(position) >= asked,
+                "linearizability: replica %d answers a read at position %d with %d commands, where answers given before"
+                        + " it was asked for rested on %d",
+                replica,
+                position,
+                appliedUpTo(position),
+                asked);
     }
 
     /** Highest position ever delivered by anybody. */

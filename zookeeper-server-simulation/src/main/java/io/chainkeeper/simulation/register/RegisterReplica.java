@@ -12,6 +12,7 @@ import io.chainkeeper.simulation.checker.VersionedRegister.State;
 import io.chainkeeper.simulation.host.Checkpoint;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.host.StateMachine;
+import io.chainkeeper.simulation.order.OrderChecker;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -54,9 +55,11 @@ public final class RegisterReplica implements StateMachine {
         }
     }
 
-    private record Read(RegisterReplica replica, ClientOperation operation) implements TotalOrder.ReadWaiter {
+    private record Read(RegisterReplica replica, ClientOperation operation, long asked)
+            implements TotalOrder.ReadWaiter {
         @Override
         public void barrierReached() {
+            replica.checker.readAnswered(replica.host.id(), replica.position(), asked);
             replica.answerRead(operation);
         }
 
@@ -70,18 +73,21 @@ public final class RegisterReplica implements StateMachine {
     private final long recoveredPosition;
     private final Map<ClientOperation, Outcome> answers = new LinkedHashMap<>();
     private final boolean readsWait;
-    private final List<ClientOperation> waitingReads = new ArrayList<>();
+    private final OrderChecker checker;
+    private final List<Read> waitingReads = new ArrayList<>();
     private boolean hasStarted;
     private ReplicaHost host;
 
     /**
      * @param checkpoint to recover from
      * @param readsWait whether reads wait until a command of this start has taken effect, as the server's do
+     * @param checker judges what reads see
      */
-    public RegisterReplica(RegisterMachine.Checkpoint checkpoint, boolean readsWait) {
+    public RegisterReplica(RegisterMachine.Checkpoint checkpoint, boolean readsWait, OrderChecker checker) {
         machine = new RegisterMachine(checkpoint);
         recoveredPosition = checkpoint.position();
         this.readsWait = readsWait;
+        this.checker = checker;
     }
 
     /** The registers of a replica that has them, and runs. */
@@ -100,17 +106,17 @@ public final class RegisterReplica implements StateMachine {
     /** A client asks for something. */
     public void submit(long session, ClientOperation operation) {
         if (operation.isRead() && readsWait && !hasStarted) {
-            waitingReads.add(operation);
+            waitingReads.add(new Read(this, operation, checker.readAsked()));
         } else if (operation.isRead()) {
-            read(operation);
+            read(new Read(this, operation, checker.readAsked()));
         } else {
             host.propose(new Write((int) Math.floorMod(session, (long) host.streamCount()), operation));
         }
     }
 
-    private void read(ClientOperation operation) {
+    private void read(Read read) {
         host.replica().reads();
-        host.readBarrier(new Read(this, operation));
+        host.readBarrier(read);
     }
 
     /** Its registers. */
@@ -230,7 +236,7 @@ public final class RegisterReplica implements StateMachine {
                 write.operation.abandoned();
             }
         }
-        waitingReads.forEach(ClientOperation::abandoned);
+        waitingReads.forEach(read -> read.operation().abandoned());
         waiters.forEach(waiter -> ((Read) waiter).operation().abandoned());
     }
 }

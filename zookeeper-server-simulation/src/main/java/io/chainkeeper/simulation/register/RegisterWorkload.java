@@ -57,7 +57,7 @@ public final class RegisterWorkload implements Workload {
     public StateMachine recover(Cluster replicas, int replica, Checkpoint checkpoint) {
         boolean readsWait =
                 options.clocksAreSetBack() && replicas.replica(replica).follows(HostRule.READS_WAIT_FOR_AN_OWN_COMMAND);
-        return new RegisterReplica((RegisterMachine.Checkpoint) checkpoint, readsWait);
+        return new RegisterReplica((RegisterMachine.Checkpoint) checkpoint, readsWait, replicas.checker());
     }
 
     @Override

@@ -197,7 +197,8 @@ final class ManualWorld implements World {
                 ProtocolContext.Start.ORDINARY);
         ReplicaHost host = new ReplicaHost(
                 replica,
-                new RegisterReplica((RegisterMachine.Checkpoint) checkpoints.get(checkpoints.size() - 1), false),
+                new RegisterReplica(
+                        (RegisterMachine.Checkpoint) checkpoints.get(checkpoints.size() - 1), false, checker),
                 factory,
                 context,
                 new HostSettings(0, LinkChoice.KNOWN_WHEN_ASKED, members.size()),

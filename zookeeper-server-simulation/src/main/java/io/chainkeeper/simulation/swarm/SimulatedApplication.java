@@ -13,7 +13,11 @@ public enum SimulatedApplication {
     /** Registers; a minority that has lagged behind comes back one by one. */
     BEHIND,
     /** Registers; servers come one by one to found the cluster, and crash and lose their disks meanwhile. */
-    FOUNDING;
+    FOUNDING,
+    /** Registers; leaders that do not notice that they are deposed, and replicas that forget it. */
+    DEPOSED,
+    /** Registers; of a fixed ensemble a minority is down for good. */
+    MINORITY;
 
     /**
      * Reads the value of {@code --application}.
@@ -28,8 +32,8 @@ public enum SimulatedApplication {
                 return application;
             }
         }
-        throw new IllegalArgumentException(
-                "no application is named " + value + "; there are registers, znodes, reconfig, behind and founding");
+        throw new IllegalArgumentException("no application is named " + value
+                + "; there are registers, znodes, reconfig, behind, founding, deposed and minority");
     }
 
     /** @return the name in the command line */

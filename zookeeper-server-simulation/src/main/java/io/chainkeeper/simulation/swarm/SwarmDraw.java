@@ -19,13 +19,26 @@ import java.util.stream.IntStream;
  */
 public final class SwarmDraw {
     /** What {@link #drawAnything} chooses from. */
-    private static final Set<Fault> ANYTHING =
-            EnumSet.complementOf(EnumSet.of(Fault.PARTITION, Fault.SPLIT, Fault.LEAVE_BEHIND, Fault.REGROUP));
+    private static final Set<Fault> ANYTHING = EnumSet.range(Fault.CRASH, Fault.RECONFIGURE);
 
     private static final List<Fault> BESIDE_LEAVE_BEHIND =
             List.of(Fault.CRASH, Fault.BREAK, Fault.PAUSE, Fault.SLOW_DISK, Fault.SLOW_LINK);
     private static final List<Fault> BESIDE_REGROUP =
             List.of(Fault.CRASH_AT_CHANGE, Fault.BREAK, Fault.PAUSE, Fault.SLOW_DISK, Fault.SLOW_LINK);
+
+    private static final List<Fault> BESIDE_DOWN_FOR_GOOD = List.of(
+            Fault.CRASH,
+            Fault.CRASH_AT_CHANGE,
+            Fault.PAUSE,
+            Fault.CUT,
+            Fault.ISOLATE,
+            Fault.BREAK,
+            Fault.SLOW_DISK,
+            Fault.SLOW_LINK,
+            Fault.PARTITION,
+            Fault.DOWN_LONG,
+            Fault.STALL,
+            Fault.DRIFT);
 
     private final SplittableRandom random;
     private final OrderingProtocolFactory factory;
@@ -58,6 +71,8 @@ public final class SwarmDraw {
             case REGISTERS, ZNODES, RECONFIG -> draw.drawAnything();
             case BEHIND -> draw.drawBehind();
             case FOUNDING -> draw.drawFounding();
+            case DEPOSED -> draw.drawDeposed();
+            case MINORITY -> draw.drawMinority();
         }
         SwarmOptions options = draw.options();
         draw.drawSplit();
@@ -114,6 +129,34 @@ public final class SwarmDraw {
         drawOneOf(BESIDE_REGROUP, 500_000L);
     }
 
+    /** The story takes seconds, and little else must go wrong meanwhile; disks take time so that one can hang. */
+    private void drawDeposed() {
+        int participants = pick(3, 5, 5, 5, 5, 7);
+        replicas = participants + pick(0, 1, 1);
+        ensemble = ensemble(participants, replicas);
+        drawSettings();
+        faults.put(Fault.DEPOSE, 200_000L);
+        if (random.nextInt(4) == 0) {
+            drawOneOf(BESIDE_LEAVE_BEHIND, 2_000_000L);
+        }
+    }
+
+    /** Nobody is replaced or removed: so whoever is left can always decide. */
+    private void drawMinority() {
+        int participants = pick(3, 3, 4, 5, 5, 7);
+        replicas = participants + pick(0, 0, 1, 2);
+        ensemble = ensemble(participants, replicas);
+        drawSettings();
+        settings.keySet().removeIf(key -> key.endsWith(SwarmOptions.MIN_QUORUM_SIZE));
+        faultUnitMicros = pick(200_000, 500_000, 1_500_000);
+        for (Fault fault : BESIDE_DOWN_FOR_GOOD) {
+            if (random.nextInt(5) < 2) {
+                faults.put(fault, faultUnitMicros * (1 + random.nextInt(3)));
+            }
+        }
+        faults.put(Fault.DOWN_FOR_GOOD, (long) pick(500_000, 2_000_000));
+    }
+
     private static Ensemble ensemble(int participants, int configured) {
         return new Ensemble(
                 IntStream.rangeClosed(1, participants).boxed().toList(),
@@ -151,7 +194,7 @@ public final class SwarmDraw {
                 pick(by(of(0, 30, 70), of(0, 30), of(0, 30))),
                 pick(0, 2, 20),
                 pick(by(of(200, 2_000, 20_000, 60_000), of(200, 2_000), of(200, 2_000, 20_000))),
-                pick(by(of(0, 500, 10_000, 60_000), of(0, 500), of(0, 500, 10_000, 60_000))),
+                pick(syncMicros()),
                 pick(by(of(10, 500, 5_000), of(10, 500), of(10, 500, 5_000))),
                 pick(by(of(10, 1_000, 50_000), of(10, 1_000), of(10, 1_000))),
                 pick(by(of(1_000, 50_000, 300_000), of(1_000, 50_000), of(1_000, 50_000))),
@@ -166,6 +209,11 @@ public final class SwarmDraw {
                 clocksAreSetBack());
     }
 
+    private int[] syncMicros() {
+        boolean isDeposed = application == SimulatedApplication.DEPOSED;
+        return by(of(0, 500, 10_000, 60_000), isDeposed ? of(500, 2_000) : of(0, 500), of(0, 500, 10_000, 60_000));
+    }
+
     private LogHabits logHabits() {
         return switch (application) {
             case REGISTERS, ZNODES, RECONFIG -> {
@@ -174,15 +222,22 @@ public final class SwarmDraw {
                 }
                 yield new LogHabits(pick(1, 1, 8, 64), pick(0, 0, 0, 30), random.nextBoolean());
             }
-            case BEHIND -> new LogHabits(pick(1, 8), 0, false);
+            case MINORITY -> new LogHabits(pick(1, 1, 8, 64), pick(0, 0, 0, 30), random.nextBoolean());
+            case BEHIND, DEPOSED -> new LogHabits(pick(1, 8), 0, false);
             case FOUNDING -> new LogHabits(pick(1, 8, 64), 0, random.nextBoolean());
         };
     }
 
     private boolean clocksAreSetBack() {
         return switch (application) {
-            case REGISTERS, ZNODES, RECONFIG -> faults.containsKey(Fault.LOSE_DISK) && random.nextBoolean();
-            case BEHIND -> false;
+            case REGISTERS, ZNODES, RECONFIG -> {
+                boolean areSetBack = faults.containsKey(Fault.LOSE_DISK) && random.nextBoolean();
+                if (areSetBack && random.nextBoolean()) {
+                    faults.put(Fault.CLOCK_JUMP, 500_000L);
+                }
+                yield areSetBack;
+            }
+            case BEHIND, DEPOSED, MINORITY -> false;
             case FOUNDING -> random.nextBoolean();
         };
     }
@@ -196,8 +251,8 @@ public final class SwarmDraw {
 
     private <T> T by(T anything, T behind, T founding) {
         return switch (application) {
-            case REGISTERS, ZNODES, RECONFIG -> anything;
-            case BEHIND -> behind;
+            case REGISTERS, ZNODES, RECONFIG, MINORITY -> anything;
+            case BEHIND, DEPOSED -> behind;
             case FOUNDING -> founding;
         };
     }

@@ -107,10 +107,23 @@ public record SwarmOptions(
          */
         REGROUP,
         /** Any directed pairs cannot reach each other; they heal in parts, in any order. See {@code Splits}. */
-        SPLIT
+        SPLIT,
+        /**
+         * A leader is deposed without noticing it, and meets a replica that has forgotten that it is. See {@code
+         * DeposedFaults}.
+         */
+        DEPOSE,
+        /** Participants crash and never come back, as many as the others can do without. */
+        DOWN_FOR_GOOD,
+        /** A replica stands still for seconds. */
+        STALL,
+        /** A replica's clock runs faster or slower from now on. */
+        DRIFT,
+        /** A replica crashes, and its wall clock is far ahead, or behind all its starts, when it comes back. */
+        CLOCK_JUMP
     }
 
-    private static final String MIN_QUORUM_SIZE = "QuorumSize";
+    static final String MIN_QUORUM_SIZE = "QuorumSize";
 
     /** The least quorum that settings ask for, 1 if they ask for none. */
     static int minQuorumSize(Map<String, String> settings) {

@@ -8,9 +8,9 @@ import static org.junit.Assert.assertTrue;
 import static org.junit.Assert.fail;
 
 import io.chainkeeper.ordering.OrderingProtocolFactory;
-import io.chainkeeper.simulation.BrokenProtocols;
-import io.chainkeeper.simulation.BrokenProtocols.Flaw;
 import io.chainkeeper.simulation.Protocols;
+import io.chainkeeper.simulation.mutant.BrokenProtocol;
+import io.chainkeeper.simulation.mutant.ContractRule;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -27,8 +27,8 @@ public class ExploreTest {
 
     private static final Map<String, Scope> SCOPES = Scopes.named(CHAIN.name());
 
-    private static BrokenProtocols broken(Flaw flaw) {
-        return new BrokenProtocols(CHAIN, flaw);
+    private static BrokenProtocol broken(ContractRule missing) {
+        return new BrokenProtocol(CHAIN, missing);
     }
 
     private static void assertFindsNothing(String name) {
@@ -174,30 +174,33 @@ public class ExploreTest {
         assertFindsNothing("state-transfer");
     }
 
-    private static Failure assertFound(Flaw flaw, Scope scope, String words) {
-        Failure failure = new Explorer(broken(flaw), scope)
+    private static Failure assertFound(ContractRule missing, Scope scope, String words) {
+        Failure failure = new Explorer(broken(missing), scope)
                 .run(Integer.MAX_VALUE, MAX_STATES)
                 .failure();
-        assertNotNull(flaw + " was not found", failure);
+        assertNotNull(missing + " was not found", failure);
         assertTrue(failure.message(), failure.message().contains(words));
-        System.out.println(flaw + " found: " + Choice.print(failure.schedule()));
+        System.out.println(missing + " found: " + Choice.print(failure.schedule()));
         return failure;
     }
 
     @Test
     public void readAnsweredAtOnce_isFoundToBeStale() {
-        assertFound(Flaw.BARRIER_AT_ONCE, SCOPES.get("no-fault"), "linearizability");
+        assertFound(ContractRule.READ_WAITS_FOR_ITS_BARRIER, SCOPES.get("no-fault"), "linearizability");
     }
 
     @Test
     public void promiseBehindAnotherRecord_isNotKeptByTheLog() {
-        assertFound(Flaw.PROMISES_REST_ON_ANYTHING, SCOPES.get("cold-start"), "a promise that its log does not keep");
+        assertFound(
+                ContractRule.PROMISE_RESTS_ON_ITS_OWN_RECORD,
+                SCOPES.get("cold-start"),
+                "a promise that its log does not keep");
     }
 
     @Test
     public void commandNeverOrdered_isMissedAtTheEnd() {
-        Schedules schedules =
-                new Schedules(broken(Flaw.COMMANDS_LOST), Scope.led().withWrites(10, 0, 0));
+        Schedules schedules = new Schedules(
+                broken(ContractRule.EVERY_COMMAND_IS_ORDERED), Scope.led().withWrites(10, 0, 0));
         Failure failure = schedules.walk(1, 10 * WALK_STEPS);
         assertNotNull("the tenth command was not missed", failure);
         assertTrue(failure.message(), failure.message().contains("liveness"));
@@ -205,7 +208,7 @@ public class ExploreTest {
 
     @Test
     public void valuesForgottenAtRestart_areFoundByWalksAndTheScheduleShrinks() {
-        BrokenProtocols forgetful = broken(Flaw.VALUES_FORGOTTEN_AT_RESTART);
+        BrokenProtocol forgetful = broken(ContractRule.VALUES_ARE_REMEMBERED);
         Scope scope = Scope.led()
                 .withWrites(1, 0, 1)
                 .withTicks(Scope.SILENCE_TICKS, 0, 1, 1)
@@ -227,9 +230,9 @@ public class ExploreTest {
 
     @Test
     public void failure_printsHowToReplayIt() {
-        BrokenProtocols broken = broken(Flaw.BARRIER_AT_ONCE);
+        BrokenProtocol broken = broken(ContractRule.READ_WAITS_FOR_ITS_BARRIER);
         Scope scope = SCOPES.get("no-fault");
-        Failure failure = assertFound(Flaw.BARRIER_AT_ONCE, scope, "linearizability");
+        Failure failure = assertFound(ContractRule.READ_WAITS_FOR_ITS_BARRIER, scope, "linearizability");
         String report = Explore.report(broken, scope, failure);
         assertTrue(report, report.contains("answers read 1 with 0 commands applied"));
         int at = report.indexOf("bin/explore.sh --protocol chain --start led");

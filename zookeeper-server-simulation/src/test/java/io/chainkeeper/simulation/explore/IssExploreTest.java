@@ -6,7 +6,6 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 import static org.junit.Assert.fail;
 
-import io.chainkeeper.iss.UnsafeIss;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.simulation.Protocols;
 import java.util.ArrayList;
@@ -128,8 +127,8 @@ public class IssExploreTest {
         assertFindsNothing("add-member");
     }
 
-    private static void assertFound(UnsafeIss.Rule missing, Scope scope, String words) {
-        Failure failure = new Explorer(new UnsafeIss(missing), scope)
+    private static void assertFound(String missing, Scope scope, String words) {
+        Failure failure = new Explorer(ISS.without(missing), scope)
                 .run(Integer.MAX_VALUE, MAX_STATES)
                 .failure();
         assertNotNull("without " + missing + " nothing was found", failure);
@@ -140,18 +139,18 @@ public class IssExploreTest {
     @Test
     public void restartedLeaderThatSpeaks_isFound() {
         Scope scope = Scope.led().withWrites(2, 0, 0).withCrashes(1, 1, 1, 0, 0);
-        assertFound(UnsafeIss.Rule.RESTARTED_LEADER_IS_SILENT, scope, "agreement");
+        assertFound("RESTARTED_LEADER_IS_SILENT", scope, "agreement");
     }
 
     @Test
     public void takeoverWithoutQuorum_isFound() {
-        assertFound(UnsafeIss.Rule.QUORUM_OF_PROMISES, SCOPES.get("takeover"), "agreement");
+        assertFound("QUORUM_OF_PROMISES", SCOPES.get("takeover"), "agreement");
     }
 
     @Test
     public void readWithoutQuorum_isFound() {
         Scope scope = Scope.led().withWrites(1, 0, 0).withReads(0, 0, 1);
-        assertFound(UnsafeIss.Rule.QUORUM_OF_ANSWERS, scope, "linearizability");
+        assertFound("QUORUM_OF_ANSWERS", scope, "linearizability");
     }
 
     /** Else a scope would show less than its name says. */

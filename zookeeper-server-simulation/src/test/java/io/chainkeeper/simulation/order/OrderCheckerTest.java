@@ -105,6 +105,24 @@ public class OrderCheckerTest {
         assertEquals(List.of(next), checker.membershipsAbove(3));
     }
 
+    /** Also of another register, and also if the answer before was to a read. */
+    @Test
+    public void readThatMissesWhatAnAnswerRestedOn_isStale() {
+        checker.delivered(1, 1, proposed(1));
+        checker.delivered(1, 2, proposed(2));
+        checker.delivered(1, 3, BatchCodec.NO_OP);
+        long early = checker.readAsked();
+        checker.acknowledged(1);
+        long between = checker.readAsked();
+        checker.acknowledged(3);
+        long late = checker.readAsked();
+        checker.readAnswered(2, 0, early);
+        checker.readAnswered(2, 1, between);
+        checker.readAnswered(2, 2, late);
+        assertObjects("linearizability: replica 2", () -> checker.readAnswered(2, 0, between));
+        assertObjects("linearizability: replica 2", () -> checker.readAnswered(2, 1, late));
+    }
+
     @Test
     public void otherDigest_isFound() {
         checker.delivered(1, 1, proposed(1));

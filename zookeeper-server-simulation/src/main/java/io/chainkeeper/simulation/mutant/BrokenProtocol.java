@@ -1,13 +1,11 @@
-package io.chainkeeper.simulation;
+package io.chainkeeper.simulation.mutant;
 
-import io.chainkeeper.chain.ChainHellos;
-import io.chainkeeper.iss.IssHellos;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.LogRecord;
-import io.chainkeeper.ordering.Member;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
@@ -18,48 +16,24 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.RecoveredState;
 import io.chainkeeper.ordering.SettingKeys;
-import io.chainkeeper.ordering.acceptor.FoundingHello;
 import io.chainkeeper.ordering.acceptor.ReplicaIdentity;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/** Wraps a protocol and breaks one of its promises, to show that the checkers notice. */
-public final class BrokenProtocols implements OrderingProtocolFactory {
-    /** Which promise. */
-    public enum Flaw {
-        /** Reads are released when they arrive. */
-        BARRIER_AT_ONCE,
-        /** Records count as durable as soon as they are appended, and promises that rest on them leave. */
-        ACKNOWLEDGED_BEFORE_DURABLE,
-        /** Promises leave as if what they rest on were an old record. */
-        PROMISES_REST_ON_ANYTHING,
-        /** A restart forgets what was promised. It still knows its disk: else it could not vote at all. */
-        PROMISE_FORGOTTEN_AT_RESTART,
-        /** A restart forgets what was accepted. */
-        VALUES_FORGOTTEN_AT_RESTART,
-        /** A restart reads nothing where its log holds a value; the host and its checkers see what should be there. */
-        VALUE_LOST_FROM_LOG,
-        /** Every tenth command is never ordered. */
-        COMMANDS_LOST,
-        /** A founder that has promised nothing stands for every disk that it meets, not only for its companions. */
-        FOUNDERS_STAND_FOR_EVERYBODY,
-        /** A restart forgets that the disk has founded the cluster; without promises it then counts as blank. */
-        FOUNDING_FORGOTTEN_AT_RESTART
-    }
-
+/** A protocol whose host, log or application does not keep one side of the contract; everything else passes through. */
+public final class BrokenProtocol implements OrderingProtocolFactory {
     private final OrderingProtocolFactory sound;
-    private final Flaw flaw;
+    private final ContractRule missing;
 
     /**
      * @param sound the protocol
-     * @param flaw what is wrong with it from now on
+     * @param missing what does not hold from now on
      */
-    public BrokenProtocols(OrderingProtocolFactory sound, Flaw flaw) {
+    public BrokenProtocol(OrderingProtocolFactory sound, ContractRule missing) {
         this.sound = sound;
-        this.flaw = flaw;
+        this.missing = missing;
     }
 
     @Override
@@ -84,13 +58,23 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
 
     @Override
     public int promiseKind() {
-        return sound.promiseKind();
+        return missing == ContractRule.STATE_COMES_WITH_ITS_PROMISE ? NO_KIND : sound.promiseKind();
+    }
+
+    @Override
+    public List<String> rules() {
+        return sound.rules();
+    }
+
+    @Override
+    public OrderingProtocolFactory without(String rule) {
+        return new BrokenProtocol(sound.without(rule), missing);
     }
 
     @Override
     public OrderingProtocol create(ProtocolContext context, Effects effects) {
         BrokenEffects broken = new BrokenEffects(effects);
-        return new BrokenProtocol(sound.create(context, broken), context.replicaId(), effects, broken);
+        return new Running(sound.create(context, broken), effects, broken);
     }
 
     private final class BrokenEffects implements Effects {
@@ -101,9 +85,6 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
         private final Map<Long, ByteSlice> lost = new TreeMap<>();
 
         private long trueHash;
-
-        /** Number of the disk. */
-        private long disk;
 
         private BrokenEffects(Effects effects) {
             this.effects = effects;
@@ -116,9 +97,9 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
 
         @Override
         public void sendAfter(long logSequence, int to, Message message) {
-            long claimed = switch (flaw) {
-                case ACKNOWLEDGED_BEFORE_DURABLE -> 0;
-                case PROMISES_REST_ON_ANYTHING -> Math.min(1, logSequence);
+            long claimed = switch (missing) {
+                case PROMISE_LEAVES_BEHIND_ITS_RECORD -> 0;
+                case PROMISE_RESTS_ON_ITS_OWN_RECORD -> Math.min(1, logSequence);
                 default -> logSequence;
             };
             effects.sendAfter(claimed, to, message);
@@ -126,16 +107,13 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
 
         @Override
         public long append(LogRecord record) {
-            if (record.position() == LogRecord.METADATA && record.kind() == ReplicaIdentity.DISK) {
-                disk = numberIn(record);
-            }
             appended = effects.append(record);
             return appended;
         }
 
         @Override
         public void deliver(long position, ByteSlice value, long prefixHash) {
-            if (flaw == Flaw.VALUE_LOST_FROM_LOG) {
+            if (missing == ContractRule.LOG_HOLDS_WHAT_WAS_WRITTEN) {
                 ByteSlice right = lost.getOrDefault(position, value);
                 trueHash = PrefixHash.next(trueHash, position, right);
                 effects.deliver(position, right, trueHash);
@@ -146,7 +124,7 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
 
         @Override
         public void barrierReached(long token) {
-            if (flaw != Flaw.BARRIER_AT_ONCE) {
+            if (missing != ContractRule.READ_WAITS_FOR_ITS_BARRIER) {
                 effects.barrierReached(token);
             }
         }
@@ -175,18 +153,26 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
         public void memberSilent(int member, boolean silent) {
             effects.memberSilent(member, silent);
         }
+
+        @Override
+        public void refuse(int from, String reason) {
+            effects.refuse(from, reason);
+        }
+
+        @Override
+        public void orderContradicted(int peer, String difference) {
+            effects.orderContradicted(peer, difference);
+        }
     }
 
-    private final class BrokenProtocol implements OrderingProtocol {
+    private final class Running implements OrderingProtocol {
         private final OrderingProtocol protocol;
-        private final int id;
         private final Effects effects;
         private final BrokenEffects broken;
         private long told;
 
-        private BrokenProtocol(OrderingProtocol protocol, int id, Effects effects, BrokenEffects broken) {
+        private Running(OrderingProtocol protocol, Effects effects, BrokenEffects broken) {
             this.protocol = protocol;
-            this.id = id;
             this.effects = effects;
             this.broken = broken;
         }
@@ -194,9 +180,12 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
         @Override
         public void onStart(RecoveredState recovered) {
             broken.trueHash = recovered.appliedPrefixHash();
-            LogRecord disk = recovered.metadata(ReplicaIdentity.DISK);
-            broken.disk = disk == null ? 0 : numberIn(disk);
             protocol.onStart(new ForgetfulState(recovered, broken.lost));
+        }
+
+        @Override
+        public int quietTicks() {
+            return protocol.quietTicks();
         }
 
         @Override
@@ -206,33 +195,19 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
 
         @Override
         public void onPropose(ProposedCommand command) {
-            if (flaw != Flaw.COMMANDS_LOST || command.sequence() % 10 != 0) {
+            if (missing != ContractRule.EVERY_COMMAND_IS_ORDERED || command.sequence() % 10 != 0) {
                 protocol.onPropose(command);
             }
         }
 
         @Override
         public void onMessage(int from, Message message) {
-            if (flaw == Flaw.FOUNDERS_STAND_FOR_EVERYBODY) {
-                Message ofChain = ChainHellos.changed(message, this::asCompanion);
-                protocol.onMessage(from, IssHellos.changed(ofChain, this::asCompanion));
-            } else {
-                protocol.onMessage(from, message);
-            }
-        }
-
-        private FoundingHello asCompanion(FoundingHello said) {
-            return new FoundingHello(
-                    said.disk(),
-                    said.promisedNothing(),
-                    said.founder(),
-                    said.participants(),
-                    said.founder() ? List.of(new Member(id, broken.disk)) : List.of());
+            protocol.onMessage(from, message);
         }
 
         @Override
         public void onDurable(long logSequence) {
-            if (flaw != Flaw.ACKNOWLEDGED_BEFORE_DURABLE) {
+            if (missing != ContractRule.PROMISE_LEAVES_BEHIND_ITS_RECORD) {
                 protocol.onDurable(logSequence);
             }
         }
@@ -249,7 +224,7 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
 
         @Override
         public void onReadBarrier(long token) {
-            if (flaw == Flaw.BARRIER_AT_ONCE) {
+            if (missing == ContractRule.READ_WAITS_FOR_ITS_BARRIER) {
                 effects.barrierReached(token);
             } else {
                 protocol.onReadBarrier(token);
@@ -274,7 +249,7 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
         @Override
         public void onBatchEnd() {
             protocol.onBatchEnd();
-            while (flaw == Flaw.ACKNOWLEDGED_BEFORE_DURABLE && told < broken.appended) {
+            while (missing == ContractRule.PROMISE_LEAVES_BEHIND_ITS_RECORD && told < broken.appended) {
                 told = broken.appended;
                 protocol.onDurable(told);
                 protocol.onBatchEnd();
@@ -292,16 +267,6 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
         }
     }
 
-    private static long numberIn(LogRecord ofDisk) {
-        return ofDisk.head().asByteBuffer().getLong();
-    }
-
-    private static LogRecord asOfNoFounder(LogRecord ofDisk) {
-        byte[] head = new byte[Long.BYTES + 1];
-        ByteBuffer.wrap(head).putLong(numberIn(ofDisk));
-        return new LogRecord(ofDisk.position(), ofDisk.kind(), ByteSlice.of(head), ofDisk.body());
-    }
-
     private final class ForgetfulState implements RecoveredState {
         private final RecoveredState recovered;
         private final Map<Long, ByteSlice> lost;
@@ -312,7 +277,8 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
         }
 
         private LogRecord asRead(LogRecord record) {
-            boolean isLost = flaw == Flaw.VALUE_LOST_FROM_LOG && record.position() == appliedPosition() + 1;
+            boolean isLost =
+                    missing == ContractRule.LOG_HOLDS_WHAT_WAS_WRITTEN && record.position() == appliedPosition() + 1;
             if (!isLost || BatchCodec.isMembership(record.body())) {
                 return record;
             }
@@ -321,7 +287,7 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
         }
 
         private boolean valuesForgotten() {
-            return flaw == Flaw.VALUES_FORGOTTEN_AT_RESTART;
+            return missing == ContractRule.VALUES_ARE_REMEMBERED;
         }
 
         @Override
@@ -335,13 +301,14 @@ public final class BrokenProtocols implements OrderingProtocolFactory {
         }
 
         @Override
+        public Membership membership() {
+            return recovered.membership();
+        }
+
+        @Override
         public LogRecord metadata(int kind) {
-            if (flaw == Flaw.FOUNDING_FORGOTTEN_AT_RESTART) {
-                LogRecord record = recovered.metadata(kind);
-                return kind == ReplicaIdentity.DISK && record != null ? asOfNoFounder(record) : record;
-            }
             boolean isOfDisk = kind == ReplicaIdentity.DISK || kind == ReplicaIdentity.COMPANIONS;
-            return flaw == Flaw.PROMISE_FORGOTTEN_AT_RESTART && !isOfDisk ? null : recovered.metadata(kind);
+            return missing == ContractRule.PROMISES_ARE_REMEMBERED && !isOfDisk ? null : recovered.metadata(kind);
         }
 
         @Override

@@ -1,0 +1,232 @@
+package io.chainkeeper.simulation.mutant;
+
+import static io.chainkeeper.simulation.swarm.SimulatedApplication.BEHIND;
+import static io.chainkeeper.simulation.swarm.SimulatedApplication.DEPOSED;
+import static io.chainkeeper.simulation.swarm.SimulatedApplication.FOUNDING;
+import static io.chainkeeper.simulation.swarm.SimulatedApplication.REGISTERS;
+
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.simulation.host.HostRule;
+import io.chainkeeper.simulation.swarm.SimulatedApplication;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * All rules of protocols, hosts, and the contract between them, each with what it says and the application under which
+ * its loss is found soonest. A rule that some protocol names and that is not here is an error.
+ */
+public final class MutantRegistry {
+    private record Entry(String rule, SimulatedApplication chain, SimulatedApplication iss, String statement) {
+        SimulatedApplication application(String protocol) {
+            return protocol.equals("iss") ? iss : chain;
+        }
+    }
+
+    private static Entry entry(Enum<?> rule, SimulatedApplication application, String statement) {
+        return entry(rule.name(), application, statement);
+    }
+
+    private static Entry entry(String rule, SimulatedApplication application, String statement) {
+        return new Entry(rule, application, application, statement);
+    }
+
+    private static final List<Entry> OF_THE_CONTRACT = List.of(
+            entry(ContractRule.READ_WAITS_FOR_ITS_BARRIER, REGISTERS, "a read waits for its barrier"),
+            entry(
+                    ContractRule.PROMISE_LEAVES_BEHIND_ITS_RECORD,
+                    REGISTERS,
+                    "a promise leaves, and an acceptance counts, only when its record is durable"),
+            entry(
+                    ContractRule.PROMISE_RESTS_ON_ITS_OWN_RECORD,
+                    REGISTERS,
+                    "the record that a promise rests on is that of the promise"
+                            + " ([023](decisions/023-promises-rest-on-records-of-this-start.md))"),
+            entry(ContractRule.PROMISES_ARE_REMEMBERED, REGISTERS, "a start knows what was promised before it"),
+            entry(ContractRule.VALUES_ARE_REMEMBERED, REGISTERS, "a start knows what was accepted before it"),
+            entry(
+                    ContractRule.LOG_HOLDS_WHAT_WAS_WRITTEN,
+                    REGISTERS,
+                    "the log gives back what was written; the hash of the prefix tells"
+                            + " ([024](decisions/024-hash-of-the-prefix.md))"),
+            entry(ContractRule.EVERY_COMMAND_IS_ORDERED, REGISTERS, "every command is ordered in the end"),
+            entry(
+                    ContractRule.STATE_COMES_WITH_ITS_PROMISE,
+                    DEPOSED,
+                    "a state comes with what its sender has promised"
+                            + " ([027](decisions/027-promises-under-a-state.md))"));
+
+    private static final List<Entry> OF_THE_HOST = List.of(
+            entry(
+                    HostRule.WHAT_AN_INSTALLED_STATE_COVERS_IS_DISCARDED,
+                    BEHIND,
+                    "what a start finds in the log below an installed state is discarded"
+                            + " ([021](decisions/021-discarded-positions.md))"),
+            entry(
+                    HostRule.SUPERSEDED_REPLICA_STARTS_ABOVE,
+                    REGISTERS,
+                    "a replica whose clock was set back across a lost disk starts above what the order holds of it"),
+            entry(
+                    HostRule.READS_WAIT_FOR_AN_OWN_COMMAND,
+                    REGISTERS,
+                    "where clocks are set back, a start reads only behind a command of its own"));
+
+    private static final List<Entry> OF_PROTOCOLS = List.of(
+            entry(
+                    "VALUE_OF_THIS_BALLOT_COUNTS",
+                    DEPOSED,
+                    "only values of the present ballot are acknowledged and decided"),
+            entry(
+                    "PROMISE_IS_DURABLE_BEFORE_DELIVERY",
+                    DEPOSED,
+                    "a replica executes in a ballot only when its disk keeps the promise of that ballot"
+                            + " ([027](decisions/027-promises-under-a-state.md))"),
+            entry(
+                    "OVERWRITTEN_VALUE_IS_DURABLE_BEFORE_DELIVERY",
+                    BEHIND,
+                    "where a value of an older ballot is overwritten, a replica executes only what its disk holds"),
+            entry(
+                    "READ_ROUND_NEEDS_QUORUM",
+                    DEPOSED,
+                    "a read round is confirmed by a quorum of each membership in force"),
+            entry("READ_WAITS_FOR_READ_INDEX", REGISTERS, "a read is answered behind everything up to its read index"),
+            entry("QUORUM_OF_PROMISES", REGISTERS, "a candidate needs promises of a quorum"),
+            entry(
+                    "QUORUM_OF_LATER_MEMBERSHIPS",
+                    REGISTERS,
+                    "and of a quorum of each later membership in force where it is going to propose"),
+            entry("PROMISE_OF_THE_MEMBERS_DISK", REGISTERS, "a promise counts only if it is that of the member's disk"),
+            entry("VALUE_OF_THE_HIGHEST_BALLOT", REGISTERS, "a candidate takes the value of the highest ballot"),
+            entry(
+                    "VOID_MEMBERSHIP_IS_DROPPED",
+                    REGISTERS,
+                    "a membership that cannot have been decided is not taken up by a candidate"),
+            entry(
+                    "ONE_CHANGE_OF_THE_MEMBERSHIP_AT_A_TIME",
+                    REGISTERS,
+                    "the next change of the membership is proposed when the last one is decided"),
+            entry(
+                    "PROMISE_TELLS_ALL_THAT_THE_CANDIDATE_LACKS",
+                    BEHIND,
+                    "a candidate that lacks what is no longer in memory is not answered with a promise"),
+            entry(
+                    "CANDIDATE_KNOWS_THE_MEMBERSHIP",
+                    REGISTERS,
+                    "who stands before it is a member knows from the order who votes there"),
+            entry("ONLY_VOTERS_COUNT_QUORUMS", REGISTERS, "only a voter recognises a quorum"),
+            entry(
+                    "LEAVER_ACKNOWLEDGES_NOTHING_BEYOND",
+                    REGISTERS,
+                    "a replica that is about to leave the membership acknowledges nothing from there on"),
+            entry("DECIDED_MEMBERSHIP_IS_RECORDED", REGISTERS, "that a membership is decided is recorded at once"),
+            entry(
+                    "LEARNER_TELLS_A_DURABLE_DISK",
+                    REGISTERS,
+                    "a replica asks to be admitted only under the number of a disk that a crash leaves it"),
+            entry(
+                    "RESTARTED_LEADER_IS_SILENT",
+                    REGISTERS,
+                    "a restarted leader does not use ballot 0 in the same epoch"),
+            entry("QUORUM_OF_ANSWERS", REGISTERS, "a read needs answers of a quorum"),
+            entry("CONTRADICTED_BALLOT_IS_GIVEN_UP", REGISTERS, "a contradicted ballot is given up"),
+            entry(
+                    "OVERTAKEN_LEADER_STOPS",
+                    REGISTERS,
+                    "a leader proposes nothing where others have finished its segment"),
+            entry(
+                    "WHAT_REFUSALS_TELL_IS_RECORDED",
+                    REGISTERS,
+                    "what a refusal tells of is recorded before it is promised"),
+            entry("PROMISE_TELLS_WHAT_IS_DECIDED", REGISTERS, "a promise tells decided positions too"),
+            entry("NIL_OF_A_TAKEOVER_NEEDS_A_QUORUM", REGISTERS, "nil of a takeover is decided by its quorum"),
+            entry(
+                    "DECIDED_IN_THE_SAME_BALLOT",
+                    REGISTERS,
+                    "what a proposer says to be decided is so with the value of the same ballot"),
+            entry(
+                    "NEXT_EPOCH_IS_HELD_BEFORE_DELIVERY",
+                    REGISTERS,
+                    "the last position of an epoch is delivered when a quorum holds the next one's configuration"),
+            entry(
+                    "VALUE_IS_DURABLE_BEFORE_DELIVERY",
+                    REGISTERS,
+                    "a value is delivered only when its record is durable here"),
+            entry(
+                    "SKIPS_ONLY_IN_A_RECORDED_EPOCH",
+                    REGISTERS,
+                    "a leader skips only when its log says that it is in the epoch"),
+            entry("LOG_OF_THE_EPOCH_STAYS", REGISTERS, "the log of the present epoch is not truncated"),
+            entry(
+                    "ONLY_DECIDED_RECORDS_ARE_TOLD",
+                    BEHIND,
+                    "what the log may hold as accepted only is not told as decided"),
+            entry(
+                    "ONLY_DELIVERED_VALUES_ARE_LEARNED",
+                    BEHIND,
+                    "who does not know the epoch takes only what others have delivered"),
+            entry(
+                    "FOUNDER_STANDS_FOR_COMPANIONS_ONLY",
+                    FOUNDING,
+                    "a founder that has promised nothing stands only for the disks that it founded with"
+                            + " ([022](decisions/022-founding.md))"),
+            entry("FOUNDING_IS_REMEMBERED", FOUNDING, "a disk remembers that it has founded the cluster"),
+            entry("HELLO_IS_DURABLE", FOUNDING, "a disk tells of itself only what a crash leaves it"),
+            entry(
+                    "NEW_DISK_HAS_NO_VOTE",
+                    REGISTERS,
+                    "a disk in the place of a lost one has no vote until it is admitted"));
+
+    private MutantRegistry() {}
+
+    /**
+     * Takes out each rule of each protocol in turn.
+     *
+     * @param protocols whose rules are asked for
+     * @return one for each rule and protocol that it concerns, in the order of the table
+     * @throws IllegalStateException if a protocol names a rule that is not registered, or none names a registered one
+     */
+    public static List<Mutant> of(Collection<OrderingProtocolFactory> protocols) {
+        List<Mutant> mutants = new ArrayList<>();
+        Set<String> named = new TreeSet<>();
+        protocols.forEach(protocol -> named.addAll(protocol.rules()));
+        Set<String> registered = new TreeSet<>();
+        OF_PROTOCOLS.forEach(entry -> registered.add(entry.rule()));
+        if (!registered.equals(named)) {
+            throw new IllegalStateException("registered are " + registered + ", protocols name " + named);
+        }
+        for (Entry entry : OF_PROTOCOLS) {
+            for (OrderingProtocolFactory protocol : protocols) {
+                if (protocol.rules().contains(entry.rule())) {
+                    mutants.add(mutant(entry, protocol, protocol.without(entry.rule()), Set.of()));
+                }
+            }
+        }
+        for (Entry entry : OF_THE_CONTRACT) {
+            ContractRule rule = ContractRule.valueOf(entry.rule());
+            for (OrderingProtocolFactory protocol : protocols) {
+                if (concerns(rule, protocol)) {
+                    mutants.add(mutant(entry, protocol, new BrokenProtocol(protocol, rule), Set.of()));
+                }
+            }
+        }
+        for (Entry entry : OF_THE_HOST) {
+            for (OrderingProtocolFactory protocol : protocols) {
+                mutants.add(mutant(entry, protocol, protocol, EnumSet.of(HostRule.valueOf(entry.rule()))));
+            }
+        }
+        return mutants;
+    }
+
+    private static boolean concerns(ContractRule rule, OrderingProtocolFactory protocol) {
+        return rule != ContractRule.STATE_COMES_WITH_ITS_PROMISE
+                || protocol.promiseKind() != OrderingProtocolFactory.NO_KIND;
+    }
+
+    private static Mutant mutant(
+            Entry entry, OrderingProtocolFactory protocol, OrderingProtocolFactory factory, Set<HostRule> missing) {
+        return new Mutant(entry.rule(), entry.statement(), entry.application(protocol.name()), factory, missing);
+    }
+}
