@@ -16,7 +16,7 @@ import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
-/** What is in the Debian package. {@code InstalledPackageTest} installs it. */
+/** What is in the Debian package. {@link InstalledPackageTest} installs it. */
 public class DebianPackageTest {
     private static final Pattern ENTRY = Pattern.compile("(\\S+) root/root +\\d+ (\\S+ \\S+) (.*)");
 
