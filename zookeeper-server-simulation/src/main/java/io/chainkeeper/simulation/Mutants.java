@@ -2,7 +2,6 @@ package io.chainkeeper.simulation;
 
 import io.chainkeeper.simulation.mutant.Mutant;
 import io.chainkeeper.simulation.mutant.MutantRegistry;
-import io.chainkeeper.simulation.swarm.Selection;
 import io.chainkeeper.simulation.swarm.SimulatedApplication;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -52,9 +51,7 @@ public final class Mutants {
     /** Runs seeds until one fails, at most so many. */
     static Found find(Mutant mutant, long firstSeed, long limit) {
         for (long i = 0; i < limit; i++) {
-            Script script =
-                    new Script(mutant.factory(), mutant.application(), mutant.missing(), firstSeed + i, Selection.ALL);
-            Attempt attempt = Simulation.attempt(script);
+            Attempt attempt = Simulation.attempt(Script.of(mutant, firstSeed + i));
             if (attempt.hasFailed()) {
                 return new Found(i + 1, attempt.failure());
             }

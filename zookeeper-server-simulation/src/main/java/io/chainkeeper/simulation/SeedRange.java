@@ -5,9 +5,7 @@ import io.chainkeeper.simulation.swarm.SimulatedApplication;
 
 /** Consecutive seeds, run one after the other, and what they amounted to. */
 public final class SeedRange {
-    private final OrderingProtocolFactory factory;
-    private final SimulatedApplication application;
-    private final long firstSeed;
+    private final Script first;
     private final long startNanos = System.nanoTime();
     private long seeds;
     private long steps;
@@ -22,9 +20,12 @@ public final class SeedRange {
      * @param firstSeed where to begin
      */
     public SeedRange(OrderingProtocolFactory factory, SimulatedApplication application, long firstSeed) {
-        this.factory = factory;
-        this.application = application;
-        this.firstSeed = firstSeed;
+        this(Script.of(factory, application, firstSeed));
+    }
+
+    /** @param first where to begin */
+    SeedRange(Script first) {
+        this.first = first;
     }
 
     /**
@@ -52,7 +53,7 @@ public final class SeedRange {
     }
 
     private void runNext() {
-        Simulation.Result result = Simulation.run(factory, application, firstSeed + seeds);
+        Simulation.Result result = Simulation.run(first.at(first.seed() + seeds));
         seeds++;
         steps += result.steps();
         virtualMicros += result.virtualMicros();
@@ -66,10 +67,10 @@ public final class SeedRange {
         return String.format(
                 "%s under %s: seeds %d to %d, %d steps, %d s of virtual time, %d positions,"
                         + " %d of %d operations answered, %d s",
-                factory.name(),
-                application.optionValue(),
-                firstSeed,
-                firstSeed + seeds - 1,
+                first.factory().name(),
+                first.application().optionValue(),
+                first.seed(),
+                first.seed() + seeds - 1,
                 steps,
                 virtualMicros / 1_000_000,
                 positions,

@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
  *                  while they found the cluster; or deposed: registers, leaders that do not notice that they are
  *                  deposed, and replicas that forget it; or minority: registers, and a minority is down for good
  * --seed N         first seed; default: drawn from the clock and printed
+ * --without RULE   replicas do without a rule, one of those of {@code --mutants}
  * --seeds M        how many consecutive seeds, default 1
  * --seconds S      instead of --seeds: go on for so long
  * --lines L        how many of the latest lines of a failing run to print, default 400
@@ -44,6 +45,7 @@ public final class Simulate {
     private String protocol = "chain";
     private SimulatedApplication application = SimulatedApplication.REGISTERS;
     private Selection selection = Selection.ALL;
+    private String without = "";
     private Path timeline;
     private Path digests;
     private long seed = System.nanoTime();
@@ -80,6 +82,12 @@ public final class Simulate {
             }
             parse(arguments[i], arguments[i + 1]);
         }
+        boolean isRule = Mutants.all().stream()
+                .anyMatch(mutant ->
+                        mutant.rule().equals(without) && mutant.protocol().equals(protocol));
+        if (!without.isEmpty() && !isRule) {
+            throw new IllegalArgumentException("no rule of " + protocol + " is named " + without);
+        }
         boolean isOneSeed = seeds == 1 && seconds == 0 && surveyed == 0;
         if (!isOneSeed && (timeline != null || !selection.equals(Selection.ALL))) {
             throw new IllegalArgumentException("a timeline, or a part of a run, is of one seed");
@@ -91,6 +99,7 @@ public final class Simulate {
             case "--protocol" -> protocol = value;
             case "--application" -> application = SimulatedApplication.named(value);
             case "--seed" -> seed = number(option, value);
+            case "--without" -> without = value;
             case "--seeds" -> seeds = number(option, value);
             case "--seconds" -> seconds = number(option, value);
             case "--survey" -> surveyed = number(option, value);
@@ -102,7 +111,7 @@ public final class Simulate {
                 if (!Selection.OPTIONS.contains(option)) {
                     throw new IllegalArgumentException("unknown option " + option
                             + "; known are --protocol, --application, --seed, --seeds, --seconds, --lines, --shrink,"
-                            + " --trace, --survey, --digests, --soak, and " + Selection.OPTIONS);
+                            + " --trace, --survey, --without, --digests, --soak, and " + Selection.OPTIONS);
                 }
                 selection = selection.with(option, value);
             }
@@ -124,18 +133,27 @@ public final class Simulate {
         }
         System.out.println(
                 "protocol " + protocol + ", application " + application.optionValue() + ", first seed " + seed);
-        Script script = Script.of(factory, application, seed).with(selection);
+        Script script = script(factory).with(selection);
         if (timeline != null) {
             return drawTimeline(script);
         }
         if (surveyed > 0) {
-            return survey(factory);
+            return survey(script);
         }
-        return selection.equals(Selection.ALL) ? runRange(factory) : runPart(script);
+        return selection.equals(Selection.ALL) ? runRange(script) : runPart(script);
     }
 
-    private boolean runRange(OrderingProtocolFactory factory) {
-        SeedRange range = new SeedRange(factory, application, seed);
+    private Script script(OrderingProtocolFactory factory) {
+        return Mutants.all().stream()
+                .filter(mutant ->
+                        mutant.rule().equals(without) && mutant.protocol().equals(protocol))
+                .map(mutant -> Script.of(mutant.under(application), seed))
+                .findFirst()
+                .orElse(Script.of(factory, application, seed));
+    }
+
+    private boolean runRange(Script script) {
+        SeedRange range = new SeedRange(script);
         try {
             if (seconds > 0) {
                 range.runFor(TimeUnit.SECONDS.toNanos(seconds));
@@ -175,10 +193,10 @@ public final class Simulate {
         return !attempt.hasFailed();
     }
 
-    private boolean survey(OrderingProtocolFactory factory) {
+    private boolean survey(Script script) {
         long failed = 0;
         for (long i = 0; i < surveyed; i++) {
-            Attempt attempt = Simulation.attempt(Script.of(factory, application, seed + i));
+            Attempt attempt = Simulation.attempt(script.at(seed + i));
             if (attempt.hasFailed()) {
                 failed++;
                 System.out.println("seed " + (seed + i) + ": "

@@ -116,7 +116,7 @@ public final class Simulation {
         return run(Script.of(factory, application, seed));
     }
 
-    private static Result run(Script script) {
+    static Result run(Script script) {
         Attempt attempt = attempt(script);
         return attempt.hasFailed() ? runTraced(script, KEPT_TRACE_LINES) : attempt.result();
     }

@@ -4,9 +4,8 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 import static org.junit.Assert.fail;
 
-import io.chainkeeper.ordering.OrderingProtocolFactory;
-import io.chainkeeper.simulation.mutant.BrokenProtocol;
 import io.chainkeeper.simulation.mutant.ContractRule;
+import io.chainkeeper.simulation.mutant.Mutant;
 import io.chainkeeper.simulation.swarm.Selection;
 import io.chainkeeper.simulation.swarm.SimulatedApplication;
 import java.util.List;
@@ -20,9 +19,9 @@ public class ShrinkerTest {
     private static final int MAX_RUNS = 400;
     private static final int FEW = 6;
 
-    private static Attempt firstFailure(OrderingProtocolFactory factory, String words, int leastFaults) {
+    private static Attempt firstFailure(Mutant mutant, String words, int leastFaults) {
         for (long seed = 1; seed <= MAX_SEEDS; seed++) {
-            Attempt attempt = Simulation.attempt(Script.of(factory, SimulatedApplication.REGISTERS, seed));
+            Attempt attempt = Simulation.attempt(Script.of(mutant, seed));
             if (attempt.hasFailed()
                     && attempt.failure().getMessage().contains(words)
                     && attempt.faults().size() >= leastFaults) {
@@ -35,9 +34,12 @@ public class ShrinkerTest {
 
     @Test
     public void forgottenValues_fewFaultsAreLeftAndTheSameRuleBreaks() {
-        OrderingProtocolFactory broken =
-                new BrokenProtocol(Protocols.named("chain"), ContractRule.VALUES_ARE_REMEMBERED);
-        Attempt original = firstFailure(broken, "agreement", 2 * FEW);
+        String rule = ContractRule.VALUES_ARE_REMEMBERED.name();
+        Mutant mutant = Mutants.all().stream()
+                .filter(each -> each.protocol().equals("chain") && each.rule().equals(rule))
+                .findFirst()
+                .orElseThrow();
+        Attempt original = firstFailure(mutant, "agreement", 2 * FEW);
         Shrinker.Shrunk shrunk = Shrinker.shrink(original.script(), MAX_RUNS);
         Attempt smallest = shrunk.smallest();
         String story = Story.tell(shrunk);
@@ -55,7 +57,7 @@ public class ShrinkerTest {
                 "takes for decided at position",
                 "the rule that it breaks: agreement",
                 "replay: bin/simulate.sh --protocol chain --seed "
-                        + original.script().seed() + " --faults ")) {
+                        + original.script().seed() + " --without " + rule + " --faults ")) {
             assertTrue(part + " is not in\n" + story, story.contains(part));
         }
     }

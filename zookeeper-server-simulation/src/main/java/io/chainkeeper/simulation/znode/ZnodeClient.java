@@ -268,6 +268,7 @@ final class ZnodeClient implements ClientLink.ClientEnd {
         if (isWrite) {
             session.wrote(xid);
         }
+        workload.note(this, "asks", xid);
         send(xid, opcode, body);
         return xid;
     }
@@ -311,6 +312,7 @@ final class ZnodeClient implements ClientLink.ClientEnd {
                     this,
                     header.getXid(),
                     next == null ? "none" : next.xid());
+            workload.note(this, "is answered", next.xid());
             next.handler().replied(next.xid(), header.getErr(), body);
         }
     }
