@@ -22,7 +22,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntUnaryOperator;
 import org.slf4j.Logger;
@@ -41,6 +43,9 @@ public final class Replica implements TotalOrder, Closeable {
      * which must not reach the numbers of the next incarnation. Normally the time between two starts keeps incarnations
      * apart; here an hour's worth of milliseconds does.
      */
+    /** Three times as long as a link may be silent. */
+    private static final long STALE_LINK_NANOS = TimeUnit.SECONDS.toNanos(30);
+
     private static final int STEP_AFTER_CLOCK_SET_BACK = 3_600_000;
 
     private static final int MAX_COMMAND_BYTES = SizeLimits.commandBytes(SizeLimits.MAX_REQUEST_BYTES);
@@ -336,6 +341,7 @@ public final class Replica implements TotalOrder, Closeable {
     private final class LinkEvents implements PeerTransport.Listener {
         private final Set<Integer> up = new TreeSet<>();
         private final Set<Integer> refused = new TreeSet<>();
+        private final Map<Integer, Long> linkedAlreadySinceNanos = new TreeMap<>();
         private volatile Set<Integer> linked = Set.of();
 
         @Override
@@ -343,6 +349,7 @@ public final class Replica implements TotalOrder, Closeable {
             up.add(peer);
             linked = Set.copyOf(up);
             refused.remove(peer);
+            linkedAlreadySinceNanos.remove(peer);
             host.submit(protocol -> {
                 host.keepIncarnation();
                 links.acknowledgeUp(peer);
@@ -389,11 +396,21 @@ public final class Replica implements TotalOrder, Closeable {
             if (kind == RefusalKind.CLAIMED || up.contains(peer)) {
                 return; // nothing shows that the peer itself was refused
             }
+            if (kind == RefusalKind.LINKED_ALREADY && !isLinkedAlreadyForLong(peer)) {
+                return; // the link of a server that this one has taken the place of, perhaps
+            }
             refused.add(peer);
             if (!refusalsExpected && up.isEmpty() && refused.size() > memberCount / 2) {
                 // If one peer differs, that peer is misplaced; if a majority differs, this replica is.
                 fail("This server does not belong to servers " + refused + " of its server list: " + reason, null);
             }
+        }
+
+        /** Whether the link that this replica is refused for must have ended if nobody were at its other end. */
+        private boolean isLinkedAlreadyForLong(int peer) {
+            long now = scheduler.nanoTime();
+            Long since = linkedAlreadySinceNanos.putIfAbsent(peer, now);
+            return since != null && now - since >= STALE_LINK_NANOS;
         }
     }
 }

@@ -8,6 +8,13 @@ public enum RefusalKind {
      */
     NOT_A_MEMBER,
 
+    /**
+     * The other side has a link with this replica's id already, of another data directory or of a later start; nothing
+     * else speaks against this replica. It is let in when that link has ended, which may take as long as a link may be
+     * silent: the server at its other end may be gone without a word.
+     */
+    LINKED_ALREADY,
+
     /** Anything else: other cluster, execution profile, protocol, release or keys, or an id where another was meant. */
     ELSEWHERE,
 

@@ -34,6 +34,7 @@ import io.chainkeeper.transport.RefusalKind;
 import io.chainkeeper.transport.TransportSettings;
 import io.chainkeeper.transport.netty.NettyPeerTransport;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -48,6 +49,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import org.junit.After;
@@ -69,6 +71,7 @@ public final class ReplicaStopTest {
     /** What the start said, if it failed already. */
     private String startFailure;
 
+    private final AtomicLong clockAheadNanos = new AtomicLong();
     private final AtomicReference<Replica> replica = new AtomicReference<>();
     private final AtomicReference<PeerTransport.Listener> links = new AtomicReference<>();
 
@@ -145,8 +148,21 @@ public final class ReplicaStopTest {
                         throw new IllegalStateException(e);
                     }
                 },
-                ThreadScheduler.INSTANCE));
+                scheduler()));
         startReplica();
+    }
+
+    /** Threads, and a clock that the test moves on. */
+    private Scheduler scheduler() {
+        return (Scheduler) Proxy.newProxyInstance(
+                Scheduler.class.getClassLoader(), new Class<?>[] {Scheduler.class}, (proxy, method, arguments) -> {
+                    try {
+                        Object answer = method.invoke(ThreadScheduler.INSTANCE, arguments);
+                        return method.getName().equals("nanoTime") ? (Long) answer + clockAheadNanos.get() : answer;
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     private void startReplica() {
@@ -190,6 +206,21 @@ public final class ReplicaStopTest {
         links.get().onPeerRefused(2, RefusalKind.ELSEWHERE, "belongs to another cluster");
 
         assertClosedAfter("does not belong to servers [2] of its server list");
+    }
+
+    /** The server that it has taken the place of may have gone without a word, which others notice late. */
+    @Test
+    public void peersHaveAnotherLinkOfThisReplica_itWaitsAsLongAsThatMayBeStale() throws Exception {
+        start((effects, name, arguments) -> {});
+        links.get().onPeerRefused(2, RefusalKind.LINKED_ALREADY, "is linked already");
+        clockAheadNanos.addAndGet(TimeUnit.SECONDS.toNanos(20));
+        links.get().onPeerRefused(2, RefusalKind.LINKED_ALREADY, "is linked already");
+        assertEquals(List.of(), failures.messages());
+
+        clockAheadNanos.addAndGet(TimeUnit.SECONDS.toNanos(20));
+        links.get().onPeerRefused(2, RefusalKind.LINKED_ALREADY, "is linked already");
+
+        assertClosedAfter("does not belong to servers [2] of its server list: is linked already");
     }
 
     /** So much can say who reaches the port: the version of another release, and the id of any server. */

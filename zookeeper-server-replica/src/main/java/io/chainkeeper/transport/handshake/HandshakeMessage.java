@@ -29,7 +29,7 @@ import java.nio.charset.StandardCharsets;
  *            purpose 1 (1 link, 2 state), protocol 2 + UTF-8, {@link Credentials}
  *            (a hello begins with the sender's id in all versions)
  *     accepted: number of proofs 1, proofs 32 each
- *     refused: kind 1 (1 not a member, else elsewhere), the reason as UTF-8
+ *     refused: kind 1 (1 not a member, 3 linked already, else elsewhere), the reason as UTF-8
  *            (in version 1 the reason alone, since then the same in all versions)
  *     token: last 1 (1 if the accepting side is content), the SASL token
  *     proved refusal: who refuses 4, kind 1, reason 2 + UTF-8, number of proofs 1, proofs 32 each; only to a side whose
@@ -72,6 +72,7 @@ public sealed interface HandshakeMessage {
 
     byte REFUSED_NOT_A_MEMBER = 1;
     byte REFUSED_ELSEWHERE = 2;
+    byte REFUSED_LINKED_ALREADY = 3;
 
     /** What a connection is for. */
     enum Purpose {
@@ -256,7 +257,11 @@ public sealed interface HandshakeMessage {
     }
 
     private static byte code(RefusalKind kind) {
-        return kind == RefusalKind.NOT_A_MEMBER ? REFUSED_NOT_A_MEMBER : REFUSED_ELSEWHERE;
+        return switch (kind) {
+            case NOT_A_MEMBER -> REFUSED_NOT_A_MEMBER;
+            case LINKED_ALREADY -> REFUSED_LINKED_ALREADY;
+            case ELSEWHERE, CLAIMED -> REFUSED_ELSEWHERE;
+        };
     }
 
     private static void envelope(byte kind, int bodyBytes, ByteBuf out) {
@@ -366,7 +371,11 @@ public sealed interface HandshakeMessage {
     }
 
     private static Refused refused(byte code, ByteBuf reason) {
-        RefusalKind kind = code == REFUSED_NOT_A_MEMBER ? RefusalKind.NOT_A_MEMBER : RefusalKind.ELSEWHERE;
+        RefusalKind kind = switch (code) {
+            case REFUSED_NOT_A_MEMBER -> RefusalKind.NOT_A_MEMBER;
+            case REFUSED_LINKED_ALREADY -> RefusalKind.LINKED_ALREADY;
+            default -> RefusalKind.ELSEWHERE;
+        };
         return new Refused(kind, printable(reason.toString(StandardCharsets.UTF_8)));
     }
 

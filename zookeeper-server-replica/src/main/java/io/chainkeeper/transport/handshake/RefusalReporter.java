@@ -75,14 +75,14 @@ public final class RefusalReporter {
         if (report == null) {
             return;
         }
-        if (refusal.kind() == RefusalKind.ELSEWHERE) {
+        if (refusal.kind() != RefusalKind.NOT_A_MEMBER) {
             LOG.warn("Replica link refused: {}", report);
         } else if (!told) {
             LOG.info("Replica link refused: {}", report);
         }
         if (told) {
             identification.ask(itself -> {
-                if (!itself && refusal.kind() != RefusalKind.ELSEWHERE) {
+                if (!itself && refusal.kind() == RefusalKind.NOT_A_MEMBER) {
                     LOG.info("Replica link refused: {}", report);
                 }
                 listener.onPeerRefused(peer, itself ? refusal.kind() : RefusalKind.CLAIMED, refusal.report());

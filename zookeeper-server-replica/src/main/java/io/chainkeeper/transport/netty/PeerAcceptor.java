@@ -3,6 +3,7 @@ package io.chainkeeper.transport.netty;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.transport.PeerAddress;
 import io.chainkeeper.transport.PeerTls;
+import io.chainkeeper.transport.RefusalKind;
 import io.chainkeeper.transport.TransportLimits;
 import io.chainkeeper.transport.bulk.StateConnections;
 import io.chainkeeper.transport.handshake.HandshakeContext;
@@ -145,7 +146,7 @@ final class PeerAcceptor extends ChannelInitializer<Channel> {
             Hello present = current.hello();
             if (!proves
                     && !hello.credentials().disk().equals(present.credentials().disk())) {
-                return Refused.elsewhere("replica " + hello.sender() + " (" + remoteHost + ") is linked already, and"
+                return linkedAlready("replica " + hello.sender() + " (" + remoteHost + ") is linked already, and"
                         + " this connection does not come from the same data directory: if the server was given a new"
                         + " one, it is let in when the old link has been silent for "
                         + handshakes.settings().limits().idleLimitMillis()
@@ -154,9 +155,13 @@ final class PeerAcceptor extends ChannelInitializer<Channel> {
             if (hello.incarnation() >= present.incarnation()) {
                 return null;
             }
-            return Refused.elsewhere("replica " + hello.sender() + " (" + remoteHost + ") is start "
+            return linkedAlready("replica " + hello.sender() + " (" + remoteHost + ") is start "
                     + hello.incarnation() + " of it while start " + present.incarnation()
                     + " is connected: two servers run with the same myid, or its dataLogDir was set back");
+        }
+
+        private static Refused linkedAlready(String reason) {
+            return new Refused(RefusalKind.LINKED_ALREADY, reason);
         }
 
         private Refused objectionToState() {

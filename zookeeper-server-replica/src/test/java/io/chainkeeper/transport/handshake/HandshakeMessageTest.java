@@ -44,6 +44,7 @@ public class HandshakeMessageTest {
                 new Accepted(),
                 Refused.elsewhere("because: ä"),
                 new Refused(RefusalKind.NOT_A_MEMBER, "not yet"),
+                new Refused(RefusalKind.LINKED_ALREADY, "later"),
                 REFUSAL,
                 new ProvedRefusal(255, new Refused(RefusalKind.NOT_A_MEMBER, ""), ByteSlice.EMPTY))) {
             ByteBuf in = Unpooled.buffer();

@@ -201,6 +201,7 @@ public class StrangerClaimsTest {
         for (long claimed : new long[] {0, CLUSTER}) {
             Refused refused = refusalOf(hello(Long.MAX_VALUE, claimed, PROFILE, Purpose.LINK));
             assertTrue(refused.reason(), refused.reason().contains("same data directory"));
+            assertEquals("it may be a new directory", RefusalKind.LINKED_ALREADY, refused.kind());
         }
         two.sendNow(1, "still here");
         one.awaitText(2, "still here");

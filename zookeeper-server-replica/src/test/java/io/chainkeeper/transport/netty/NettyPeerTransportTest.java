@@ -8,6 +8,7 @@ import static org.junit.Assert.assertTrue;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.transport.PeerAddress;
+import io.chainkeeper.transport.RefusalKind;
 import io.chainkeeper.transport.TransportLimits;
 import io.chainkeeper.transport.TransportSettings;
 import io.chainkeeper.transport.handshake.HandshakeMessage;
@@ -256,7 +257,9 @@ public class NettyPeerTransportTest {
         one.awaitUp(2);
         try (RawPeer stale = new RawPeer(one.address())) {
             stale.say(new HandshakeMessage.Hello(2, 1, 4, 0, 0, HandshakeMessage.Purpose.LINK, "chain"));
-            assertTrue(stale.hear() instanceof HandshakeMessage.Refused);
+            HandshakeMessage answer = stale.hear();
+            assertTrue(answer instanceof HandshakeMessage.Refused);
+            assertEquals(RefusalKind.LINKED_ALREADY, ((HandshakeMessage.Refused) answer).kind());
             stale.awaitClosed();
         }
         one.awaitRefusal(2, "same myid");
