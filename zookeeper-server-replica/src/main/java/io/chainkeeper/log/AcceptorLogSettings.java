@@ -7,7 +7,8 @@ import io.chainkeeper.ordering.SizeLimits;
 /**
  * Every bound of the acceptor log, in one place.
  *
- * @param segmentBytes size at which a new segment file begins; takes the metadata and at least one largest record
+ * @param segmentBytes size at which a new segment file begins. One that begins with more metadata, or with a larger
+ *     record, is as long as these
  * @param preallocationBytes how much a segment file grows at a time under small writes, filled with zeros ahead of the
  *     records, so that most of them need no change of the file's length; more than a segment means the whole segment at
  *     once
@@ -45,12 +46,17 @@ public record AcceptorLogSettings(
     /** Checks that the bounds go together. */
     public AcceptorLogSettings {
         InvariantViolated.check(maxRecordBytes >= 1 && maxMetadataBytes >= 0, "log record bounds must be positive");
-        long smallest = (long) SegmentHeader.BYTES + maxMetadataBytes + RecordHeader.BYTES + maxRecordBytes;
         InvariantViolated.check(
-                segmentBytes >= smallest && segmentBytes <= MAX_SEGMENT_BYTES,
+                segmentBytes >= SegmentHeader.BYTES && segmentBytes <= MAX_SEGMENT_BYTES,
                 "a log segment of %d bytes is outside %d to %d",
                 segmentBytes,
-                smallest,
+                SegmentHeader.BYTES,
+                MAX_SEGMENT_BYTES);
+        long longest = (long) SegmentHeader.BYTES + maxMetadataBytes + RecordHeader.BYTES + maxRecordBytes;
+        InvariantViolated.check(
+                longest <= MAX_SEGMENT_BYTES,
+                "a log segment with the largest metadata and record has %d bytes, over %d",
+                longest,
                 MAX_SEGMENT_BYTES);
         InvariantViolated.check(preallocationBytes >= 1, "log preallocation of %d bytes", preallocationBytes);
         InvariantViolated.check(largeWriteBytes >= 1, "large log writes of %d bytes", largeWriteBytes);

@@ -13,7 +13,7 @@ final class SegmentScanner implements Closeable {
     private final long fileBytes;
     private final SegmentHeader header;
     private final RecordHeader record = new RecordHeader();
-    private byte[] window = new byte[WINDOW_BYTES];
+    private byte[] window;
     private long windowStart;
     private int windowLength;
     private int offset;
@@ -35,6 +35,7 @@ final class SegmentScanner implements Closeable {
                 throw new CorruptLogException(
                         files.directory(), files.path(name), fileBytes, "the file is longer than any segment");
             }
+            window = new byte[(int) Math.min(WINDOW_BYTES, fileBytes)];
             if (!load(0, SegmentHeader.BYTES)) {
                 throw new CorruptLogException(
                         files.directory(), files.path(name), fileBytes, "the file ends inside its header");

@@ -12,6 +12,7 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 final class SegmentWriter implements Closeable {
     private static final int ZEROS_BYTES = 1 << 16;
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(ZEROS_BYTES);
 
     private final LogFiles files;
     private final AcceptorLogSettings settings;
@@ -19,7 +20,7 @@ final class SegmentWriter implements Closeable {
     private final RecordHeader header = new RecordHeader();
     private final ByteBuffer buffer;
     private final ByteBuffer bufferView;
-    private final ByteBuffer zeros = ByteBuffer.allocateDirect(ZEROS_BYTES);
+    private final ByteBuffer zeros = ZEROS.duplicate();
 
     // Guards what a reader needs to find buffered bytes: segment, flushedOffset and the reuse of the buffer.
     private final Object lock;

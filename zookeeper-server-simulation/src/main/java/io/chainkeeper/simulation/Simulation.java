@@ -55,7 +55,10 @@ public final class Simulation {
         for (int i = 0; i < script.selection().chance(); i++) {
             ofCluster = ofCluster.split();
         }
-        this.cluster = new Cluster(events, ofCluster, options, trace, script.factory(), workload, script.rules());
+        SplittableRandom ofDisks =
+                new SplittableRandom(~script.seed() + script.selection().chance());
+        this.cluster =
+                new Cluster(events, ofCluster, options, trace, script.factory(), workload, script.rules(), ofDisks);
         cluster.leaveOut(script.selection().absent());
         this.faults = new FaultInjector(events, random.split(), options, decisions, cluster);
     }
@@ -186,6 +189,12 @@ public final class Simulation {
     }
 
     private Result run() {
+        try (cluster) {
+            return runToTheEnd();
+        }
+    }
+
+    private Result runToTheEnd() {
         for (int id : cluster.configured()) {
             if (options.late().contains(id)) {
                 continue;

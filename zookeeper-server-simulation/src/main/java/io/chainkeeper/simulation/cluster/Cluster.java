@@ -1,12 +1,12 @@
 package io.chainkeeper.simulation.cluster;
 
-import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.simulation.disk.RunDirectory;
 import io.chainkeeper.simulation.host.Checkpoint;
 import io.chainkeeper.simulation.host.HostRule;
 import io.chainkeeper.simulation.host.HostSettings;
@@ -18,6 +18,7 @@ import io.chainkeeper.simulation.order.OrderChecker;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.time.EventQueue;
 import io.chainkeeper.simulation.time.Trace;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -25,7 +26,7 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 
 /** The replicas of a run with everything of theirs that takes time: threads, disks, clocks, restarts. */
-public final class Cluster implements World {
+public final class Cluster implements World, AutoCloseable {
     private final EventQueue events;
     private final SplittableRandom random;
     private final SwarmOptions options;
@@ -35,12 +36,14 @@ public final class Cluster implements World {
     private final OrderingProtocolFactory factory;
     private final Workload workload;
     private final Set<HostRule> rules;
+    private final RunDirectory directory = new RunDirectory();
     private final List<Integer> members = new ArrayList<>();
     private final List<Machine> machines = new ArrayList<>();
     private final Set<Integer> gone = new TreeSet<>();
     private final Ensembles ensembles;
     private final SimulatedNetwork network;
     private final Disks disks;
+    private final StateTransfers transfers;
     private Runnable whenLeaderChanges = () -> {};
     private Set<Integer> absent = Set.of();
     private boolean calm;
@@ -53,6 +56,7 @@ public final class Cluster implements World {
      * @param factory the protocol
      * @param workload above the order
      * @param rules that hosts follow
+     * @param ofDisks what disks draw
      */
     public Cluster(
             EventQueue events,
@@ -61,7 +65,8 @@ public final class Cluster implements World {
             Trace trace,
             OrderingProtocolFactory factory,
             Workload workload,
-            Set<HostRule> rules) {
+            Set<HostRule> rules,
+            SplittableRandom ofDisks) {
         this.events = events;
         this.random = random;
         this.options = options;
@@ -80,11 +85,18 @@ public final class Cluster implements World {
         for (int id = 1; id <= options.replicas(); id++) {
             members.add(id);
             machines.add(new Machine(new SimulatedReplica(
-                    id, options.maxCheckpoints(), workload.nothing(), options.logHabits(), rules)));
+                    id,
+                    options.maxCheckpoints(),
+                    workload.nothing(),
+                    options.logSettings(),
+                    rules,
+                    directory,
+                    ofDisks.split())));
         }
         this.ensembles = new Ensembles(options.ensemble(), events, delays, trace, workload, machines, this::start);
-        this.disks = new Disks(events, delays);
+        this.disks = new Disks(events, delays, this::logFailed);
         this.network = new SimulatedNetwork(options.replicas(), events, delays, trace, this::host);
+        this.transfers = new StateTransfers(events, random, delays, trace, factory.promiseKind(), this);
     }
 
     /** Sets who does not start before faults have stopped. */
@@ -223,8 +235,9 @@ public final class Cluster implements World {
         }
         int unstable = replica.log().unstableCount();
         int survivors = unstable == 0 || random.nextBoolean() ? 0 : random.nextInt(unstable + 1);
-        trace.record(id, "crashes; unstable records that survive:", survivors, "of " + unstable);
-        replica.crashed(survivors);
+        String how = replica.crashed(survivors) ? ", as the power is lost" : "";
+        trace.record(
+                id, "crashes; unstable records that survive:", replica.log().survivors(), "of " + unstable + how);
         network.crashed(id);
         return true;
     }
@@ -332,6 +345,7 @@ public final class Cluster implements World {
         for (Machine machine : machines) {
             machine.endPause(events.nowMicros());
             machine.diskFactor = 1;
+            machine.replica.log().disk().heal();
             skewClock(machine);
             wake(machine);
             ReplicaHost host = machine.replica.host();
@@ -414,6 +428,18 @@ public final class Cluster implements World {
         disks.recordsWaiting(machineOf(host), host);
     }
 
+    /** As a server that ends itself, and is started again by an operator who has looked after its disk. */
+    @Override
+    public void logFailed(ReplicaHost host, IOException failure) {
+        trace.record(host.id(), "stops, as its log has failed", 0, failure.getMessage());
+        events.after(0, () -> {
+            if (host.isAlive()) {
+                crash(host.id());
+                events.after(delays.repairMicros(), () -> start(host.id()));
+            }
+        });
+    }
+
     @Override
     public void logReadWanted(ReplicaHost host, long fromPosition, int maxBytes) {
         disks.logReadWanted(machineOf(host), host, fromPosition, maxBytes);
@@ -429,44 +455,21 @@ public final class Cluster implements World {
         });
     }
 
-    /**
-     * State transfer: a durable checkpoint of the source, not always its newest, travels in the background. If either
-     * end stops meanwhile or they cannot reach each other, nothing comes of it, and the replica will ask again.
-     */
     @Override
     public void stateWanted(ReplicaHost host, int fromPeer, long position) {
-        Machine machine = machineOf(host);
-        ReplicaHost source = host(fromPeer);
-        if (machine.transferring || source == null || !network.reaches(fromPeer, host.id())) {
-            return;
-        }
-        List<Checkpoint> sufficient = source.replica().checkpoints().stream()
-                .filter(checkpoint -> checkpoint.position() >= position - 1 && checkpoint.position() > host.position())
-                .toList();
-        if (sufficient.isEmpty()) {
-            source.takeCheckpoint();
-            return;
-        }
-        Checkpoint state = sufficient.get(random.nextInt(sufficient.size()));
-        ByteSlice promise = source.replica().log().latestHead(factory.promiseKind());
-        machine.transferring = true;
-        events.after(delays.stateMicros(state.position() - host.position()), () -> {
-            if (!host.isAlive()) {
-                return;
-            }
-            machine.transferring = false;
-            if (source.isAlive() && network.reaches(fromPeer, host.id()) && state.position() > host.position()) {
-                trace.record(host.id(), "installs state of", fromPeer, "at position " + state.position());
-                crash(host.id());
-                host.replica().install(state, promise);
-                start(host.id());
-            }
-        });
+        transfers.stateWanted(machineOf(host), host, fromPeer, position);
     }
 
     @Override
     public void send(ReplicaHost from, int to, long linkEpoch, Message message, byte[] frame) {
         network.send(from.id(), to, linkEpoch, frame);
+    }
+
+    /** What the replicas have on disk is removed. */
+    @Override
+    public void close() {
+        machines.forEach(machine -> machine.replica.close());
+        directory.close();
     }
 
     @Override

@@ -78,6 +78,11 @@ public final class Delays {
         return Math.min(MAX_STATE_MICROS, checkpointMicros() + positions * upTo(perPosition));
     }
 
+    /** A server has ended itself, and somebody has looked after its disk. */
+    long repairMicros() {
+        return upTo(calm ? 1_000 : 500_000);
+    }
+
     /** A change of the configured ensemble is executed. */
     long ensembleMicros() {
         return calm ? upTo(1_000) : tailed(1_000_000);

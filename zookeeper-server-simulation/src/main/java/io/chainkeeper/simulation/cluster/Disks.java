@@ -1,8 +1,10 @@
 package io.chainkeeper.simulation.cluster;
 
 import io.chainkeeper.simulation.host.ReplicaHost;
-import io.chainkeeper.simulation.host.SimulatedLog;
+import io.chainkeeper.simulation.host.StoredLog;
 import io.chainkeeper.simulation.time.EventQueue;
+import java.io.IOException;
+import java.util.function.BiConsumer;
 
 /** What the disks of all machines do when: records become stable, and what was asked for is read. */
 final class Disks {
@@ -11,10 +13,12 @@ final class Disks {
 
     private final EventQueue events;
     private final Delays delays;
+    private final BiConsumer<ReplicaHost, IOException> whenLogFails;
 
-    Disks(EventQueue events, Delays delays) {
+    Disks(EventQueue events, Delays delays, BiConsumer<ReplicaHost, IOException> whenLogFails) {
         this.events = events;
         this.delays = delays;
+        this.whenLogFails = whenLogFails;
     }
 
     /** A log holds records that are not stable: they are forced, unless others are being forced already. */
@@ -29,14 +33,25 @@ final class Disks {
         if (!host.isAlive()) {
             return;
         }
-        SimulatedLog log = host.replica().log();
-        long target = log.beginSync();
-        events.after(delays.syncMicros() * machine.diskFactor, () -> {
-            if (host.isAlive()) {
-                log.completeSync(target);
-                events.after(delays.handOverMicros(), () -> tellDurable(machine, host, target));
-            }
-        });
+        StoredLog log = host.replica().log();
+        try {
+            long target = log.beginSync();
+            events.after(delays.syncMicros() * machine.diskFactor, () -> completeSync(machine, host, log, target));
+        } catch (IOException e) {
+            whenLogFails.accept(host, e);
+        }
+    }
+
+    private void completeSync(Machine machine, ReplicaHost host, StoredLog log, long target) {
+        if (!host.isAlive()) {
+            return;
+        }
+        try {
+            log.completeSync(target);
+            events.after(delays.handOverMicros(), () -> tellDurable(machine, host, target));
+        } catch (IOException e) {
+            whenLogFails.accept(host, e);
+        }
     }
 
     private void tellDurable(Machine machine, ReplicaHost host, long target) {
@@ -56,7 +71,11 @@ final class Disks {
         long micros = Math.min(delays.logReadMicros() * machine.diskFactor, MAX_LOG_READ_MICROS);
         events.after(micros, () -> {
             if (host.isAlive()) {
-                host.logRead(fromPosition, host.replica().log().read(fromPosition, maxBytes));
+                try {
+                    host.logRead(fromPosition, host.replica().log().read(fromPosition, maxBytes));
+                } catch (IOException e) {
+                    whenLogFails.accept(host, e);
+                }
             }
         });
     }

@@ -2,6 +2,7 @@ package io.chainkeeper.simulation.fault;
 
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.simulation.cluster.Cluster;
+import io.chainkeeper.simulation.disk.SimulatedDisk;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.swarm.Decisions;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
@@ -135,6 +136,9 @@ public final class FaultInjector {
             case STALL -> cluster.pause(replica, random.nextLong(STALL_MICROS));
             case DRIFT -> cluster.drift(replica);
             case CLOCK_JUMP -> jumpClock(replica);
+            case FAIL_FORCE -> failForce(replica);
+            case FULL_DISK -> fillDisk(replica);
+            case ROT -> rot(replica);
         }
     }
 
@@ -186,6 +190,29 @@ public final class FaultInjector {
         if (membership.mayLoseDisk(replica)) {
             crash(replica, duration());
             emptyDisk(replica, random);
+        }
+    }
+
+    private void rot(int replica) {
+        if (membership.mayLoseDisk(replica)) {
+            crash(replica, duration());
+            if (cluster.replica(replica).log().rot()) {
+                emptyDisk(replica, random);
+            }
+        }
+    }
+
+    private void failForce(int replica) {
+        if (cluster.replica(replica).isRunning()) {
+            cluster.replica(replica).log().disk().failForces(1);
+        }
+    }
+
+    private void fillDisk(int replica) {
+        if (cluster.replica(replica).isRunning()) {
+            SimulatedDisk full = cluster.replica(replica).log().disk();
+            full.setFull(true);
+            events.after(duration(), () -> full.setFull(false));
         }
     }
 

@@ -22,6 +22,7 @@ import io.chainkeeper.simulation.host.HostSettings.LinkChoice;
 import io.chainkeeper.simulation.order.OrderChecker;
 import io.chainkeeper.simulation.time.Trace;
 import io.chainkeeper.transport.PeerAddress;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -311,7 +312,11 @@ public final class ReplicaHost implements Effects, TotalOrder {
                 belowPosition,
                 replica.oldestCheckpoint());
         trace.record(id(), "truncates below", belowPosition, null);
-        replica.log().truncate(belowPosition);
+        try {
+            replica.log().truncate(belowPosition);
+        } catch (IOException e) {
+            world.logFailed(this, e);
+        }
     }
 
     @Override

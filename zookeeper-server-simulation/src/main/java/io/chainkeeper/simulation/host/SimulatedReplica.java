@@ -1,28 +1,35 @@
 package io.chainkeeper.simulation.host;
 
+import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.RecoveredState;
 import io.chainkeeper.replica.Replica;
+import io.chainkeeper.simulation.disk.RunDirectory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.function.IntUnaryOperator;
+import java.util.function.Supplier;
 
 /** What of a replica survives a crash: its log, its application's checkpoints, the number of its last incarnation. */
-public final class SimulatedReplica {
+public final class SimulatedReplica implements AutoCloseable {
     private static final long FIRST_CLOCK = 100_000_000;
     private static final long STARTS_PER_CLOCK = 10_000;
 
     private final int id;
     private final int maxCheckpoints;
     private final Checkpoint nothing;
-    private final LogHabits habits;
+    private final Supplier<StoredLog> emptyLogs;
+    private final SplittableRandom random;
     private final Set<HostRule> rules;
-    private SimulatedLog log;
+    private StoredLog log;
     private final Deque<Checkpoint> checkpoints = new ArrayDeque<>();
     /** What the replica reads from its wall clock at each start: ascending, unless it is set back. */
     private long clock;
@@ -57,16 +64,26 @@ public final class SimulatedReplica {
      * @param id replica id
      * @param maxCheckpoints how many checkpoints are kept, at least 1; recovery may fall back to the oldest
      * @param nothing what a new directory holds
-     * @param habits of its log
+     * @param logSettings bounds of its log
      * @param rules that its host follows
+     * @param directory where its disks have their files
+     * @param random what its disks draw, and whether a crash is a power loss
      */
-    public SimulatedReplica(int id, int maxCheckpoints, Checkpoint nothing, LogHabits habits, Set<HostRule> rules) {
+    public SimulatedReplica(
+            int id,
+            int maxCheckpoints,
+            Checkpoint nothing,
+            AcceptorLogSettings logSettings,
+            Set<HostRule> rules,
+            RunDirectory directory,
+            SplittableRandom random) {
         this.id = id;
         this.maxCheckpoints = maxCheckpoints;
         this.nothing = nothing;
-        this.habits = habits;
         this.rules = rules;
-        this.log = new SimulatedLog(habits);
+        this.random = random;
+        this.emptyLogs = () -> new StoredLog(id, logSettings, directory.newDisk(random.split()), random.split());
+        this.log = emptyLogs.get();
         checkpoints.add(nothing);
     }
 
@@ -76,7 +93,7 @@ public final class SimulatedReplica {
     }
 
     /** Its acceptor log. */
-    public SimulatedLog log() {
+    public StoredLog log() {
         return log;
     }
 
@@ -166,7 +183,8 @@ public final class SimulatedReplica {
     /** Everything that it had stored is gone; its incarnations go on ascending if the clock does. */
     public void loseDisk() {
         InvariantViolated.check(host == null, "replica %d loses its disk while it runs", id);
-        log = new SimulatedLog(habits);
+        log.end();
+        log = emptyLogs.get();
         installed = 0;
         installedPromise = ByteSlice.EMPTY;
         remembered = 0;
@@ -200,13 +218,17 @@ public final class SimulatedReplica {
     /** Every start begins so: what the product does with the log before it is read. */
     public void beginStart() {
         InvariantViolated.check(host == null, "replica %d is started twice", id);
-        if (rules.contains(HostRule.WHAT_AN_INSTALLED_STATE_COVERS_IS_DISCARDED)) {
-            log.discardThrough(installed);
-        } else {
-            log.cover(installed);
-        }
-        if (installedPromise.length() > 0) {
-            log.keepPromiseOfState(installedPromise);
+        try {
+            if (rules.contains(HostRule.WHAT_AN_INSTALLED_STATE_COVERS_IS_DISCARDED)) {
+                log.discardThrough(installed);
+            } else {
+                log.cover(installed);
+            }
+            if (installedPromise.length() > 0) {
+                log.keepPromiseOfState(installedPromise);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -236,10 +258,37 @@ public final class SimulatedReplica {
      *
      * @param survivors how many unstable records reach the disk
      */
-    public void crashed(int survivors) {
+    public void killed(int survivors) {
+        log.kill(survivors);
+        ended();
+    }
+
+    /**
+     * The process is gone, or the power.
+     *
+     * @param survivors as {@link #killed}, in case that it is the process
+     * @return whether it is the power
+     */
+    public boolean crashed(int survivors) {
+        boolean losesPower = random.nextBoolean();
+        if (losesPower) {
+            log.losePower();
+            ended();
+        } else {
+            killed(survivors);
+        }
+        return losesPower;
+    }
+
+    private void ended() {
         ReplicaHost ended = host;
         host = null;
-        log.crash(survivors);
         ended.crashed();
+    }
+
+    /** Nothing of it is needed any more. */
+    @Override
+    public void close() {
+        log.end();
     }
 }

@@ -2,6 +2,7 @@ package io.chainkeeper.simulation.host;
 
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingStatus;
+import java.io.IOException;
 
 /** What a replica's host leaves to its surroundings: everything that takes time or may fail. */
 public interface World {
@@ -27,6 +28,9 @@ public interface World {
 
     /** {@link ReplicaHost#execute} has something to do. */
     void executionWaiting(ReplicaHost host);
+
+    /** The log cannot be read or written: the replica must stop. */
+    void logFailed(ReplicaHost host, IOException failure);
 
     /** The protocol asked for records of the log. */
     void logReadWanted(ReplicaHost host, long fromPosition, int maxBytes);

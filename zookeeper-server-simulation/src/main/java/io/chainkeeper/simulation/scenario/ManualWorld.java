@@ -8,26 +8,30 @@ import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.simulation.disk.RunDirectory;
 import io.chainkeeper.simulation.host.Checkpoint;
 import io.chainkeeper.simulation.host.HostRule;
 import io.chainkeeper.simulation.host.HostSettings;
 import io.chainkeeper.simulation.host.HostSettings.LinkChoice;
-import io.chainkeeper.simulation.host.LogHabits;
 import io.chainkeeper.simulation.host.ReplicaHost;
-import io.chainkeeper.simulation.host.SimulatedLog;
 import io.chainkeeper.simulation.host.SimulatedReplica;
+import io.chainkeeper.simulation.host.StoredLog;
 import io.chainkeeper.simulation.host.World;
 import io.chainkeeper.simulation.order.OrderChecker;
 import io.chainkeeper.simulation.register.RegisterCommand;
 import io.chainkeeper.simulation.register.RegisterMachine;
 import io.chainkeeper.simulation.register.RegisterReplica;
+import io.chainkeeper.simulation.swarm.LogBounds;
 import io.chainkeeper.simulation.time.Trace;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -35,7 +39,7 @@ import java.util.TreeSet;
  * A world in which time stands still: messages wait on their links and records in their queues until a scenario says
  * that they arrive or become stable. Inputs are fed, and deliveries executed, at once.
  */
-final class ManualWorld implements World {
+final class ManualWorld implements World, AutoCloseable {
     private static final int MAX_ROUNDS = 10_000;
     private static final int MAX_INPUTS = 1_000;
     private static final int KEPT_CHECKPOINTS = 2;
@@ -60,6 +64,7 @@ final class ManualWorld implements World {
     private final Map<String, String> settings;
     private final Trace trace;
     private OrderChecker checker;
+    private final RunDirectory directory = new RunDirectory();
     private final List<Integer> members = new ArrayList<>();
     private final List<SimulatedReplica> replicas = new ArrayList<>();
     private final Map<Link, Deque<byte[]>> links = new TreeMap<>();
@@ -95,8 +100,10 @@ final class ManualWorld implements World {
                     id,
                     KEPT_CHECKPOINTS,
                     RegisterMachine.Checkpoint.NOTHING,
-                    LogHabits.EAGER,
-                    EnumSet.allOf(HostRule.class)));
+                    LogBounds.EAGER,
+                    EnumSet.allOf(HostRule.class),
+                    directory,
+                    new SplittableRandom(id)));
         }
     }
 
@@ -217,7 +224,7 @@ final class ManualWorld implements World {
         for (int other : members) {
             breakLink(new Link(id, other));
         }
-        replica(id).crashed(survivors);
+        replica(id).killed(survivors);
         trace.record(id, "crashes; unstable records that survive:", survivors, null);
         waiting.remove(id);
         settle();
@@ -297,13 +304,17 @@ final class ManualWorld implements World {
 
     /** Everything that a replica has appended becomes stable; returns whether there was anything. */
     boolean sync(int id) {
-        SimulatedLog log = replica(id).log();
+        StoredLog log = replica(id).log();
         if (!replica(id).isRunning() || !log.hasUnstable()) {
             return false;
         }
-        long target = log.beginSync();
-        log.completeSync(target);
-        host(id).durable(target);
+        try {
+            long target = log.beginSync();
+            log.completeSync(target);
+            host(id).durable(target);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         settle();
         return true;
     }
@@ -369,6 +380,18 @@ final class ManualWorld implements World {
     }
 
     @Override
+    public void logFailed(ReplicaHost host, IOException failure) {
+        throw new UncheckedIOException(failure);
+    }
+
+    /** What the replicas have on disk is removed. */
+    @Override
+    public void close() {
+        replicas.forEach(SimulatedReplica::close);
+        directory.close();
+    }
+
+    @Override
     public void send(ReplicaHost from, int to, long linkEpoch, Message message, byte[] frame) {
         Deque<byte[]> frames = links.get(new Link(from.id(), to));
         if (frames != null) {
@@ -378,7 +401,13 @@ final class ManualWorld implements World {
 
     @Override
     public void logReadWanted(ReplicaHost host, long fromPosition, int maxBytes) {
-        afterwards.addLast(() -> host.logRead(fromPosition, host.replica().log().read(fromPosition, maxBytes)));
+        afterwards.addLast(() -> {
+            try {
+                host.logRead(fromPosition, host.replica().log().read(fromPosition, maxBytes));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
     }
 
     @Override

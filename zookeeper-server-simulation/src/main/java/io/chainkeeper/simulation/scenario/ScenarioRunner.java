@@ -92,6 +92,16 @@ final class ScenarioRunner {
      */
     static String run(OrderingProtocolFactory factory, String text) {
         ScenarioRunner runner = new ScenarioRunner(factory);
+        try {
+            return runner.run(text);
+        } finally {
+            if (runner.world != null) {
+                runner.world.close();
+            }
+        }
+    }
+
+    private String run(String text) {
         StringBuilder result = new StringBuilder();
         boolean inOutput = false;
         for (String line : text.split("\n", -1)) {
@@ -101,16 +111,16 @@ final class ScenarioRunner {
             } else if (line.equals("----")) {
                 inOutput = true;
                 result.append("----\n");
-                runner.output.forEach(shown -> result.append(shown).append('\n'));
-                runner.output.clear();
+                output.forEach(shown -> result.append(shown).append('\n'));
+                output.clear();
             } else if (!inOutput) {
                 result.append(line).append('\n');
                 if (!line.startsWith("#")) {
-                    runner.execute(line.trim());
+                    execute(line.trim());
                 }
             }
         }
-        runner.checkEnd();
+        checkEnd();
         return result.toString().stripTrailing() + "\n";
     }
 

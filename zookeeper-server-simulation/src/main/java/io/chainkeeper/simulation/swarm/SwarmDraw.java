@@ -1,9 +1,9 @@
 package io.chainkeeper.simulation.swarm;
 
+import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.simulation.host.HostSettings;
-import io.chainkeeper.simulation.host.LogHabits;
 import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import java.util.EnumSet;
 import java.util.List;
@@ -39,6 +39,8 @@ public final class SwarmDraw {
             Fault.DOWN_LONG,
             Fault.STALL,
             Fault.DRIFT);
+
+    private static final List<Fault> OF_DISKS = List.of(Fault.FAIL_FORCE, Fault.FULL_DISK, Fault.ROT);
 
     private final SplittableRandom random;
     private final OrderingProtocolFactory factory;
@@ -76,6 +78,7 @@ public final class SwarmDraw {
         }
         SwarmOptions options = draw.options();
         draw.drawSplit();
+        draw.drawFaultsOfDisks();
         return options;
     }
 
@@ -205,7 +208,7 @@ public final class SwarmDraw {
                 pick(by(of(1, 3), of(1), of(1, 3))),
                 HostSettings.LinkChoice.values()[random.nextInt(3)],
                 faults,
-                logHabits(),
+                logSettings(),
                 clocksAreSetBack());
     }
 
@@ -214,17 +217,17 @@ public final class SwarmDraw {
         return by(of(0, 500, 10_000, 60_000), isDeposed ? of(500, 2_000) : of(0, 500), of(0, 500, 10_000, 60_000));
     }
 
-    private LogHabits logHabits() {
+    private AcceptorLogSettings logSettings() {
         return switch (application) {
             case REGISTERS, ZNODES, RECONFIG -> {
                 if (random.nextInt(5) < 2) {
                     faults.put(Fault.PARTITION, 3 * faultUnitMicros * (1 + random.nextInt(3)));
                 }
-                yield new LogHabits(pick(1, 1, 8, 64), pick(0, 0, 0, 30), random.nextBoolean());
+                yield LogBounds.of(pick(512, 512, 2_048, 16_384), pick(0, 0, 0, 30), random.nextBoolean());
             }
-            case MINORITY -> new LogHabits(pick(1, 1, 8, 64), pick(0, 0, 0, 30), random.nextBoolean());
-            case BEHIND, DEPOSED -> new LogHabits(pick(1, 8), 0, false);
-            case FOUNDING -> new LogHabits(pick(1, 8, 64), 0, random.nextBoolean());
+            case MINORITY -> LogBounds.of(pick(512, 512, 2_048, 16_384), pick(0, 0, 0, 30), random.nextBoolean());
+            case BEHIND, DEPOSED -> LogBounds.of(pick(512, 2_048), 0, false);
+            case FOUNDING -> LogBounds.of(pick(512, 2_048, 16_384), 0, random.nextBoolean());
         };
     }
 
@@ -246,6 +249,18 @@ public final class SwarmDraw {
     private void drawSplit() {
         if (faults.containsKey(Fault.PARTITION) && random.nextBoolean()) {
             faults.put(Fault.SPLIT, faults.get(Fault.PARTITION) * (1 + random.nextInt(2)));
+        }
+    }
+
+    /** Where a few are down for good, or a story is told, disks have no other faults. */
+    private void drawFaultsOfDisks() {
+        if (application == SimulatedApplication.MINORITY || application == SimulatedApplication.DEPOSED) {
+            return;
+        }
+        for (Fault fault : OF_DISKS) {
+            if (random.nextInt(6) == 0) {
+                faults.put(fault, 1_000_000L * (1 + random.nextInt(3)));
+            }
         }
     }
 

@@ -1,8 +1,8 @@
 package io.chainkeeper.simulation.swarm;
 
+import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.simulation.host.HostSettings;
-import io.chainkeeper.simulation.host.LogHabits;
 import java.util.List;
 import java.util.Map;
 
@@ -36,7 +36,7 @@ import java.util.Map;
  * @param maxCheckpoints kept by each replica
  * @param linkChoice see {@link HostSettings.LinkChoice}
  * @param faultIntervalMicros mean time between faults of each kind; kinds that are absent do not happen
- * @param logHabits of the acceptor logs
+ * @param logSettings bounds of the acceptor logs
  * @param clocksAreSetBack whether the clock of a replica that loses its disk may be set back, behind all its starts
  */
 public record SwarmOptions(
@@ -66,7 +66,7 @@ public record SwarmOptions(
         int maxCheckpoints,
         HostSettings.LinkChoice linkChoice,
         Map<Fault, Long> faultIntervalMicros,
-        LogHabits logHabits,
+        AcceptorLogSettings logSettings,
         boolean clocksAreSetBack) {
     /** What can go wrong. */
     public enum Fault {
@@ -120,7 +120,13 @@ public record SwarmOptions(
         /** A replica's clock runs faster or slower from now on. */
         DRIFT,
         /** A replica crashes, and its wall clock is far ahead, or behind all its starts, when it comes back. */
-        CLOCK_JUMP
+        CLOCK_JUMP,
+        /** A force of a replica's disk fails: it stops, and starts again later. */
+        FAIL_FORCE,
+        /** A replica's disk is full for a while: it stops when it needs more room, and starts again later. */
+        FULL_DISK,
+        /** Bits of an old segment of a log change; a replica that finds its log damaged gets a new disk. */
+        ROT
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";

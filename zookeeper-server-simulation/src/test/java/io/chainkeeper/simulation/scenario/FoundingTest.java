@@ -12,9 +12,10 @@ import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.acceptor.ReplicaIdentity;
 import io.chainkeeper.simulation.Protocols;
-import io.chainkeeper.simulation.host.SimulatedLog;
+import io.chainkeeper.simulation.host.StoredLog;
 import io.chainkeeper.simulation.register.ClientOperation;
 import io.chainkeeper.simulation.scenario.ManualWorld.Link;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.After;
@@ -47,6 +48,11 @@ public class FoundingTest {
     public void whatClientsSaw_isLinearizable() {
         ensemble.assertAllEqual();
         ensemble.assertLinearizable();
+    }
+
+    @After
+    public void disks_areRemoved() {
+        ensemble.world().close();
     }
 
     private ManualWorld world() {
@@ -154,17 +160,17 @@ public class FoundingTest {
 
     /** What releases before companions were named have left on disk. */
     @Test
-    public void directoriesFoundedWithoutNames_openAndGoOn() {
+    public void directoriesFoundedWithoutNames_openAndGoOn() throws IOException {
         ensemble = new ManualEnsemble(factory, 3, Ensemble.of(ids(3)));
         for (int id : ids(3)) {
             ByteBuffer head = ByteBuffer.allocate(Long.BYTES + 1 + 3 * Integer.BYTES);
             head.putLong(id).put((byte) 1);
             ids(3).forEach(head::putInt);
-            SimulatedLog log = world().replica(id).log();
+            StoredLog log = world().replica(id).log();
             log.append(new LogRecord(
                     LogRecord.METADATA, ReplicaIdentity.DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
             log.completeSync(log.beginSync());
-            log.crash(0);
+            log.kill(0);
         }
         ensemble.start(List.of(1, 2));
         ensemble.awaitAnswered(ensemble.write(1, "of the founders"));

@@ -43,6 +43,11 @@ public class TotalOrderTest {
         ensemble.assertLinearizable();
     }
 
+    @After
+    public void disks_areRemoved() {
+        ensemble.world().close();
+    }
+
     private void start(int replicas) {
         ensemble = ManualEnsemble.started(factory, replicas);
     }

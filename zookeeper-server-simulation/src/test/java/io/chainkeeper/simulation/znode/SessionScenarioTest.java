@@ -12,8 +12,8 @@ import io.chainkeeper.simulation.Protocols;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.host.HostRule;
 import io.chainkeeper.simulation.host.HostSettings;
-import io.chainkeeper.simulation.host.LogHabits;
 import io.chainkeeper.simulation.swarm.Decisions;
+import io.chainkeeper.simulation.swarm.LogBounds;
 import io.chainkeeper.simulation.swarm.Selection;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.time.EventQueue;
@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
+import org.junit.After;
 import org.junit.Test;
 
 /** Named faults at chosen moments, seen by clients with sessions. */
@@ -44,8 +45,20 @@ public class SessionScenarioTest {
     private final ZnodeWorkload workload =
             new ZnodeWorkload(events, random.split(), options, new Decisions(Selection.ALL, trace), trace);
     private final Cluster cluster = new Cluster(
-            events, random.split(), options, trace, Protocols.named("chain"), workload, EnumSet.allOf(HostRule.class));
+            events,
+            random.split(),
+            options,
+            trace,
+            Protocols.named("chain"),
+            workload,
+            EnumSet.allOf(HostRule.class),
+            new SplittableRandom(2));
     private final List<ZnodeClient> clients = new ArrayList<>();
+
+    @After
+    public void disks_areRemoved() {
+        cluster.close();
+    }
 
     private static SwarmOptions options() {
         return new SwarmOptions(
@@ -79,7 +92,7 @@ public class SessionScenarioTest {
                 1,
                 HostSettings.LinkChoice.KNOWN_WHEN_ASKED,
                 Map.of(),
-                LogHabits.EAGER,
+                LogBounds.EAGER,
                 false);
     }
 

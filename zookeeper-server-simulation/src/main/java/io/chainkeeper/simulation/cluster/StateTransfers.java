@@ -1,0 +1,74 @@
+package io.chainkeeper.simulation.cluster;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.simulation.host.Checkpoint;
+import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.time.EventQueue;
+import io.chainkeeper.simulation.time.Trace;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * State transfer: a durable checkpoint of the source, not always its newest, travels in the background. If either end
+ * stops meanwhile or they cannot reach each other, nothing comes of it, and the replica will ask again.
+ */
+final class StateTransfers {
+    private final EventQueue events;
+    private final SplittableRandom random;
+    private final Delays delays;
+    private final Trace trace;
+    private final int promiseKind;
+    private final Cluster cluster;
+
+    /**
+     * @param events virtual time
+     * @param random what is drawn
+     * @param delays how long a transfer takes
+     * @param trace told of each
+     * @param promiseKind of the protocol's records, as its factory has it
+     * @param cluster between whose replicas states travel
+     */
+    StateTransfers(
+            EventQueue events, SplittableRandom random, Delays delays, Trace trace, int promiseKind, Cluster cluster) {
+        this.events = events;
+        this.random = random;
+        this.delays = delays;
+        this.trace = trace;
+        this.promiseKind = promiseKind;
+        this.cluster = cluster;
+    }
+
+    /** A protocol cannot go on without the state of another replica. */
+    void stateWanted(Machine machine, ReplicaHost host, int fromPeer, long position) {
+        ReplicaHost source = cluster.host(fromPeer);
+        if (machine.transferring || source == null || !cluster.network().reaches(fromPeer, host.id())) {
+            return;
+        }
+        List<Checkpoint> sufficient = source.replica().checkpoints().stream()
+                .filter(checkpoint -> checkpoint.position() >= position - 1 && checkpoint.position() > host.position())
+                .toList();
+        if (sufficient.isEmpty()) {
+            source.takeCheckpoint();
+            return;
+        }
+        Checkpoint state = sufficient.get(random.nextInt(sufficient.size()));
+        ByteSlice promise = source.replica().log().latestHead(promiseKind);
+        machine.transferring = true;
+        events.after(delays.stateMicros(state.position() - host.position()), () -> {
+            if (host.isAlive()) {
+                machine.transferring = false;
+                arrived(host, source, state, promise);
+            }
+        });
+    }
+
+    private void arrived(ReplicaHost host, ReplicaHost source, Checkpoint state, ByteSlice promise) {
+        boolean reaches = source.isAlive() && cluster.network().reaches(source.id(), host.id());
+        if (reaches && state.position() > host.position()) {
+            trace.record(host.id(), "installs state of", source.id(), "at position " + state.position());
+            cluster.crash(host.id());
+            host.replica().install(state, promise);
+            cluster.start(host.id());
+        }
+    }
+}

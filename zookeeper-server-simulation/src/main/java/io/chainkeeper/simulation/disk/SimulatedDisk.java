@@ -1,0 +1,362 @@
+package io.chainkeeper.simulation.disk;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+
+/**
+ * The disk of one replica, as a file system of {@code java.nio.file} below {@link #root}. What was not forced by such a
+ * path may be gone after {@link #losePower}; what was forced is there, always.
+ *
+ * <p>Files are in memory until somebody asks for one as a {@link java.io.File}. From then on they are those of a real
+ * directory, so that classes which know nothing of this one can work on them; what such classes write counts as not
+ * forced.
+ *
+ * <p>Used by one thread. Names are listed in ascending order, so that a run does not depend on the machine.
+ */
+public final class SimulatedDisk {
+    private static final String NO_SPACE = "No space left on device";
+
+    private final Path real;
+    private final SplittableRandom random;
+    private final DiskFileSystem files = new DiskFileSystem(this);
+    private final DiskTree tree = new DiskTree();
+    private final List<DiskChannel> open = new ArrayList<>();
+
+    /** Whether files are real ones, and somebody may have changed them by another way. */
+    private boolean isReal;
+
+    /** How many operations the running process may still do; negative for any number. */
+    private int operationsLeft = -1;
+
+    private boolean isStopped;
+    private int forcesToFail;
+    private boolean isFull;
+    private long operations;
+
+    /**
+     * @param real where its files will be if somebody needs real ones; not there yet
+     * @param random what is drawn
+     */
+    public SimulatedDisk(Path real, SplittableRandom random) {
+        this.real = real;
+        this.random = random;
+    }
+
+    /** The directory above everything on this disk. */
+    public Path root() {
+        return files.root();
+    }
+
+    // ---------------------------------------------------------------- faults
+
+    /**
+     * The running process is gone: what it has written stays. Its channels are closed, its locks are free; somebody
+     * has made room before the next one starts.
+     */
+    public void kill() {
+        for (DiskChannel channel : List.copyOf(open)) {
+            channel.end();
+        }
+        open.clear();
+        operationsLeft = -1;
+        isStopped = false;
+        forcesToFail = 0;
+        isFull = false;
+    }
+
+    /** The power fails, and comes back. The running process is gone; of what was not forced, some may be. */
+    public void losePower() {
+        kill();
+        try {
+            if (isReal) {
+                learn(files.root().path());
+            }
+            Map<String, DiskNode> before = tree.all();
+            Map<DiskNode, String> oldNames = new IdentityHashMap<>();
+            before.forEach((name, node) -> oldNames.put(node, name));
+            tree.losePower(random);
+            Map<String, DiskNode> after = tree.all();
+            for (Map.Entry<String, DiskNode> entry : after.entrySet()) {
+                if (entry.getValue() instanceof DiskFile file) {
+                    losePower(file, oldNames.get(file));
+                }
+            }
+            if (isReal) {
+                rewrite(before, after);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void losePower(DiskFile file, String oldName) throws IOException {
+        if (oldName == null) {
+            file.losePower(file.durable(), random); // a name that was gone is back
+        } else if (isReal) {
+            file.losePower(Files.readAllBytes(real.resolve(oldName)), random);
+        } else if (!file.isForced()) {
+            file.losePower(file.bytes(), random);
+        }
+    }
+
+    private void rewrite(Map<String, DiskNode> before, Map<String, DiskNode> after) throws IOException {
+        List<String> names = new ArrayList<>(before.keySet());
+        for (int i = names.size() - 1; i >= 0; i--) {
+            Files.delete(real.resolve(names.get(i)));
+        }
+        for (Map.Entry<String, DiskNode> entry : after.entrySet()) {
+            Path path = real.resolve(entry.getKey());
+            if (entry.getValue() instanceof DiskFile file) {
+                Files.write(path, file.durable());
+            } else {
+                Files.createDirectory(path);
+            }
+        }
+    }
+
+    /**
+     * The running process will not come to an end of what it does: it stops at one of its next changes of the disk,
+     * inside of it perhaps. Until {@link #kill} or {@link #losePower} it can do nothing more.
+     *
+     * @param left how many operations come to an end, 0 or more
+     */
+    public void stopAfter(int left) {
+        operationsLeft = left;
+    }
+
+    /**
+     * The running process stops now: nothing that it still does comes to anything. Who wants it to end in the same Java
+     * process lets it close what it has open after this, and calls {@link #kill} or {@link #losePower} then.
+     */
+    public void stop() {
+        isStopped = true;
+    }
+
+    /** The running process goes on after all. */
+    public void stopNever() {
+        operationsLeft = -1;
+    }
+
+    /** Whether the running process has stopped in the middle of something. */
+    public boolean isStopped() {
+        return isStopped;
+    }
+
+    /** So many of the next forces fail. What they should have forced the system will not write by itself. */
+    public void failForces(int number) {
+        forcesToFail = number;
+    }
+
+    /** From now on nothing can be created and no file becomes longer, or everything as usual again. */
+    public void setFull(boolean full) {
+        isFull = full;
+    }
+
+    /** There is room, and forces succeed. */
+    public void heal() {
+        isFull = false;
+        forcesToFail = 0;
+    }
+
+    /** Whether there is no room. */
+    public boolean isFull() {
+        return isFull;
+    }
+
+    /**
+     * Some bits of a file have changed by themselves, on the disk too.
+     *
+     * @param path of the file
+     * @param offset of the byte, below the file's length
+     * @param bits to be inverted, not 0
+     */
+    public void rot(Path path, int offset, int bits) {
+        DiskPath rotten = DiskPath.of(path);
+        DiskFile file = (DiskFile) tree.at(rotten.path());
+        try {
+            if (!file.isInMemory()) {
+                byte[] content = Files.readAllBytes(rotten.real());
+                content[offset] ^= (byte) bits;
+                Files.write(rotten.real(), content);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        file.rot(offset, bits);
+    }
+
+    /** How many changes, forces included, were asked for so far. */
+    public long operations() {
+        return operations;
+    }
+
+    // ---------------------------------------------------------------- for the file system
+
+    Path real(Path path) {
+        return real.resolve(path.getRoot().relativize(path).toString());
+    }
+
+    SplittableRandom random() {
+        return random;
+    }
+
+    DiskTree tree() {
+        return tree;
+    }
+
+    /** Whether files are real ones. */
+    boolean isReal() {
+        return isReal;
+    }
+
+    /** Files are real ones from now on. */
+    void makeReal() {
+        if (isReal) {
+            return;
+        }
+        isReal = true;
+        try {
+            Files.createDirectory(real);
+            Map<DiskNode, Path> paths = new IdentityHashMap<>();
+            for (Map.Entry<String, DiskNode> entry : tree.all().entrySet()) {
+                Path path = real.resolve(entry.getKey());
+                paths.put(entry.getValue(), path);
+                if (entry.getValue() instanceof DiskFile file) {
+                    Files.write(path, file.moveOut());
+                } else {
+                    Files.createDirectory(path);
+                }
+            }
+            for (DiskChannel channel : open) {
+                if (channel.node() instanceof DiskFile file) {
+                    channel.attach(open(file, paths.get(file)));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private FileChannel open(DiskFile file, Path path) throws IOException {
+        if (path != null) {
+            return FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        }
+        Path unnamed = real.resolveSibling(real.getFileName() + "-unnamed");
+        Files.write(unnamed, file.isInMemory() ? file.moveOut() : file.durable());
+        return FileChannel.open(
+                unnamed, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.DELETE_ON_CLOSE);
+    }
+
+    /** @throws IOException if the process is stopped */
+    void checkRuns() throws IOException {
+        if (isStopped) {
+            throw new IOException("the process was stopped in the middle of what it did");
+        }
+    }
+
+    /**
+     * A change begins.
+     *
+     * @return false if the process stops in the middle of it: it may be done in part, and {@link #checkRuns} throws
+     * @throws IOException if the process is stopped
+     */
+    boolean begin() throws IOException {
+        checkRuns();
+        operations++;
+        if (operationsLeft == 0) {
+            isStopped = true;
+            return false;
+        }
+        operationsLeft--;
+        return true;
+    }
+
+    /** A change begins that cannot be done in part. */
+    void beginWhole() throws IOException {
+        if (!begin()) {
+            checkRuns();
+        }
+    }
+
+    void checkRoom() throws IOException {
+        if (isFull) {
+            throw new IOException(NO_SPACE);
+        }
+    }
+
+    /** @return whether the force that has begun fails */
+    boolean forceFails() {
+        if (forcesToFail == 0) {
+            return false;
+        }
+        forcesToFail--;
+        return true;
+    }
+
+    void opened(DiskChannel channel) {
+        open.add(channel);
+    }
+
+    void closed(DiskChannel channel) {
+        open.remove(channel);
+    }
+
+    /** A directory is forced. */
+    void forceEntries(DiskDirectory directory) throws IOException {
+        if (isReal) {
+            learn(files.root().path());
+        }
+        tree.forced(directory);
+    }
+
+    /**
+     * @param path absolute and normal
+     * @return what is there, though somebody else may have put it there; null if there is nothing
+     */
+    DiskNode node(Path path) {
+        if (isReal && tree.at(path) == null && path.getParent() != null) {
+            Path there = real(path);
+            if (Files.exists(there) && node(path.getParent()) instanceof DiskDirectory) {
+                tree.created(path, Files.isDirectory(there) ? new DiskDirectory() : new DiskFile(false));
+            }
+        }
+        return tree.at(path);
+    }
+
+    /** What others have created or deleted since is learned of; such files were never forced. */
+    private void learn(Path path) throws IOException {
+        DiskDirectory known = (DiskDirectory) tree.at(path);
+        Set<String> there = new TreeSet<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(real(path))) {
+            entries.forEach(entry -> there.add(entry.getFileName().toString()));
+        }
+        for (String name : List.copyOf(known.current.keySet())) {
+            if (!there.contains(name)) {
+                tree.deleted(path.resolve(name));
+            }
+        }
+        for (String name : there) {
+            Path entry = path.resolve(name);
+            boolean isDirectory = Files.isDirectory(real(entry));
+            DiskNode node = known.current.get(name);
+            if (node == null || node instanceof DiskDirectory != isDirectory) {
+                tree.created(entry, isDirectory ? new DiskDirectory() : new DiskFile(false));
+            }
+            if (isDirectory) {
+                learn(entry);
+            }
+        }
+    }
+}
