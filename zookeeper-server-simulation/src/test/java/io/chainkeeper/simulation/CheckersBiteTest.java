@@ -24,7 +24,7 @@ import org.junit.Test;
  */
 public class CheckersBiteTest {
     /** Rules whose loss is found by a median of so many seeds, at most, are looked for in every build. */
-    private static final long SOON = 6;
+    private static final long SOON = 4;
 
     private static final long MAX_SEEDS = 2_000;
 
