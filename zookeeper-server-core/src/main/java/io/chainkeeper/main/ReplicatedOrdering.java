@@ -8,14 +8,13 @@ import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.log.AcceptorLogs;
 import io.chainkeeper.log.Durability;
-import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
-import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.SizeLimits;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.FailureHandler;
+import io.chainkeeper.replica.LogAtStart;
 import io.chainkeeper.replica.Replica;
 import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.replica.ThreadScheduler;
@@ -140,8 +139,7 @@ final class ReplicatedOrdering implements OrderingFactory {
 
     private long nextIncarnation(AcceptorLog log, Application application) {
         long inOrder = application.proposerTable().incarnationOf(config.replicaId());
-        return Replica.nextIncarnation(
-                log, application.recoveredPosition(), Math.max(inOrder, supersededBy), ThreadScheduler.INSTANCE);
+        return Replica.nextIncarnation(log, Math.max(inOrder, supersededBy), ThreadScheduler.INSTANCE);
     }
 
     @Override
@@ -203,7 +201,7 @@ final class ReplicatedOrdering implements OrderingFactory {
         if (config.durability() == Durability.SYNC
                 && appliedPosition > 0
                 && !isNew
-                && log.recovered(appliedPosition).metadata(Replica.INCARNATION) == null) {
+                && !LogAtStart.remembersAStart(log)) {
             throw new IOException("dataDir holds the state of position " + appliedPosition + " but the acceptor log in "
                     + config.orderingDirectory() + " is empty, so this replica has forgotten what it promised; put the"
                     + " directory back from where it went");
@@ -218,18 +216,8 @@ final class ReplicatedOrdering implements OrderingFactory {
     private void discardReplaced(AcceptorLog log) throws IOException {
         InstalledState installed = InstalledState.read(config.orderingDirectory());
         if (installed != null) {
-            keepPromise(log, installed);
+            LogAtStart.keepPromise(log, installed.position(), installed.promise());
             log.discardThrough(installed.position());
-        }
-    }
-
-    private static void keepPromise(AcceptorLog log, InstalledState installed) throws IOException {
-        LogRecord promise = new LogRecord(
-                LogRecord.METADATA, LogRecord.PROMISE_OF_STATE_KIND, installed.promise(), ByteSlice.EMPTY);
-        LogRecord kept = log.recovered(installed.position()).metadata(LogRecord.PROMISE_OF_STATE_KIND);
-        if (installed.promise().length() > 0 && !promise.equals(kept)) {
-            log.append(promise);
-            log.sync();
         }
     }
 

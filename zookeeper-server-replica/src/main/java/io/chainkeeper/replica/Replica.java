@@ -38,14 +38,14 @@ public final class Replica implements TotalOrder, Closeable {
     /** Host metadata record: the incarnation, a long in the head. */
     public static final int INCARNATION = LogRecord.FIRST_HOST_KIND;
 
+    /** Three times as long as a link may be silent. */
+    private static final long STALE_LINK_NANOS = TimeUnit.SECONDS.toNanos(30);
+
     /**
      * How far the incarnation moves on when the clock was set back. Protocols derive numbers from the incarnation,
      * which must not reach the numbers of the next incarnation. Normally the time between two starts keeps incarnations
      * apart; here an hour's worth of milliseconds does.
      */
-    /** Three times as long as a link may be silent. */
-    private static final long STALE_LINK_NANOS = TimeUnit.SECONDS.toNanos(30);
-
     private static final int STEP_AFTER_CLOCK_SET_BACK = 3_600_000;
 
     private static final int MAX_COMMAND_BYTES = SizeLimits.commandBytes(SizeLimits.MAX_REQUEST_BYTES);
@@ -132,7 +132,6 @@ public final class Replica implements TotalOrder, Closeable {
      * this incarnation leaves: a server that turns out not to belong to its peers has changed nothing on its disk.
      *
      * @param log the acceptor log, just opened
-     * @param appliedPosition position of the application's checkpoint, 0 if there is none
      * @param latestKnown the latest incarnation of this replica that the order is known to hold; what the log knows
      *     need not be included. {@link Long#MIN_VALUE} if none is known
      * @param scheduler its wall clock is read
@@ -142,11 +141,9 @@ public final class Replica implements TotalOrder, Closeable {
      *     know of the same latest incarnation, and whose clocks are behind it, get the same number once in 3 600 000
      *     times
      */
-    public static long nextIncarnation(AcceptorLog log, long appliedPosition, long latestKnown, Scheduler scheduler) {
-        LogRecord previous = log.recovered(appliedPosition).metadata(INCARNATION);
-        long last = previous == null ? 0 : previous.head().asByteBuffer().getLong();
+    public static long nextIncarnation(AcceptorLog log, long latestKnown, Scheduler scheduler) {
         return incarnationAfter(
-                Math.max(last, latestKnown),
+                Math.max(LogAtStart.lastIncarnation(log), latestKnown),
                 scheduler.currentTimeMillis(),
                 bound -> new SplittableRandom(scheduler.seed()).nextInt(bound));
     }

@@ -27,4 +27,13 @@ public record ReplicaLimits(
     /** The bounds used unless a test says otherwise. */
     public static final ReplicaLimits DEFAULT =
             new ReplicaLimits(SizeLimits.MAX_OUTSTANDING_BYTES, 32L << 20, 64L << 20, 64L << 20, 1024, 50);
+
+    /**
+     * @param millis period of the protocol's ticks
+     * @return these bounds with another period
+     */
+    public ReplicaLimits withTickMillis(int millis) {
+        return new ReplicaLimits(
+                maxOutstandingBytes, maxInboundBytes, maxBacklogBytes, maxUnsyncedBytes, maxInputsPerBatch, millis);
+    }
 }

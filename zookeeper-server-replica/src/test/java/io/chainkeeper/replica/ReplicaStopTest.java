@@ -429,9 +429,8 @@ public final class ReplicaStopTest {
                 Replica.INCARNATION,
                 ByteSlice.of(ByteBuffer.allocate(8).putLong(last).array()),
                 ByteSlice.EMPTY));
-        assertTrue(
-                Replica.nextIncarnation(ahead.log(), 0, Long.MIN_VALUE, ThreadScheduler.INSTANCE) >= last + 3_600_000);
-        assertTrue(Replica.nextIncarnation(new ScriptedAcceptorLog().log(), 0, Long.MIN_VALUE, ThreadScheduler.INSTANCE)
+        assertTrue(Replica.nextIncarnation(ahead.log(), Long.MIN_VALUE, ThreadScheduler.INSTANCE) >= last + 3_600_000);
+        assertTrue(Replica.nextIncarnation(new ScriptedAcceptorLog().log(), Long.MIN_VALUE, ThreadScheduler.INSTANCE)
                 <= System.currentTimeMillis());
     }
 
@@ -441,9 +440,8 @@ public final class ReplicaStopTest {
         start((effects, name, arguments) -> {});
         long inOrder = System.currentTimeMillis() + 1_000_000_000L;
         AcceptorLog blank = new ScriptedAcceptorLog().log();
-        assertTrue(Replica.nextIncarnation(blank, 0, inOrder, ThreadScheduler.INSTANCE) > inOrder);
-        assertTrue(
-                Replica.nextIncarnation(blank, 0, 1, ThreadScheduler.INSTANCE) >= System.currentTimeMillis() - 60_000);
+        assertTrue(Replica.nextIncarnation(blank, inOrder, ThreadScheduler.INSTANCE) > inOrder);
+        assertTrue(Replica.nextIncarnation(blank, 1, ThreadScheduler.INSTANCE) >= System.currentTimeMillis() - 60_000);
     }
 
     /** The first of them may have proposed what is ordered only after its disk is lost, too. */
@@ -460,7 +458,7 @@ public final class ReplicaStopTest {
         AcceptorLog blank = new ScriptedAcceptorLog().log();
         Set<Long> drawn = new TreeSet<>();
         for (int i = 0; i < 20; i++) {
-            drawn.add(Replica.nextIncarnation(blank, 0, ahead, ThreadScheduler.INSTANCE));
+            drawn.add(Replica.nextIncarnation(blank, ahead, ThreadScheduler.INSTANCE));
         }
         assertTrue("the clock alone would not tell them apart: " + drawn, drawn.size() > 15);
     }

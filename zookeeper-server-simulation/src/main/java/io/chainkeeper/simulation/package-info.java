@@ -1,10 +1,10 @@
 /**
- * The deterministic simulator: replicas made of real {@link io.chainkeeper.ordering.OrderingProtocol} objects in a
+ * The deterministic simulator: real {@link io.chainkeeper.replica.Replica} objects in a
  * world (network, log, clock, clients, faults) that one seed decides, in one thread, with checkers outside the code
  * under test.
  *
  * <p>{@link io.chainkeeper.simulation.Simulation} is one run, {@link io.chainkeeper.simulation.Simulate} the command,
- * {@link io.chainkeeper.simulation.host.ReplicaHost} the host that a protocol sees,
+ * {@link io.chainkeeper.simulation.host.ReplicaHost} one start of a replica,
  * {@link io.chainkeeper.simulation.order.OrderChecker} what is checked after every step. Nothing here depends on
  * wall-clock time, threads or the iteration order of hash tables: two runs of one seed are the same run.
  *

@@ -86,7 +86,7 @@ public final class HostedProtocolTest {
                     AcceptorLogSettings.defaults());
             replica = new Replica(
                     id,
-                    Replica.nextIncarnation(log, 0, Long.MIN_VALUE, ThreadScheduler.INSTANCE),
+                    Replica.nextIncarnation(log, Long.MIN_VALUE, ThreadScheduler.INSTANCE),
                     Ensemble.of(MEMBERS),
                     factory,
                     Map.of(),

@@ -2,12 +2,13 @@ package io.chainkeeper.simulation.cluster;
 
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.Membership;
-import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.simulation.disk.RunDirectory;
 import io.chainkeeper.simulation.host.Checkpoint;
+import io.chainkeeper.simulation.host.DrivenScheduler.Part;
+import io.chainkeeper.simulation.host.DrivenScheduler.Reason;
 import io.chainkeeper.simulation.host.HostRule;
 import io.chainkeeper.simulation.host.HostSettings;
 import io.chainkeeper.simulation.host.ReplicaHost;
@@ -27,6 +28,9 @@ import java.util.TreeSet;
 
 /** The replicas of a run with everything of theirs that takes time: threads, disks, clocks, restarts. */
 public final class Cluster implements World, AutoCloseable {
+    /** A disk that hangs for writes reads, all the same. */
+    private static final long MAX_LOG_READ_MICROS = 1_000_000;
+
     private final EventQueue events;
     private final SplittableRandom random;
     private final SwarmOptions options;
@@ -42,7 +46,6 @@ public final class Cluster implements World, AutoCloseable {
     private final Set<Integer> gone = new TreeSet<>();
     private final Ensembles ensembles;
     private final SimulatedNetwork network;
-    private final Disks disks;
     private final StateTransfers transfers;
     private Runnable whenLeaderChanges = () -> {};
     private Set<Integer> absent = Set.of();
@@ -94,9 +97,8 @@ public final class Cluster implements World, AutoCloseable {
                     ofDisks.split())));
         }
         this.ensembles = new Ensembles(options.ensemble(), events, delays, trace, workload, machines, this::start);
-        this.disks = new Disks(events, delays, this::logFailed);
         this.network = new SimulatedNetwork(options.replicas(), events, delays, trace, this::host);
-        this.transfers = new StateTransfers(events, random, delays, trace, factory.promiseKind(), this);
+        this.transfers = new StateTransfers(events, random, delays, trace, this);
     }
 
     /** Sets who does not start before faults have stopped. */
@@ -213,7 +215,8 @@ public final class Cluster implements World, AutoCloseable {
                 application,
                 factory,
                 context,
-                new HostSettings(options.checkpointEveryPositions(), options.linkChoice(), members.size()),
+                new HostSettings(
+                        options.checkpointEveryPositions(), options.linkChoice(), members.size(), options.limits()),
                 this,
                 trace,
                 checker);
@@ -223,7 +226,6 @@ public final class Cluster implements World, AutoCloseable {
         skewClock(machine);
         host.start();
         network.started(id);
-        planTick(machine, host);
         ensembles.started(machine);
     }
 
@@ -261,17 +263,6 @@ public final class Cluster implements World, AutoCloseable {
         Machine machine = machines.get(id - 1);
         machine.endPause(events.nowMicros());
         wake(machine);
-        if (machine.replica.isRunning()) {
-            goOn(machine);
-        }
-    }
-
-    /** What was planned for the end of a pause is planned anew. */
-    private void goOn(Machine machine) {
-        machine.drainPlanned = false;
-        machine.executionPlanned = false;
-        inputWaiting(machine.replica.host());
-        executionWaiting(machine.replica.host());
     }
 
     /** For how long a replica has stood still since then, in pauses of at least the given length. */
@@ -353,79 +344,50 @@ public final class Cluster implements World, AutoCloseable {
                 start(machine.replica.id()); // those removed, too: they may be needed until they have left
             } else {
                 ensembles.tellLater(machine);
-                goOn(machine);
             }
         }
     }
 
     // ---------------------------------------------------------------- time of a host
 
-    private void planTick(Machine machine, ReplicaHost host) {
-        events.after(machine.tickMicros, () -> {
-            if (host.isAlive()) {
-                if (events.nowMicros() >= machine.pausedUntilMicros) {
-                    host.tick();
-                }
-                planTick(machine, host);
-            }
-        });
-    }
-
     private Machine machineOf(ReplicaHost host) {
         return machines.get(host.id() - 1);
     }
 
-    private long whenAwake(Machine machine, long delayMicros) {
-        return Math.max(delayMicros, machine.pausedUntilMicros - events.nowMicros());
+    @Override
+    public long clockNanos(int id) {
+        return clockMicros(id) * 1000;
     }
 
     @Override
-    public void inputWaiting(ReplicaHost host) {
+    public void workWaiting(ReplicaHost host, Part part, Reason reason, long nanos, Runnable piece) {
+        long delayMicros = reason == Reason.TIME ? realMicrosOf(host.id(), nanos) : delayMicros(host, part, reason);
+        later(host, delayMicros, piece);
+    }
+
+    @Override
+    public void linksWork(ReplicaHost host, Runnable task) {
+        later(host, delays.handOverMicros(), task);
+    }
+
+    /** So much that the replica's own clock, of whole microseconds, has reached that time. */
+    private long realMicrosOf(int id, long clockNanos) {
+        return realMicros(id, (clockNanos + 999) / 1000) + 1;
+    }
+
+    private long delayMicros(ReplicaHost host, Part part, Reason reason) {
         Machine machine = machineOf(host);
-        if (!machine.drainPlanned) {
-            machine.drainPlanned = true;
-            events.after(whenAwake(machine, delays.handOverMicros()), () -> {
-                if (host.isAlive()) {
-                    machine.drainPlanned = false;
-                    drain(machine, host);
+        return switch (part) {
+            case LOG_WRITER -> {
+                if (reason != Reason.MORE) {
+                    yield delays.handOverMicros();
                 }
-            });
-        }
-    }
-
-    private void drain(Machine machine, ReplicaHost host) {
-        if (events.nowMicros() >= machine.pausedUntilMicros) {
-            host.drain(delays.batch());
-        }
-        if (host.hasInput()) {
-            inputWaiting(host);
-        }
-    }
-
-    @Override
-    public void executionWaiting(ReplicaHost host) {
-        Machine machine = machineOf(host);
-        if (!machine.executionPlanned) {
-            machine.executionPlanned = true;
-            events.after(whenAwake(machine, delays.executionMicros()), () -> {
-                if (host.isAlive()) {
-                    machine.executionPlanned = false;
-                    if (events.nowMicros() >= machine.pausedUntilMicros) {
-                        host.execute(delays.batch());
-                    }
-                    if (host.hasExecution()) {
-                        executionWaiting(host);
-                    }
-                }
-            });
-        }
-    }
-
-    // ---------------------------------------------------------------- disk
-
-    @Override
-    public void recordsWaiting(ReplicaHost host) {
-        disks.recordsWaiting(machineOf(host), host);
+                yield machine.replica.log().hasUnforced() ? delays.syncMicros() * machine.diskFactor : 0;
+            }
+            case LOG_READER -> Math.min(delays.logReadMicros() * machine.diskFactor, MAX_LOG_READ_MICROS);
+            case EXECUTION -> delays.executionMicros();
+            case ORDER, OTHER -> delays.handOverMicros();
+        };
     }
 
     /** As a server that ends itself, and is started again by an operator who has looked after its disk. */
@@ -440,10 +402,7 @@ public final class Cluster implements World, AutoCloseable {
         });
     }
 
-    @Override
-    public void logReadWanted(ReplicaHost host, long fromPosition, int maxBytes) {
-        disks.logReadWanted(machineOf(host), host, fromPosition, maxBytes);
-    }
+    // ---------------------------------------------------------------- states
 
     @Override
     public void checkpointBegun(ReplicaHost host, Checkpoint checkpoint) {
@@ -461,7 +420,7 @@ public final class Cluster implements World, AutoCloseable {
     }
 
     @Override
-    public void send(ReplicaHost from, int to, long linkEpoch, Message message, byte[] frame) {
+    public void send(ReplicaHost from, int to, long linkEpoch, byte[] frame) {
         network.send(from.id(), to, linkEpoch, frame);
     }
 
@@ -470,6 +429,11 @@ public final class Cluster implements World, AutoCloseable {
     public void close() {
         machines.forEach(machine -> machine.replica.close());
         directory.close();
+    }
+
+    @Override
+    public void readAgain(ReplicaHost host, int peer) {
+        network.readAgain(host.id(), peer);
     }
 
     @Override

@@ -102,9 +102,4 @@ public final class Delays {
     long cutDetectionMicros() {
         return upTo(options.maxCutDetectionMicros());
     }
-
-    /** At most so many inputs or executions are worked on at once. */
-    int batch() {
-        return 1 + random.nextInt(options.maxBatch());
-    }
 }

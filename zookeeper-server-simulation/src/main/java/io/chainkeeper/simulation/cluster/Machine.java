@@ -16,9 +16,6 @@ final class Machine {
     private long clockMicros;
     private long clockSetAtMicros;
     final Deque<Runnable> asleep = new ArrayDeque<>();
-    boolean drainPlanned;
-    boolean executionPlanned;
-    boolean syncing;
     boolean transferring;
 
     /** The latest ensemble that it knows of; -1 while it was never configured. */
@@ -41,7 +38,7 @@ final class Machine {
     boolean hasVoted() {
         ReplicaHost host = replica.host();
         hasVoted |= replica.log().isOfFounder();
-        if (host != null && !replica.log().hasUnstable()) {
+        if (host != null && host.isLogIdle()) {
             hasVoted |= host.isVoter();
             decidedPosition = Math.max(decidedPosition, host.position());
         }
@@ -50,9 +47,6 @@ final class Machine {
 
     /** A new process plans everything anew. */
     void started() {
-        drainPlanned = false;
-        executionPlanned = false;
-        syncing = false;
         transferring = false;
     }
 

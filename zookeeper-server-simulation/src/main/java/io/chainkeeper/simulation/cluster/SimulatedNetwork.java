@@ -1,6 +1,7 @@
 package io.chainkeeper.simulation.cluster;
 
 import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.host.SimulatedLinks;
 import io.chainkeeper.simulation.time.EventQueue;
 import io.chainkeeper.simulation.time.Trace;
 import java.util.ArrayDeque;
@@ -31,6 +32,9 @@ public final class SimulatedNetwork {
         private ReplicaHost told;
 
         private long lastNoticeMicros;
+
+        /** The receiver reads nothing until it says so. */
+        private boolean unread;
 
         private Direction(int from, int to) {
             this.from = from;
@@ -136,6 +140,7 @@ public final class SimulatedNetwork {
             ReplicaHost host = hosts.apply(direction.to);
             long epoch = connection.epoch;
             direction.told = host;
+            direction.unread = false;
             long delay = noticeDelay(direction);
             direction.lastArrivalMicros = events.nowMicros() + delay;
             events.after(delay, () -> {
@@ -192,7 +197,7 @@ public final class SimulatedNetwork {
     /** A frame leaves over the connection that its sender knew; lost if that one is no more. */
     void send(int from, int to, long epoch, byte[] bytes) {
         Connection connection = connection(from, to);
-        boolean sameLink = connection.epoch == epoch || epoch == ReplicaHost.NEWEST_LINK;
+        boolean sameLink = connection.epoch == epoch || epoch == SimulatedLinks.NEWEST_LINK;
         if (!connection.up || !sameLink) {
             trace.record(from, "loses frame to", to, null);
             return;
@@ -206,12 +211,22 @@ public final class SimulatedNetwork {
 
     private void arrive(Direction direction) {
         while (!direction.cut
+                && !direction.unread
                 && !direction.inFlight.isEmpty()
                 && direction.inFlight.peekFirst().arrivesAtMicros() <= events.nowMicros()) {
             Frame frame = direction.inFlight.removeFirst();
             if (direction.told.isAlive()) {
-                direction.told.frameArrived(direction.from, frame.bytes());
+                direction.unread = !direction.told.frameArrived(direction.from, frame.bytes());
             }
+        }
+    }
+
+    /** A receiver reads again what comes from a peer. */
+    void readAgain(int receiver, int from) {
+        Direction direction = direction(from, receiver);
+        if (direction.unread) {
+            direction.unread = false;
+            events.after(0, () -> arrive(direction));
         }
     }
 

@@ -17,7 +17,6 @@ final class StateTransfers {
     private final SplittableRandom random;
     private final Delays delays;
     private final Trace trace;
-    private final int promiseKind;
     private final Cluster cluster;
 
     /**
@@ -25,16 +24,13 @@ final class StateTransfers {
      * @param random what is drawn
      * @param delays how long a transfer takes
      * @param trace told of each
-     * @param promiseKind of the protocol's records, as its factory has it
      * @param cluster between whose replicas states travel
      */
-    StateTransfers(
-            EventQueue events, SplittableRandom random, Delays delays, Trace trace, int promiseKind, Cluster cluster) {
+    StateTransfers(EventQueue events, SplittableRandom random, Delays delays, Trace trace, Cluster cluster) {
         this.events = events;
         this.random = random;
         this.delays = delays;
         this.trace = trace;
-        this.promiseKind = promiseKind;
         this.cluster = cluster;
     }
 
@@ -52,7 +48,7 @@ final class StateTransfers {
             return;
         }
         Checkpoint state = sufficient.get(random.nextInt(sufficient.size()));
-        ByteSlice promise = source.replica().log().latestHead(promiseKind);
+        ByteSlice promise = source.promise();
         machine.transferring = true;
         events.after(delays.stateMicros(state.position() - host.position()), () -> {
             if (host.isAlive()) {

@@ -5,22 +5,52 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.MessageCodec;
+import io.chainkeeper.ordering.PromiseRule;
 import java.util.Arrays;
 
-/** Messages as bytes, and a check that the codec gives back what it was given. */
-record Frames(MessageCodec codec) {
-    Message decode(byte[] frame) {
+/**
+ * A protocol's codec, watched: it gives back what it was given, and what leaves is kept by the log at that moment. The
+ * host encodes each message once, when it leaves.
+ */
+final class Frames implements MessageCodec {
+    private final MessageCodec codec;
+    private final SimulatedReplica replica;
+    private Message leaving;
+
+    /**
+     * @param codec of the protocol
+     * @param replica whose messages these are
+     */
+    Frames(MessageCodec codec, SimulatedReplica replica) {
+        this.codec = codec;
+        this.replica = replica;
+    }
+
+    @Override
+    public ByteSlice[] encode(Message message) {
+        PromiseRule.checkKept(replica.id(), message, replica.log());
+        leaving = message;
+        return codec.encode(message);
+    }
+
+    /** The message that was encoded last. */
+    Message leaving() {
+        return leaving;
+    }
+
+    @Override
+    public Message decode(ByteSlice frame) {
         try {
-            Message message = codec.decode(ByteSlice.of(frame));
-            InvariantViolated.check(Arrays.equals(frame, encode(message)), "codec: %s encodes to other bytes", message);
+            Message message = codec.decode(frame);
+            boolean isSame = Arrays.equals(frame.toByteArray(), bytes(codec.encode(message)));
+            InvariantViolated.check(isSame, "codec: %s encodes to other bytes", message);
             return message;
         } catch (MalformedMessageException e) {
             throw new InvariantViolated("codec: an encoded message does not decode: " + e.getMessage());
         }
     }
 
-    byte[] encode(Message message) {
-        ByteSlice[] parts = codec.encode(message);
+    static byte[] bytes(ByteSlice[] parts) {
         int length = 0;
         for (ByteSlice part : parts) {
             length += part.length();

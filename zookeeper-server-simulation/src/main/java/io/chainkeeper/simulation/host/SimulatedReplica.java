@@ -3,7 +3,8 @@ package io.chainkeeper.simulation.host;
 import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
-import io.chainkeeper.ordering.RecoveredState;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.replica.LogAtStart;
 import io.chainkeeper.replica.Replica;
 import io.chainkeeper.simulation.disk.RunDirectory;
 import java.io.IOException;
@@ -42,9 +43,6 @@ public final class SimulatedReplica implements AutoCloseable {
 
     /** Numbers of all starts. */
     private final Set<Long> incarnations = new TreeSet<>();
-
-    /** The number of a start that the disk remembers. */
-    private long remembered;
 
     /** The latest start that the order holds, as far as this one has learned. */
     private long supersededBy = Long.MIN_VALUE;
@@ -102,6 +100,11 @@ public final class SimulatedReplica implements AutoCloseable {
         return rules.contains(rule);
     }
 
+    /** Its protocol needs nothing below a position any more, which waits for the log's writer. */
+    void truncationQueued(long belowPosition) {
+        log.truncationQueued(belowPosition);
+    }
+
     /** The running start is about to read: protocols rely on that starts which do so ascend. */
     public void reads() {
         InvariantViolated.check(
@@ -113,10 +116,9 @@ public final class SimulatedReplica implements AutoCloseable {
         reading = incarnation;
     }
 
-    /** What a start finds, given an application that has recovered. */
-    RecoveredState recovered(StateMachine application) {
-        long prefixHash = application.proposerTable().prefixHash();
-        return log.recovered(application.recoveredPosition()).with(application.recoveredMembership(), prefixHash);
+    /** Its protocol has appended a record, which is going to be written. */
+    void queued(LogRecord record) {
+        log.queued(record);
     }
 
     /** The running incarnation, or null. */
@@ -187,7 +189,6 @@ public final class SimulatedReplica implements AutoCloseable {
         log = emptyLogs.get();
         installed = 0;
         installedPromise = ByteSlice.EMPTY;
-        remembered = 0;
         checkpoints.clear();
         checkpoints.add(nothing);
     }
@@ -219,13 +220,11 @@ public final class SimulatedReplica implements AutoCloseable {
     public void beginStart() {
         InvariantViolated.check(host == null, "replica %d is started twice", id);
         try {
+            LogAtStart.keepPromise(log, installed, installedPromise);
             if (rules.contains(HostRule.WHAT_AN_INSTALLED_STATE_COVERS_IS_DISCARDED)) {
                 log.discardThrough(installed);
             } else {
                 log.cover(installed);
-            }
-            if (installedPromise.length() > 0) {
-                log.keepPromiseOfState(installedPromise);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -240,11 +239,10 @@ public final class SimulatedReplica implements AutoCloseable {
      */
     public long nextIncarnation(long inOrder, IntUnaryOperator random) {
         clock++;
-        long latest = Math.max(remembered, Math.max(inOrder, supersededBy));
+        long latest = Math.max(LogAtStart.lastIncarnation(log), Math.max(inOrder, supersededBy));
         do {
             incarnation = Replica.incarnationAfter(latest, clock, random);
         } while (!incarnations.add(incarnation)); // the small chance that is left is none of a run's
-        remembered = incarnation;
         return incarnation;
     }
 

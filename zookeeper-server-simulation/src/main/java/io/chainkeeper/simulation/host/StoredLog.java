@@ -12,6 +12,7 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.RecoveredState;
 import io.chainkeeper.ordering.acceptor.ReplicaIdentity;
+import io.chainkeeper.replica.Replica;
 import io.chainkeeper.simulation.disk.SimulatedDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -30,13 +31,17 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /**
- * A replica's acceptor log: the product's own, on a simulated disk, with what the product's log writer does. A record
- * is first queued, then handed to the log (readable), then forced. Each crash ends with the log being opened again, so
- * that what it holds is known while the replica is down. What is found must be what was forced, and of the rest the
- * first records at most.
+ * A replica's acceptor log: the product's own, on a simulated disk, with what waits for the product's log writer. A
+ * record is first queued, then handed to the log (readable), then forced. Each crash ends with the log being opened
+ * again, so that what it holds is known while the replica is down. What is found must be what was forced, and of the
+ * rest the first records at most.
  */
-public final class StoredLog implements DurableRecords {
+public final class StoredLog implements AcceptorLog, DurableRecords {
     private static final String DIRECTORY = "ordering";
+
+    /** Records that say who a replica is, and nothing of what it has done. */
+    private static final Set<Integer> OF_ITSELF =
+            Set.of(ReplicaIdentity.DISK, ReplicaIdentity.COMPANIONS, LogRecord.PROTOCOL_KIND, Replica.INCARNATION);
 
     /** Most changes of the disk that one turn of the log writer makes, or an opening of the log, roughly. */
     private static final int MAX_CHANGES = 12;
@@ -50,9 +55,9 @@ public final class StoredLog implements DurableRecords {
     private final Deque<LogRecord> queued = new ArrayDeque<>();
     private AcceptorLog log;
 
-    private long appended;
-    private long handed;
-    private long stable;
+    /** How many of the records that are not durable were handed to the log. */
+    private int unforced;
+
     private long covered;
     private long truncateBelow;
     private int survivors;
@@ -108,8 +113,7 @@ public final class StoredLog implements DurableRecords {
     }
 
     private boolean promisedNothing() {
-        boolean onlyItself = Set.of(ReplicaIdentity.DISK, ReplicaIdentity.COMPANIONS)
-                .containsAll(memory.metadata().keySet());
+        boolean onlyItself = OF_ITSELF.containsAll(memory.metadata().keySet());
         return onlyItself && memory.positions().isEmpty();
     }
 
@@ -121,21 +125,64 @@ public final class StoredLog implements DurableRecords {
 
     // ---------------------------------------------------------------- what the log writer does
 
-    /** Queues a record; returns its sequence. */
-    public long append(LogRecord record) {
-        appended++;
+    /** A protocol has appended a record, which waits for the log writer. */
+    void queued(LogRecord record) {
         queued.addLast(record);
         memory.appended(record);
-        return appended;
     }
 
-    long appended() {
-        return appended;
+    /** A protocol needs nothing below a position any more, which waits for the log writer. */
+    void truncationQueued(long belowPosition) {
+        truncateBelow = Math.max(truncateBelow, belowPosition);
     }
 
-    /** Whether a crash could lose records. */
-    public boolean hasUnstable() {
-        return stable < appended;
+    @Override
+    public void append(LogRecord record) throws IOException {
+        if (queued.peekFirst() == record) {
+            queued.removeFirst();
+        } else {
+            // The host's own, which it waits for.
+            InvariantViolated.check(queued.isEmpty(), "replica %d writes %s before what it was given", replica, record);
+            memory.appended(record);
+        }
+        unforced++;
+        log.append(record);
+    }
+
+    @Override
+    public void sync() throws IOException {
+        log.sync();
+        memory.stable(unforced);
+        unforced = 0;
+    }
+
+    @Override
+    public void truncate(long belowPosition) throws IOException {
+        cover(belowPosition - 1);
+        truncateBelow = truncateBelow > belowPosition ? truncateBelow : 0;
+        memory.truncated(belowPosition);
+        log.truncate(belowPosition);
+    }
+
+    @Override
+    public long sizeBytes() {
+        return log.sizeBytes();
+    }
+
+    /** The next start has the log as it is: see {@link #end}. */
+    @Override
+    public void close() {
+        // A start ends by a crash.
+    }
+
+    /** Whether records wait for the log writer. */
+    public boolean hasQueued() {
+        return !queued.isEmpty();
+    }
+
+    /** Whether the log writer has written something that it has not forced. */
+    public boolean hasUnforced() {
+        return unforced > 0;
     }
 
     /** How many records a crash could lose. */
@@ -143,45 +190,10 @@ public final class StoredLog implements DurableRecords {
         return memory.unstable().size();
     }
 
-    /**
-     * Hands everything queued so far to the log; returns the sequence that is stable when the sync has ended.
-     *
-     * @throws IOException if the log cannot be written; the replica must stop
-     */
-    public long beginSync() throws IOException {
+    /** What the log writer is about to do, in the middle of which the power is lost. */
+    private void writeQueued() throws IOException {
         while (!queued.isEmpty()) {
-            handed++;
-            log.append(queued.removeFirst());
-        }
-        return handed;
-    }
-
-    /**
-     * The sync ends.
-     *
-     * @param sequence what {@link #beginSync} has returned
-     * @throws IOException if the log cannot be forced; the replica must stop
-     */
-    public void completeSync(long sequence) throws IOException {
-        log.sync();
-        memory.stable(sequence - stable);
-        stable = sequence;
-        truncateIfIdle();
-    }
-
-    /** As {@link AcceptorLog#truncate}, when the log writer gets round to it: not while records are being forced. */
-    void truncate(long belowPosition) throws IOException {
-        cover(belowPosition - 1);
-        truncateBelow = Math.max(truncateBelow, belowPosition);
-        truncateIfIdle();
-    }
-
-    private void truncateIfIdle() throws IOException {
-        if (truncateBelow > 0 && handed == stable) {
-            long below = truncateBelow;
-            truncateBelow = 0;
-            memory.truncated(below);
-            log.truncate(below);
+            append(queued.peekFirst());
         }
     }
 
@@ -200,9 +212,8 @@ public final class StoredLog implements DurableRecords {
     public void kill(int survivors) {
         if (survivors > 0) {
             try {
-                while (handed - stable < survivors) {
-                    handed++;
-                    log.append(queued.removeFirst());
+                while (unforced < survivors && !queued.isEmpty()) {
+                    append(queued.peekFirst());
                 }
                 log.sync();
             } catch (IOException e) {
@@ -216,10 +227,16 @@ public final class StoredLog implements DurableRecords {
 
     /** The power is gone, maybe in the middle of what the log writer was doing or was about to do. */
     public void losePower() {
-        if (hasUnstable() || truncateBelow > 0) {
+        if (unstableCount() > 0 || truncateBelow > 0) {
             disk.stopAfter(random.nextInt(MAX_CHANGES));
             try {
-                completeSync(random.nextBoolean() ? handed : beginSync());
+                if (unforced == 0 || random.nextBoolean()) {
+                    writeQueued();
+                }
+                sync();
+                if (truncateBelow > 0) {
+                    truncate(truncateBelow);
+                }
             } catch (IOException e) {
                 // The power was lost before the end.
             }
@@ -247,9 +264,7 @@ public final class StoredLog implements DurableRecords {
     /** Opens the log; sometimes the power is gone before that is done, and it is opened once more. */
     private void openAgain(boolean powerFails) {
         queued.clear();
-        appended = 0;
-        handed = 0;
-        stable = 0;
+        unforced = 0;
         truncateBelow = 0;
         try {
             log = powerFails && random.nextInt(4) == 0 ? openAtLast() : open();
@@ -306,30 +321,23 @@ public final class StoredLog implements DurableRecords {
 
     // ---------------------------------------------------------------- starts
 
-    /** As {@link AcceptorLog#discardThrough}. */
-    void discardThrough(long position) throws IOException {
+    @Override
+    public void discardThrough(long position) throws IOException {
         InvariantViolated.check(unstableCount() == 0, "%d records are queued before the start", unstableCount());
         cover(position);
         log.discardThrough(position);
         memory.discarded(position);
     }
 
-    /** What the sender of an installed state had promised is on disk before the log is read. */
-    void keepPromiseOfState(ByteSlice promise) throws IOException {
-        LogRecord record = new LogRecord(LogRecord.METADATA, LogRecord.PROMISE_OF_STATE_KIND, promise, ByteSlice.EMPTY);
-        log.append(record);
-        log.sync();
-        memory.metadata().put(record.kind(), record);
-    }
-
-    RecoveredState recovered(long appliedPosition) {
+    @Override
+    public RecoveredState recovered(long appliedPosition) {
         InvariantViolated.check(unstableCount() == 0, "the log is opened while %d records are queued", unstableCount());
         return log.recovered(appliedPosition);
     }
 
     // ---------------------------------------------------------------- what is readable
 
-    /** As {@link AcceptorLog#read}. */
+    @Override
     public List<LogRecord> read(long fromPosition, int maxBytes) throws IOException {
         return log.read(fromPosition, maxBytes);
     }
@@ -351,16 +359,5 @@ public final class StoredLog implements DurableRecords {
         }
         Collection<LogRecord> records = above.values();
         return records.stream().map(LogRecord::body).toList();
-    }
-
-    /** Head of the latest metadata record of a kind, whether durable or not; empty if there is none. */
-    public ByteSlice latestHead(int kind) {
-        LogRecord latest = metadata(kind);
-        for (LogRecord record : memory.unstable()) {
-            if (record.position() == LogRecord.METADATA && record.kind() == kind) {
-                latest = record;
-            }
-        }
-        return latest == null ? ByteSlice.EMPTY : latest.head();
     }
 }

@@ -1,7 +1,8 @@
 package io.chainkeeper.simulation.host;
 
-import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.simulation.host.DrivenScheduler.Part;
+import io.chainkeeper.simulation.host.DrivenScheduler.Reason;
 import java.io.IOException;
 
 /** What a replica's host leaves to its surroundings: everything that takes time or may fail. */
@@ -9,31 +10,38 @@ public interface World {
     /** Length of a tick of an exact clock. */
     int TICK_MILLIS = 10;
 
+    /** A replica's monotonic clock. */
+    long clockNanos(int id);
+
+    /**
+     * A part of a replica has something to do: see {@link DrivenScheduler.Plan}.
+     *
+     * @param host the replica
+     * @param part of it
+     * @param reason why
+     * @param nanos on the replica's clock
+     * @param piece does the work
+     */
+    void workWaiting(ReplicaHost host, Part part, Reason reason, long nanos, Runnable piece);
+
+    /** The thread of a replica's links has something to do. */
+    void linksWork(ReplicaHost host, Runnable task);
+
     /**
      * A message leaves.
      *
      * @param from the sender
      * @param to replica id
      * @param linkEpoch the link that the sender knew to be up when it sent
-     * @param message for the trace
      * @param frame the message's bytes
      */
-    void send(ReplicaHost from, int to, long linkEpoch, Message message, byte[] frame);
+    void send(ReplicaHost from, int to, long linkEpoch, byte[] frame);
 
-    /** {@link ReplicaHost#drain} has something to do. */
-    void inputWaiting(ReplicaHost host);
+    /** A link is read again after {@link ReplicaHost#frameArrived} has said no. */
+    void readAgain(ReplicaHost host, int peer);
 
-    /** The log holds records that are not stable. */
-    void recordsWaiting(ReplicaHost host);
-
-    /** {@link ReplicaHost#execute} has something to do. */
-    void executionWaiting(ReplicaHost host);
-
-    /** The log cannot be read or written: the replica must stop. */
+    /** The log cannot be read or written: the replica has stopped. */
     void logFailed(ReplicaHost host, IOException failure);
-
-    /** The protocol asked for records of the log. */
-    void logReadWanted(ReplicaHost host, long fromPosition, int maxBytes);
 
     /** The application began to write a checkpoint. */
     void checkpointBegun(ReplicaHost host, Checkpoint checkpoint);

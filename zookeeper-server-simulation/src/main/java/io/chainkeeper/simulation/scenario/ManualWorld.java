@@ -4,18 +4,19 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Membership;
-import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.simulation.disk.RunDirectory;
 import io.chainkeeper.simulation.host.Checkpoint;
+import io.chainkeeper.simulation.host.DrivenScheduler.Part;
+import io.chainkeeper.simulation.host.DrivenScheduler.Reason;
 import io.chainkeeper.simulation.host.HostRule;
 import io.chainkeeper.simulation.host.HostSettings;
 import io.chainkeeper.simulation.host.HostSettings.LinkChoice;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.host.SimulatedReplica;
-import io.chainkeeper.simulation.host.StoredLog;
 import io.chainkeeper.simulation.host.World;
 import io.chainkeeper.simulation.order.OrderChecker;
 import io.chainkeeper.simulation.register.RegisterCommand;
@@ -41,8 +42,8 @@ import java.util.TreeSet;
  */
 final class ManualWorld implements World, AutoCloseable {
     private static final int MAX_ROUNDS = 10_000;
-    private static final int MAX_INPUTS = 1_000;
     private static final int KEPT_CHECKPOINTS = 2;
+    private static final ReplicaLimits LIMITS = ReplicaLimits.DEFAULT.withTickMillis(TICK_MILLIS);
 
     /** One direction of a pair. */
     record Link(int from, int to) implements Comparable<Link> {
@@ -71,8 +72,16 @@ final class ManualWorld implements World, AutoCloseable {
     private final TreeSet<Link> cut = new TreeSet<>();
     private final TreeSet<Integer> heldDisks = new TreeSet<>();
     private final Map<Integer, Wanted> wanted = new TreeMap<>();
-    private final TreeSet<Integer> waiting = new TreeSet<>();
+    private final Map<Integer, Deque<Runnable>> waiting = new TreeMap<>();
     private final Deque<Runnable> afterwards = new ArrayDeque<>();
+
+    /** What the log writers do next. */
+    private final Map<Integer, Runnable> writers = new TreeMap<>();
+
+    /** What the orders do when their time has come. */
+    private final Map<Integer, Runnable> timers = new TreeMap<>();
+
+    private final Map<Integer, Long> clocks = new TreeMap<>();
     private Ensemble ensemble;
     private long lastEpoch;
 
@@ -170,7 +179,7 @@ final class ManualWorld implements World, AutoCloseable {
                 id,
                 wish.position());
         trace.record(id, "installs state of", wish.fromPeer(), "at position " + state.position());
-        ByteSlice promise = replica(wish.fromPeer()).log().latestHead(factory.promiseKind());
+        ByteSlice promise = host(wish.fromPeer()).promise();
         crash(id, 0);
         replica(id).install(state, promise);
         start(id);
@@ -199,7 +208,7 @@ final class ManualWorld implements World, AutoCloseable {
                 replica.nextIncarnation(Long.MIN_VALUE, bound -> 0),
                 ensemble,
                 settings,
-                bound -> (id - 1) % bound,
+                bound -> id % bound, // a start has its first tick before it has links
                 TICK_MILLIS,
                 ProtocolContext.Start.ORDINARY);
         ReplicaHost host = new ReplicaHost(
@@ -208,13 +217,13 @@ final class ManualWorld implements World, AutoCloseable {
                         (RegisterMachine.Checkpoint) checkpoints.get(checkpoints.size() - 1), false, checker),
                 factory,
                 context,
-                new HostSettings(0, LinkChoice.KNOWN_WHEN_ASKED, members.size()),
+                new HostSettings(0, LinkChoice.KNOWN_WHEN_ASKED, members.size(), LIMITS),
                 this,
                 trace,
                 checker);
         replica.started(host);
+        waiting.put(id, new ArrayDeque<>());
         host.start();
-        waiting.add(id);
         settle();
         members.forEach(other -> connect(new Link(id, other)));
     }
@@ -224,9 +233,14 @@ final class ManualWorld implements World, AutoCloseable {
         for (int other : members) {
             breakLink(new Link(id, other));
         }
+        if (survivors > 0) {
+            work(writers.remove(id)); // they were written; they are not forced
+        }
         replica(id).killed(survivors);
         trace.record(id, "crashes; unstable records that survive:", survivors, null);
         waiting.remove(id);
+        writers.remove(id);
+        timers.remove(id);
         settle();
     }
 
@@ -304,30 +318,28 @@ final class ManualWorld implements World, AutoCloseable {
 
     /** Everything that a replica has appended becomes stable; returns whether there was anything. */
     boolean sync(int id) {
-        StoredLog log = replica(id).log();
-        if (!replica(id).isRunning() || !log.hasUnstable()) {
-            return false;
-        }
-        try {
-            long target = log.beginSync();
-            log.completeSync(target);
-            host(id).durable(target);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        boolean happened = false;
+        while (writers.containsKey(id)) {
+            work(writers.remove(id));
+            happened = true;
         }
         settle();
-        return true;
+        return happened;
     }
 
     void tick(int id) {
-        host(id).tick();
+        clocks.merge(id, TICK_MILLIS * 1_000_000L, Long::sum);
+        work(timers.remove(id));
         settle();
     }
 
-    /** The application's checkpoint is written. */
+    /** The application's checkpoint is written; what the log may drop then is gone, unless records wait. */
     void checkpoint(int id) {
         host(id).takeCheckpoint();
         settle();
+        if (!replica(id).log().hasQueued()) {
+            sync(id);
+        }
     }
 
     /** Lets messages arrive and records become stable until nothing is left to happen. */
@@ -347,36 +359,51 @@ final class ManualWorld implements World, AutoCloseable {
         throw new InvariantViolated("not quiet after " + MAX_ROUNDS + " rounds");
     }
 
-    /** Feeds all waiting inputs and executes all deliveries. */
+    /** Lets everything work that needs neither a disk nor time. */
     void settle() {
-        while (!waiting.isEmpty() || !afterwards.isEmpty()) {
-            Integer id = waiting.pollFirst();
-            if (id == null) {
-                afterwards.removeFirst().run();
-            } else if (replica(id).isRunning()) {
-                ReplicaHost host = host(id);
-                while (host.hasInput()) {
-                    host.drain(MAX_INPUTS);
-                }
-                host.drain(0);
-                host.execute(Integer.MAX_VALUE);
+        Runnable next = nextPiece();
+        while (next != null) {
+            next.run();
+            next = nextPiece();
+        }
+    }
+
+    private Runnable nextPiece() {
+        for (Deque<Runnable> pieces : waiting.values()) {
+            if (!pieces.isEmpty()) {
+                return pieces.removeFirst();
             }
+        }
+        return afterwards.pollFirst();
+    }
+
+    private static void work(Runnable piece) {
+        if (piece != null) {
+            piece.run();
         }
     }
 
     @Override
-    public void inputWaiting(ReplicaHost host) {
-        waiting.add(host.id());
+    public long clockNanos(int id) {
+        return clocks.getOrDefault(id, 0L);
     }
 
     @Override
-    public void executionWaiting(ReplicaHost host) {
-        waiting.add(host.id());
+    public void workWaiting(ReplicaHost host, Part part, Reason reason, long nanos, Runnable piece) {
+        if (reason == Reason.TIME) {
+            timers.put(host.id(), piece);
+        } else if (part == Part.LOG_WRITER) {
+            writers.put(host.id(), piece);
+        } else if (part == Part.LOG_READER) {
+            afterwards.addLast(piece);
+        } else {
+            waiting.get(host.id()).addLast(piece);
+        }
     }
 
     @Override
-    public void recordsWaiting(ReplicaHost host) {
-        // They wait for sync.
+    public void linksWork(ReplicaHost host, Runnable task) {
+        waiting.get(host.id()).addLast(task);
     }
 
     @Override
@@ -392,7 +419,7 @@ final class ManualWorld implements World, AutoCloseable {
     }
 
     @Override
-    public void send(ReplicaHost from, int to, long linkEpoch, Message message, byte[] frame) {
+    public void send(ReplicaHost from, int to, long linkEpoch, byte[] frame) {
         Deque<byte[]> frames = links.get(new Link(from.id(), to));
         if (frames != null) {
             frames.addLast(frame);
@@ -400,14 +427,8 @@ final class ManualWorld implements World, AutoCloseable {
     }
 
     @Override
-    public void logReadWanted(ReplicaHost host, long fromPosition, int maxBytes) {
-        afterwards.addLast(() -> {
-            try {
-                host.logRead(fromPosition, host.replica().log().read(fromPosition, maxBytes));
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        });
+    public void readAgain(ReplicaHost host, int peer) {
+        throw new InvariantViolated("no scenario has that many messages");
     }
 
     @Override

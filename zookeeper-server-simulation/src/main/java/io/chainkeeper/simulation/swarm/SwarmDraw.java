@@ -3,7 +3,9 @@ package io.chainkeeper.simulation.swarm;
 import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.simulation.host.HostSettings;
+import io.chainkeeper.simulation.host.World;
 import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import java.util.EnumSet;
 import java.util.List;
@@ -202,14 +204,14 @@ public final class SwarmDraw {
                 pick(by(of(10, 1_000, 50_000), of(10, 1_000), of(10, 1_000))),
                 pick(by(of(1_000, 50_000, 300_000), of(1_000, 50_000), of(1_000, 50_000))),
                 pick(by(of(20_000, 1_000_000, 5_000_000), of(20_000, 1_000_000), of(20_000, 1_000_000))),
-                pick(1, 8, 64),
                 pick(by(of(0, 10, 50), of(0, 10), of(0, 10, 50))),
                 pick(by(of(0, 10, 50), of(10), of(0, 10, 50))),
                 pick(by(of(1, 3), of(1), of(1, 3))),
                 HostSettings.LinkChoice.values()[random.nextInt(3)],
                 faults,
                 logSettings(),
-                clocksAreSetBack());
+                clocksAreSetBack(),
+                limits());
     }
 
     private int[] syncMicros() {
@@ -262,6 +264,25 @@ public final class SwarmDraw {
                 faults.put(fault, 1_000_000L * (1 + random.nextInt(3)));
             }
         }
+    }
+
+    /**
+     * Those of the product, or so small that one message or command reaches them, or a few do. Who waits for room lets
+     * the disk work, which must be able to hang where a leader is deposed.
+     */
+    private ReplicaLimits limits() {
+        boolean small = application != SimulatedApplication.DEPOSED && random.nextBoolean();
+        return new ReplicaLimits(
+                ReplicaLimits.DEFAULT.maxOutstandingBytes(),
+                small ? bytes() : ReplicaLimits.DEFAULT.maxInboundBytes(),
+                small ? bytes() : ReplicaLimits.DEFAULT.maxBacklogBytes(),
+                small ? bytes() : ReplicaLimits.DEFAULT.maxUnsyncedBytes(),
+                pick(1, 2, 8, 64, ReplicaLimits.DEFAULT.maxInputsPerBatch()),
+                World.TICK_MILLIS);
+    }
+
+    private int bytes() {
+        return 1 << random.nextInt(16);
     }
 
     private <T> T by(T anything, T behind, T founding) {

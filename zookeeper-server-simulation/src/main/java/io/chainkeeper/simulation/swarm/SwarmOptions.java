@@ -2,6 +2,7 @@ package io.chainkeeper.simulation.swarm;
 
 import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.simulation.host.HostSettings;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +31,6 @@ import java.util.Map;
  * @param maxExecutionMicros until the apply thread gets round to what was delivered
  * @param maxNoticeMicros until one end of a connection notices that it is up or down
  * @param maxCutDetectionMicros until a connection with a cut direction breaks
- * @param maxBatch inputs or executions that are worked on at once
  * @param clockSkewPercent by how much a replica's ticks may be shorter or longer
  * @param checkpointEveryPositions 0 for never
  * @param maxCheckpoints kept by each replica
@@ -38,6 +38,7 @@ import java.util.Map;
  * @param faultIntervalMicros mean time between faults of each kind; kinds that are absent do not happen
  * @param logSettings bounds of the acceptor logs
  * @param clocksAreSetBack whether the clock of a replica that loses its disk may be set back, behind all its starts
+ * @param limits of the queues of each replica
  */
 public record SwarmOptions(
         int replicas,
@@ -60,14 +61,14 @@ public record SwarmOptions(
         long maxExecutionMicros,
         long maxNoticeMicros,
         long maxCutDetectionMicros,
-        int maxBatch,
         int clockSkewPercent,
         int checkpointEveryPositions,
         int maxCheckpoints,
         HostSettings.LinkChoice linkChoice,
         Map<Fault, Long> faultIntervalMicros,
         AcceptorLogSettings logSettings,
-        boolean clocksAreSetBack) {
+        boolean clocksAreSetBack,
+        ReplicaLimits limits) {
     /** What can go wrong. */
     public enum Fault {
         /** A replica crashes and comes back later. */

@@ -8,6 +8,7 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.simulation.disk.RunDirectory;
 import java.io.IOException;
@@ -53,20 +54,22 @@ public class StoredLogTest {
         return new LogRecord(LogRecord.METADATA, 5, ByteSlice.of(value.getBytes()), ByteSlice.EMPTY);
     }
 
-    private void sync() throws IOException {
-        log.completeSync(log.beginSync());
+    /** As the protocol does; the log writer has not noticed yet. */
+    private LogRecord queue(LogRecord record) {
+        log.queued(record);
+        return record;
     }
 
     private void appendAndSync(long position, String value) throws IOException {
-        log.append(record(position, value));
-        sync();
+        log.append(queue(record(position, value)));
+        log.sync();
     }
 
     @Test
     public void killed_losesWhatTheSystemWasNotGiven() throws IOException {
         appendAndSync(1, "a");
-        log.append(record(2, "b"));
-        log.append(metadata("promised"));
+        queue(record(2, "b"));
+        queue(metadata("promised"));
         log.kill(0);
         assertEquals(1, log.recovered(0).lastPosition());
         assertNull(log.recovered(0).metadata(5));
@@ -76,8 +79,8 @@ public class StoredLogTest {
     @Test
     public void killed_keepsTheFirstOfWhatTheSystemWasGiven() throws IOException {
         appendAndSync(1, "a");
-        log.append(record(2, "b"));
-        log.append(record(3, "c"));
+        queue(record(2, "b"));
+        queue(record(3, "c"));
         log.kill(1);
         assertEquals(2, log.recovered(0).lastPosition());
         assertEquals(record(2, "b"), log.at(2));
@@ -90,13 +93,13 @@ public class StoredLogTest {
             log.end();
             log = log(i % 2 == 0 ? 64 : 4096, i);
             appendAndSync(1, "a");
-            log.append(metadata("promised"));
-            sync();
+            log.append(queue(metadata("promised")));
+            log.sync();
             for (int position = 2; position <= 4; position++) {
-                log.append(record(position, "b"));
-            }
-            if (i % 3 == 0) {
-                log.beginSync();
+                LogRecord record = queue(record(position, "b"));
+                if (i % 3 == 0) {
+                    log.append(record);
+                }
             }
             log.losePower();
             assertEquals(record(1, "a"), log.at(1));
@@ -109,15 +112,26 @@ public class StoredLogTest {
     }
 
     @Test
-    public void appendedDuringSync_isNotStableWithIt() throws IOException {
-        log.append(record(1, "a"));
-        long target = log.beginSync();
-        log.append(record(2, "b"));
-        log.completeSync(target);
-        assertTrue(log.hasUnstable());
+    public void queuedDuringSync_isNotStableWithIt() throws IOException {
+        log.append(queue(record(1, "a")));
+        queue(record(2, "b"));
+        log.sync();
+        assertEquals(1, log.unstableCount());
         assertNull(log.at(2));
         log.kill(0);
         assertEquals(1, log.recovered(0).lastPosition());
+    }
+
+    /** The number of a start is the host's record, not the protocol's. */
+    @Test
+    public void recordOfTheHost_isWrittenBehindAllThatWasQueued() throws IOException {
+        LogRecord first = queue(record(1, "a"));
+        assertThrows(InvariantViolated.class, () -> log.append(metadata("of the host")));
+        log.append(first);
+        log.append(metadata("of the host"));
+        log.sync();
+        log.losePower();
+        assertNotNull(log.metadata(5));
     }
 
     @Test
@@ -128,14 +142,27 @@ public class StoredLogTest {
     }
 
     @Test
-    public void truncatedWhileRecordsAreForced_isDoneBehindThem() throws IOException {
+    public void powerLostBeforeTruncation_theRestIsThere() throws IOException {
+        for (int i = 0; i < RUNS; i++) {
+            log.end();
+            log = log(64, i);
+            appendAndSync(1, "a");
+            appendAndSync(2, "b");
+            appendAndSync(3, "c");
+            log.truncationQueued(3);
+            assertEquals(record(1, "a"), log.read(1, 1).get(0));
+            log.losePower();
+            assertEquals(record(3, "c"), log.at(3));
+        }
+    }
+
+    @Test
+    public void truncated_isNotRead() throws IOException {
         appendAndSync(1, "a");
         appendAndSync(2, "b");
-        log.append(record(3, "c"));
-        long target = log.beginSync();
+        appendAndSync(3, "c");
+        log.truncationQueued(3);
         log.truncate(3);
-        assertEquals(record(1, "a"), log.read(1, 1).get(0));
-        log.completeSync(target);
         assertEquals(0, log.read(1, 1).size());
         assertEquals(3, log.recovered(0).firstPosition());
     }
@@ -158,10 +185,9 @@ public class StoredLogTest {
         log = log(4096, 1);
         appendAndSync(1, "a");
         log.disk().failForces(1);
-        log.append(record(2, "b"));
-        long target = log.beginSync();
-        assertThrows(IOException.class, () -> log.completeSync(target));
-        assertThrows(IOException.class, () -> log.completeSync(target));
+        log.append(queue(record(2, "b")));
+        assertThrows(IOException.class, log::sync);
+        assertThrows(IOException.class, log::sync);
         log.kill(1);
         appendAndSync(3, "c");
         log.losePower();

@@ -169,7 +169,7 @@ public class FoundingTest {
             StoredLog log = world().replica(id).log();
             log.append(new LogRecord(
                     LogRecord.METADATA, ReplicaIdentity.DISK, ByteSlice.of(head.array()), ByteSlice.EMPTY));
-            log.completeSync(log.beginSync());
+            log.sync();
             log.kill(0);
         }
         ensemble.start(List.of(1, 2));

@@ -25,6 +25,9 @@ import org.junit.runners.Parameterized.Parameters;
 /** What every protocol that orders commands has to do, whatever its messages are. Runs for all on the class path. */
 @RunWith(Parameterized.class)
 public class TotalOrderTest {
+    /** A replica measures itself twice a second. */
+    private static final int TICKS_UNTIL_MEASURED = 50;
+
     private final OrderingProtocolFactory factory;
     private ManualEnsemble ensemble;
 
@@ -182,6 +185,7 @@ public class TotalOrderTest {
 
     /** Waits until one replica tells that another has everything that it has itself. */
     private void awaitAcknowledgedOf(int member, int teller) {
+        ensemble.pass(TICKS_UNTIL_MEASURED);
         ensemble.await(
                 teller + " tells that " + member + " has everything",
                 () -> acknowledged(teller, member)

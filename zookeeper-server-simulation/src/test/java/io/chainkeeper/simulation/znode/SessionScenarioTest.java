@@ -6,12 +6,14 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.OrderingStatus.Role;
+import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.server.session.SessionState;
 import io.chainkeeper.server.session.SessionTable;
 import io.chainkeeper.simulation.Protocols;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.host.HostRule;
 import io.chainkeeper.simulation.host.HostSettings;
+import io.chainkeeper.simulation.host.World;
 import io.chainkeeper.simulation.swarm.Decisions;
 import io.chainkeeper.simulation.swarm.LogBounds;
 import io.chainkeeper.simulation.swarm.Selection;
@@ -86,14 +88,14 @@ public class SessionScenarioTest {
                 50,
                 1_000,
                 20_000,
-                8,
                 0,
                 0,
                 1,
                 HostSettings.LinkChoice.KNOWN_WHEN_ASKED,
                 Map.of(),
                 LogBounds.EAGER,
-                false);
+                false,
+                ReplicaLimits.DEFAULT.withTickMillis(World.TICK_MILLIS));
     }
 
     private void await(String what, BooleanSupplier condition) {

@@ -1,0 +1,296 @@
+package io.chainkeeper.simulation.host;
+
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.replica.Scheduler;
+import io.chainkeeper.replica.TaskQueue;
+import io.chainkeeper.replica.Work;
+import io.chainkeeper.replica.Worker;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+
+/**
+ * Runs all parts of one start of a replica on the caller's thread, one piece of work at a time. When the next piece of
+ * a part is done is left to a {@link Plan}. A part that waits for another lets that one work meanwhile, in no time.
+ */
+public final class DrivenScheduler implements Scheduler {
+    /** Which part of a replica, by the name of its worker. */
+    public enum Part {
+        /** Runs the protocol. */
+        ORDER("ordering-"),
+        /** Appends to the acceptor log and forces it. */
+        LOG_WRITER("log-writer-"),
+        /** Reads the acceptor log for others. */
+        LOG_READER("log-reader-"),
+        /** Executes the order. */
+        EXECUTION("executor-"),
+        /** Any other. */
+        OTHER("");
+
+        private final String prefix;
+
+        Part(String prefix) {
+            this.prefix = prefix;
+        }
+
+        private static Part named(String worker) {
+            for (Part part : values()) {
+                if (worker.startsWith(part.prefix)) {
+                    return part;
+                }
+            }
+            throw new IllegalStateException(worker);
+        }
+    }
+
+    /** Why a piece of work is planned. */
+    public enum Reason {
+        /** Another part has left something to do. */
+        WOKEN,
+        /** The part has more to do. */
+        MORE,
+        /** The part wants to be called by then at the latest. */
+        TIME
+    }
+
+    /** Decides when pieces of work are done. */
+    public interface Plan {
+        /**
+         * A piece is to be done.
+         *
+         * @param part of the replica
+         * @param reason why
+         * @param nanos with {@link Reason#TIME}: after so much time on the replica's clock; else 0
+         * @param piece does it, unless it has been done or put off since
+         */
+        void plan(Part part, Reason reason, long nanos, Runnable piece);
+    }
+
+    private final String name;
+    private final LongSupplier clockNanos;
+    private final LongSupplier wallClockMillis;
+    private final LongSupplier seeds;
+    private final Plan plan;
+    private final List<DrivenWorker> workers = new ArrayList<>();
+    private DrivenWorker current;
+    private RuntimeException failure;
+
+    /**
+     * @param name of the replica, for failures
+     * @param clockNanos its monotonic clock
+     * @param wallClockMillis its wall clock
+     * @param seeds of what is left to chance
+     * @param plan says when parts work
+     */
+    public DrivenScheduler(
+            String name, LongSupplier clockNanos, LongSupplier wallClockMillis, LongSupplier seeds, Plan plan) {
+        this.name = name;
+        this.clockNanos = clockNanos;
+        this.wallClockMillis = wallClockMillis;
+        this.seeds = seeds;
+        this.plan = plan;
+    }
+
+    @Override
+    public long nanoTime() {
+        return clockNanos.getAsLong();
+    }
+
+    @Override
+    public long currentTimeMillis() {
+        return wallClockMillis.getAsLong();
+    }
+
+    @Override
+    public long seed() {
+        return seeds.getAsLong();
+    }
+
+    @Override
+    public Worker worker(String workerName, Work work) {
+        DrivenWorker worker = new DrivenWorker(workerName, work);
+        workers.add(worker);
+        return worker;
+    }
+
+    @Override
+    public TaskQueue taskQueue(String queueName) {
+        return new DrivenTasks(queueName);
+    }
+
+    @Override
+    public void await(Object lock, String what, BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            DrivenWorker next = workers.stream()
+                    .filter(worker -> worker.isDue && !worker.running)
+                    .findFirst()
+                    .orElse(null);
+            InvariantViolated.check(next != null, "%s waits for %s for ever: no part of it works", name, what);
+            next.piece();
+        }
+    }
+
+    /** Does what a part has been woken for, before anything else can happen. */
+    void workNow(Part part) {
+        for (DrivenWorker worker : workers) {
+            if (worker.part == part && worker.isDue && !worker.running) {
+                worker.piece();
+            }
+        }
+    }
+
+    /** Whether a part has nothing to do at the moment. */
+    public boolean isIdle(Part part) {
+        return workers.stream().noneMatch(worker -> worker.part == part && worker.isDue);
+    }
+
+    /**
+     * The replica says that it stops. Whoever drives it learns of it, whatever the parts in between make of it.
+     *
+     * @param message of the replica
+     * @param cause or null
+     */
+    void failed(String message, Throwable cause) {
+        if (failure == null) {
+            failure = unchecked(message, cause);
+        }
+        throw failure;
+    }
+
+    private static RuntimeException unchecked(String message, Throwable cause) {
+        if (cause instanceof Error error) {
+            throw error;
+        }
+        if (cause instanceof RuntimeException same) {
+            return same;
+        }
+        InvariantViolated violated = new InvariantViolated(message);
+        violated.initCause(cause);
+        return violated;
+    }
+
+    private final class DrivenWorker implements Worker {
+        private final String workerName;
+        private final Part part;
+        private final Work work;
+        private boolean started;
+        private boolean ended;
+        private boolean running;
+        private boolean woken;
+
+        /** A piece is planned, and not only for a time to come. */
+        private boolean isDue;
+
+        /** Number of the latest plan; those before it count no more. */
+        private long plans;
+
+        private DrivenWorker(String workerName, Work work) {
+            this.workerName = workerName;
+            this.part = Part.named(workerName);
+            this.work = work;
+        }
+
+        @Override
+        public void start() {
+            InvariantViolated.check(!started, "%s is started twice", workerName);
+            started = true;
+            due(Reason.WOKEN);
+        }
+
+        @Override
+        public void wake() {
+            if (running) {
+                woken = true;
+            } else if (started && !ended && !isDue) {
+                due(Reason.WOKEN);
+            }
+        }
+
+        private void due(Reason reason) {
+            isDue = true;
+            plan(reason, 0);
+        }
+
+        private void plan(Reason reason, long nanos) {
+            long number = ++plans;
+            plan.plan(part, reason, nanos, () -> {
+                if (number == plans && !running) {
+                    piece();
+                }
+            });
+        }
+
+        private void piece() {
+            plans++;
+            isDue = false;
+            woken = false;
+            running = true;
+            DrivenWorker outer = current;
+            current = this;
+            long pause;
+            try {
+                pause = work.run();
+            } finally {
+                running = false;
+                current = outer;
+            }
+            if (failure != null) {
+                throw failure;
+            }
+            if (pause == Work.NEVER) {
+                ended = true;
+            } else if (pause == Work.AT_ONCE) {
+                due(Reason.MORE);
+            } else if (woken) {
+                due(Reason.WOKEN);
+            } else if (pause != Work.WHEN_WOKEN) {
+                plan(Reason.TIME, pause);
+            }
+        }
+
+        @Override
+        public boolean isCurrent() {
+            return current == this;
+        }
+
+        @Override
+        public void join() {
+            if (started && !isCurrent()) {
+                await(this, "the end of " + workerName, () -> ended);
+            }
+        }
+    }
+
+    private final class DrivenTasks implements TaskQueue {
+        private final Deque<Runnable> tasks = new ArrayDeque<>();
+        private final DrivenWorker worker;
+
+        private DrivenTasks(String queueName) {
+            worker = new DrivenWorker(queueName, this::runNext);
+            workers.add(worker);
+        }
+
+        private long runNext() {
+            tasks.removeFirst().run();
+            return tasks.isEmpty() ? Work.WHEN_WOKEN : Work.AT_ONCE;
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            tasks.addLast(task);
+            if (worker.started) {
+                worker.wake();
+            } else {
+                worker.start();
+            }
+        }
+
+        @Override
+        public void close() {
+            await(this, "the tasks of " + worker.workerName, tasks::isEmpty);
+        }
+    }
+}

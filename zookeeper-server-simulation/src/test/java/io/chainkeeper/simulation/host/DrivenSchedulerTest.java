@@ -1,0 +1,150 @@
+package io.chainkeeper.simulation.host;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertSame;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.replica.TaskQueue;
+import io.chainkeeper.replica.Work;
+import io.chainkeeper.replica.Worker;
+import io.chainkeeper.simulation.host.DrivenScheduler.Part;
+import io.chainkeeper.simulation.host.DrivenScheduler.Reason;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.junit.Test;
+
+/** Pieces of work are planned once, for the right reason, and who waits lets the others work. */
+public class DrivenSchedulerTest {
+    private record Planned(Part part, Reason reason, long nanos, Runnable piece) {}
+
+    private final Deque<Planned> planned = new ArrayDeque<>();
+    private final List<String> done = new ArrayList<>();
+    private final DrivenScheduler scheduler = new DrivenScheduler(
+            "replica 1",
+            () -> 0,
+            () -> 0,
+            () -> 0,
+            (part, reason, nanos, piece) -> planned.addLast(new Planned(part, reason, nanos, piece)));
+
+    private void run(Part part, Reason reason) {
+        Planned next = planned.removeFirst();
+        assertEquals(part, next.part());
+        assertEquals(reason, next.reason());
+        next.piece().run();
+    }
+
+    @Test
+    public void workerThatIsWokenTwice_worksOnce() {
+        Worker worker = scheduler.worker("log-writer-1", () -> {
+            done.add("piece");
+            return Work.WHEN_WOKEN;
+        });
+        worker.wake();
+        assertTrue("not started", planned.isEmpty());
+        worker.start();
+        worker.wake();
+        run(Part.LOG_WRITER, Reason.WOKEN);
+        assertEquals(List.of("piece"), done);
+        assertTrue(planned.isEmpty());
+        worker.wake();
+        run(Part.LOG_WRITER, Reason.WOKEN);
+        assertEquals(2, done.size());
+    }
+
+    @Test
+    public void workerThatIsWokenBeforeItsTime_doesNotWorkAgainThen() {
+        Worker worker = scheduler.worker("ordering-1", () -> {
+            done.add("piece");
+            return 100;
+        });
+        worker.start();
+        run(Part.ORDER, Reason.WOKEN);
+        assertTrue("only a time is planned", scheduler.isIdle(Part.ORDER));
+        worker.wake();
+        assertFalse(scheduler.isIdle(Part.ORDER));
+        run(Part.ORDER, Reason.TIME);
+        assertEquals("put off", 1, done.size());
+        run(Part.ORDER, Reason.WOKEN);
+        assertEquals(2, done.size());
+        assertEquals(100, planned.getFirst().nanos());
+    }
+
+    @Test
+    public void workerThatIsWokenWhileItWorks_worksAgain() {
+        Worker[] worker = new Worker[1];
+        worker[0] = scheduler.worker("executor-1", () -> {
+            if (done.isEmpty()) {
+                worker[0].wake();
+            }
+            done.add("piece");
+            return Work.WHEN_WOKEN;
+        });
+        worker[0].start();
+        run(Part.EXECUTION, Reason.WOKEN);
+        run(Part.EXECUTION, Reason.WOKEN);
+        assertEquals(2, done.size());
+        assertTrue(planned.isEmpty());
+    }
+
+    @Test
+    public void whoWaits_letsTheOthersWork() {
+        Worker writer = scheduler.worker("log-writer-1", () -> {
+            done.add("written");
+            return done.size() < 3 ? Work.AT_ONCE : Work.WHEN_WOKEN;
+        });
+        writer.start();
+        Worker order = scheduler.worker("ordering-1", () -> {
+            scheduler.await(this, "the log", () -> done.size() == 3);
+            done.add("ordered");
+            return Work.NEVER;
+        });
+        order.start();
+        scheduler.workNow(Part.ORDER);
+        assertEquals(List.of("written", "written", "written", "ordered"), done);
+    }
+
+    @Test
+    public void whoWaitsForWhatNobodyDoes_isADefect() {
+        InvariantViolated violated =
+                assertThrows(InvariantViolated.class, () -> scheduler.await(this, "what never comes", () -> false));
+        assertEquals("replica 1 waits for what never comes for ever: no part of it works", violated.getMessage());
+    }
+
+    @Test
+    public void tasks_runInOrderAndNotWithinTheCall() throws Exception {
+        TaskQueue tasks = scheduler.taskQueue("log-reader-1");
+        tasks.execute(() -> done.add("one"));
+        tasks.execute(() -> done.add("two"));
+        assertTrue(done.isEmpty());
+        run(Part.LOG_READER, Reason.WOKEN);
+        assertEquals(List.of("one"), done);
+        tasks.close();
+        assertEquals(List.of("one", "two"), done);
+    }
+
+    /** Parts in between may take it for a failure of their own. */
+    @Test
+    public void replicaThatStops_isNotedThoughAPartCatchesIt() {
+        IllegalStateException cause = new IllegalStateException("broken");
+        Worker worker = scheduler.worker("ordering-1", () -> {
+            try {
+                scheduler.failed("stops", cause);
+            } catch (IllegalStateException e) {
+                done.add("caught");
+            }
+            return Work.WHEN_WOKEN;
+        });
+        worker.start();
+        assertSame(
+                cause,
+                assertThrows(
+                        IllegalStateException.class,
+                        () -> planned.removeFirst().piece().run()));
+        assertEquals(List.of("caught"), done);
+    }
+}
