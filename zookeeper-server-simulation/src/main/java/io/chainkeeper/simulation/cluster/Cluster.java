@@ -15,10 +15,12 @@ import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.host.SimulatedReplica;
 import io.chainkeeper.simulation.host.StateMachine;
 import io.chainkeeper.simulation.host.World;
+import io.chainkeeper.simulation.link.VirtualProcess;
 import io.chainkeeper.simulation.order.OrderChecker;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.time.EventQueue;
 import io.chainkeeper.simulation.time.Trace;
+import io.chainkeeper.transport.PeerTransport;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,8 +47,13 @@ public final class Cluster implements World, AutoCloseable {
     private final List<Machine> machines = new ArrayList<>();
     private final Set<Integer> gone = new TreeSet<>();
     private final Ensembles ensembles;
-    private final SimulatedNetwork network;
     private final StateTransfers transfers;
+    private final Network network;
+
+    /** One of them is the network. */
+    private final SimulatedNetwork simulatedNetwork;
+
+    private final RealNetwork realNetwork;
     private Runnable whenLeaderChanges = () -> {};
     private Set<Integer> absent = Set.of();
     private boolean calm;
@@ -97,8 +104,17 @@ public final class Cluster implements World, AutoCloseable {
                     ofDisks.split())));
         }
         this.ensembles = new Ensembles(options.ensemble(), events, delays, trace, workload, machines, this::start);
-        this.network = new SimulatedNetwork(options.replicas(), events, delays, trace, this::host);
         this.transfers = new StateTransfers(events, random, delays, trace, this);
+        if (options.links() == null) {
+            this.simulatedNetwork = new SimulatedNetwork(options.replicas(), events, delays, trace, this::host);
+            this.realNetwork = null;
+            this.network = simulatedNetwork;
+        } else {
+            this.simulatedNetwork = null;
+            this.realNetwork =
+                    new RealNetwork(options.replicas(), factory.name(), options.links(), events, random.split(), trace);
+            this.network = realNetwork;
+        }
     }
 
     /** Sets who does not start before faults have stopped. */
@@ -112,7 +128,7 @@ public final class Cluster implements World, AutoCloseable {
     }
 
     /** The links. */
-    public SimulatedNetwork network() {
+    public Network network() {
         return network;
     }
 
@@ -256,6 +272,7 @@ public final class Cluster implements World, AutoCloseable {
         Machine machine = machines.get(id - 1);
         trace.record(id, "pauses for microseconds", durationMicros, null);
         machine.pause(events.nowMicros(), durationMicros);
+        network.paused(id, machine.pausedUntilMicros);
     }
 
     /** A replica that stands still goes on. */
@@ -335,6 +352,7 @@ public final class Cluster implements World, AutoCloseable {
         network.healAll();
         for (Machine machine : machines) {
             machine.endPause(events.nowMicros());
+            network.paused(machine.replica.id(), events.nowMicros());
             machine.diskFactor = 1;
             machine.replica.log().disk().heal();
             skewClock(machine);
@@ -420,8 +438,27 @@ public final class Cluster implements World, AutoCloseable {
     }
 
     @Override
+    public PeerTransport realLinks(int id, long incarnation) {
+        if (realNetwork == null) {
+            return null;
+        }
+        Machine machine = machines.get(id - 1);
+        return realNetwork.transport(id, incarnation, machine.disksLost, new VirtualProcess.Clock() {
+            @Override
+            public long nowMicros() {
+                return clockMicros(id);
+            }
+
+            @Override
+            public long realMicros(long clockMicros) {
+                return machine.realMicros(clockMicros) + 1;
+            }
+        });
+    }
+
+    @Override
     public void send(ReplicaHost from, int to, long linkEpoch, byte[] frame) {
-        network.send(from.id(), to, linkEpoch, frame);
+        simulatedNetwork.send(from.id(), to, linkEpoch, frame);
     }
 
     /** What the replicas have on disk is removed. */
@@ -433,7 +470,7 @@ public final class Cluster implements World, AutoCloseable {
 
     @Override
     public void readAgain(ReplicaHost host, int peer) {
-        network.readAgain(host.id(), peer);
+        simulatedNetwork.readAgain(host.id(), peer);
     }
 
     @Override

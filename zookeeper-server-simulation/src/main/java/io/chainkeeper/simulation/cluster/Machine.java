@@ -18,6 +18,9 @@ final class Machine {
     final Deque<Runnable> asleep = new ArrayDeque<>();
     boolean transferring;
 
+    /** How many disks it had before this one. */
+    int disksLost;
+
     /** The latest ensemble that it knows of; -1 while it was never configured. */
     int knownEnsemble = -1;
 
@@ -57,6 +60,7 @@ final class Machine {
 
     /** Its next start finds nothing. */
     void loseDisk() {
+        disksLost++;
         replica.loseDisk();
         hasVoted = false;
         decidedPosition = 0;

@@ -16,7 +16,7 @@ import java.util.function.IntFunction;
  * breaks: what was in flight is lost, each end notices in its own time, and a new connection follows when the pair can
  * reach each other.
  */
-public final class SimulatedNetwork {
+public final class SimulatedNetwork implements Network {
     private record Frame(long arrivesAtMicros, byte[] bytes) {}
 
     /** One direction of a pair. */
@@ -102,15 +102,15 @@ public final class SimulatedNetwork {
 
     // ---------------------------------------------------------------- connections
 
-    /** A replica has started: its peers can be connected to. */
-    void started(int replica) {
+    @Override
+    public void started(int replica) {
         connections.values().stream()
                 .filter(connection -> touches(connection, replica))
                 .forEach(this::connectLater);
     }
 
-    /** A replica is gone: its connections break. */
-    void crashed(int replica) {
+    @Override
+    public void crashed(int replica) {
         connections.values().stream()
                 .filter(connection -> touches(connection, replica))
                 .forEach(this::breakConnection);
@@ -160,7 +160,7 @@ public final class SimulatedNetwork {
         return at - events.nowMicros();
     }
 
-    /** Breaks the connection of a pair. */
+    @Override
     public void breakLink(int one, int other) {
         breakConnection(connection(one, other));
     }
@@ -187,7 +187,12 @@ public final class SimulatedNetwork {
         }
     }
 
-    /** Whether a pair is connected and nothing that one sends the other is held back. */
+    @Override
+    public void paused(int replica, long untilMicros) {
+        // Whoever is told something does not work on it.
+    }
+
+    @Override
     public boolean reaches(int from, int to) {
         return connection(from, to).up && !direction(from, to).cut;
     }
@@ -232,7 +237,8 @@ public final class SimulatedNetwork {
 
     // ---------------------------------------------------------------- faults
 
-    /** Holds back what goes from one replica to another; after a while the connection breaks. */
+    /** After a while the connection breaks. */
+    @Override
     public void cut(int from, int to) {
         Direction direction = direction(from, to);
         if (direction.cut) {
@@ -248,7 +254,7 @@ public final class SimulatedNetwork {
         });
     }
 
-    /** Ends a cut. */
+    @Override
     public void heal(int from, int to) {
         Direction direction = direction(from, to);
         if (direction.cut) {
@@ -259,7 +265,7 @@ public final class SimulatedNetwork {
         }
     }
 
-    /** How many directions are cut. */
+    @Override
     public int cuts() {
         int cuts = 0;
         for (Connection connection : connections.values()) {
@@ -268,14 +274,14 @@ public final class SimulatedNetwork {
         return cuts;
     }
 
-    /** Makes one direction slower than the others; 1 for normal. */
+    @Override
     public void slow(int from, int to, int factor) {
         trace.record(0, "slowed", from, "-> " + to + " by " + factor);
         direction(from, to).slowFactor = factor;
     }
 
-    /** Ends all cuts and slowness. */
-    void healAll() {
+    @Override
+    public void healAll() {
         for (Connection connection : connections.values()) {
             for (Direction direction : connection.directions) {
                 direction.slowFactor = 1;

@@ -1,6 +1,6 @@
 package io.chainkeeper.simulation.fault;
 
-import io.chainkeeper.simulation.cluster.SimulatedNetwork;
+import io.chainkeeper.simulation.cluster.Network;
 import io.chainkeeper.simulation.time.EventQueue;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +40,7 @@ final class Splits {
      * @param random what is drawn
      * @param durations how long each part stays cut
      */
-    void split(SimulatedNetwork network, SplittableRandom random, LongSupplier durations) {
+    void split(Network network, SplittableRandom random, LongSupplier durations) {
         List<Runnable> healings = new ArrayList<>();
         Shape shape = Shape.values()[random.nextInt(Shape.values().length)];
         int groups = 2 + random.nextInt(Math.max(1, replicas - 1));

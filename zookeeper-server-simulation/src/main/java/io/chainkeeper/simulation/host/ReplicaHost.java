@@ -12,9 +12,11 @@ import io.chainkeeper.replica.Replica;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.simulation.host.DrivenScheduler.Part;
+import io.chainkeeper.simulation.host.HostSettings.LinkChoice;
 import io.chainkeeper.simulation.order.OrderChecker;
 import io.chainkeeper.simulation.time.Trace;
 import io.chainkeeper.transport.PeerAddress;
+import io.chainkeeper.transport.PeerTransport;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -84,7 +86,9 @@ public final class ReplicaHost implements TotalOrder {
                 () -> context.random().nextInt(Integer.MAX_VALUE),
                 (part, reason, nanos, piece) -> world.workWaiting(this, part, reason, nanos, piece));
         Frames frames = new Frames(factory.codec(), disk);
-        this.links = new SimulatedLinks(this, frames, settings.linkChoice(), world, trace);
+        PeerTransport real = world.realLinks(disk.id(), incarnation);
+        LinkChoice choice = real == null ? settings.linkChoice() : LinkChoice.KNOWN_WHEN_LEAVING;
+        this.links = new SimulatedLinks(this, frames, choice, world, trace);
         this.protocols =
                 new WatchedProtocols(factory, this, frames, context.random(), settings.replicas(), trace, checker);
         this.replica = new Replica(
@@ -95,7 +99,7 @@ public final class ReplicaHost implements TotalOrder {
                 context.settings(),
                 context.start(),
                 disk.log(),
-                links,
+                real == null ? links : new WatchedLinks(real, disk.id(), frames, trace),
                 new WatchedApplication(this, application, settings.checkpointEveryPositions(), world, trace, checker),
                 settings.limits(),
                 this::stops,

@@ -3,6 +3,7 @@ package io.chainkeeper.simulation.host;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.simulation.host.DrivenScheduler.Part;
 import io.chainkeeper.simulation.host.DrivenScheduler.Reason;
+import io.chainkeeper.transport.PeerTransport;
 import java.io.IOException;
 
 /** What a replica's host leaves to its surroundings: everything that takes time or may fail. */
@@ -26,6 +27,15 @@ public interface World {
 
     /** The thread of a replica's links has something to do. */
     void linksWork(ReplicaHost host, Runnable task);
+
+    /**
+     * A replica is about to start.
+     *
+     * @param id of the replica
+     * @param incarnation number of this start
+     * @return the product's links, or null if those of the simulator are used
+     */
+    PeerTransport realLinks(int id, long incarnation);
 
     /**
      * A message leaves.

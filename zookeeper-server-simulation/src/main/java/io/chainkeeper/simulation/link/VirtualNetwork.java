@@ -359,6 +359,17 @@ public final class VirtualNetwork {
         return path(from, to).isCut();
     }
 
+    /** @return how many directions are cut */
+    public int cuts() {
+        int cuts = 0;
+        for (List<Path> ofHost : paths) {
+            for (Path path : ofHost) {
+                cuts += path.isCut() ? 1 : 0;
+            }
+        }
+        return cuts;
+    }
+
     /**
      * Makes one direction slower than others.
      *

@@ -24,6 +24,7 @@ import io.chainkeeper.simulation.register.RegisterMachine;
 import io.chainkeeper.simulation.register.RegisterReplica;
 import io.chainkeeper.simulation.swarm.LogBounds;
 import io.chainkeeper.simulation.time.Trace;
+import io.chainkeeper.transport.PeerTransport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
@@ -416,6 +417,11 @@ final class ManualWorld implements World, AutoCloseable {
     public void close() {
         replicas.forEach(SimulatedReplica::close);
         directory.close();
+    }
+
+    @Override
+    public PeerTransport realLinks(int id, long incarnation) {
+        return null;
     }
 
     @Override

@@ -6,6 +6,8 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.simulation.host.HostSettings;
 import io.chainkeeper.simulation.host.World;
+import io.chainkeeper.simulation.link.LinkHabits;
+import io.chainkeeper.simulation.link.LinkOptions;
 import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import java.util.EnumSet;
 import java.util.List;
@@ -81,7 +83,7 @@ public final class SwarmDraw {
         SwarmOptions options = draw.options();
         draw.drawSplit();
         draw.drawFaultsOfDisks();
-        return options;
+        return options.over(draw.links());
     }
 
     // ---------------------------------------------------------------- ensemble and faults
@@ -211,7 +213,8 @@ public final class SwarmDraw {
                 faults,
                 logSettings(),
                 clocksAreSetBack(),
-                limits());
+                limits(),
+                null);
     }
 
     private int[] syncMicros() {
@@ -245,6 +248,19 @@ public final class SwarmDraw {
             case BEHIND, DEPOSED, MINORITY -> false;
             case FOUNDING -> random.nextBoolean();
         };
+    }
+
+    /** In every second run the product's links carry the messages. */
+    private LinkOptions links() {
+        if (random.nextBoolean()) {
+            return null;
+        }
+        LinkHabits habits = LinkHabits.draw(
+                random,
+                pick(by(of(200, 2_000, 20_000, 60_000), of(200, 2_000), of(200, 2_000, 20_000))),
+                pick(by(of(1_000, 50_000, 300_000), of(1_000, 50_000), of(1_000, 50_000))),
+                pick(10, 500, 5_000));
+        return LinkOptions.draw(random, habits);
     }
 
     /** Where a group may be cut off from the rest, any pairs may. */

@@ -4,6 +4,7 @@ import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.simulation.host.HostSettings;
+import io.chainkeeper.simulation.link.LinkOptions;
 import java.util.List;
 import java.util.Map;
 
@@ -39,6 +40,7 @@ import java.util.Map;
  * @param logSettings bounds of the acceptor logs
  * @param clocksAreSetBack whether the clock of a replica that loses its disk may be set back, behind all its starts
  * @param limits of the queues of each replica
+ * @param links how the product's links behave; null for links of the simulator
  */
 public record SwarmOptions(
         int replicas,
@@ -68,7 +70,8 @@ public record SwarmOptions(
         Map<Fault, Long> faultIntervalMicros,
         AcceptorLogSettings logSettings,
         boolean clocksAreSetBack,
-        ReplicaLimits limits) {
+        ReplicaLimits limits,
+        LinkOptions links) {
     /** What can go wrong. */
     public enum Fault {
         /** A replica crashes and comes back later. */
@@ -131,6 +134,40 @@ public record SwarmOptions(
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
+
+    /** The same over other links. */
+    SwarmOptions over(LinkOptions other) {
+        return new SwarmOptions(
+                replicas,
+                ensemble,
+                late,
+                minQuorumSize,
+                settings,
+                safetyMicros,
+                sessions,
+                keys,
+                maxOutstanding,
+                maxThinkMicros,
+                maxOperations,
+                readPercent,
+                conditionalPercent,
+                sessionMovePercent,
+                maxNetworkMicros,
+                maxSyncMicros,
+                maxHandOverMicros,
+                maxExecutionMicros,
+                maxNoticeMicros,
+                maxCutDetectionMicros,
+                clockSkewPercent,
+                checkpointEveryPositions,
+                maxCheckpoints,
+                linkChoice,
+                faultIntervalMicros,
+                logSettings,
+                clocksAreSetBack,
+                limits,
+                other);
+    }
 
     /** The least quorum that settings ask for, 1 if they ask for none. */
     static int minQuorumSize(Map<String, String> settings) {

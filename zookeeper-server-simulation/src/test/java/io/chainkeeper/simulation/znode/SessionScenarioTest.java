@@ -95,7 +95,8 @@ public class SessionScenarioTest {
                 Map.of(),
                 LogBounds.EAGER,
                 false,
-                ReplicaLimits.DEFAULT.withTickMillis(World.TICK_MILLIS));
+                ReplicaLimits.DEFAULT.withTickMillis(World.TICK_MILLIS),
+                null);
     }
 
     private void await(String what, BooleanSupplier condition) {

@@ -1,0 +1,96 @@
+package io.chainkeeper.simulation.host;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.simulation.time.Trace;
+import io.chainkeeper.transport.PeerAddress;
+import io.chainkeeper.transport.PeerTransport;
+import io.chainkeeper.transport.StateChannel;
+import io.chainkeeper.transport.StateResponder;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Map;
+
+/** The product's links of one start of a replica; the trace is told of what is sent. */
+final class WatchedLinks implements PeerTransport {
+    private final PeerTransport links;
+    private final int id;
+    private final Frames frames;
+    private final Trace trace;
+
+    /**
+     * @param links of the product
+     * @param id of the replica
+     * @param frames know the message that leaves
+     * @param trace told of it
+     */
+    WatchedLinks(PeerTransport links, int id, Frames frames, Trace trace) {
+        this.links = links;
+        this.id = id;
+        this.frames = frames;
+        this.trace = trace;
+    }
+
+    @Override
+    public void start(Listener listener) throws IOException {
+        links.start(listener);
+    }
+
+    @Override
+    public void send(int to, ByteSlice[] parts) {
+        trace.mix(Arrays.hashCode(Frames.bytes(parts)));
+        trace.record(id, "sends to", to, frames.leaving());
+        links.send(to, parts);
+    }
+
+    @Override
+    public void acknowledgeUp(int peer) {
+        links.acknowledgeUp(peer);
+    }
+
+    @Override
+    public void flush() {
+        links.flush();
+    }
+
+    @Override
+    public boolean execute(Runnable task) {
+        return links.execute(task);
+    }
+
+    @Override
+    public void resumeReading(int peer) {
+        links.resumeReading(peer);
+    }
+
+    @Override
+    public void disconnect(int peer, String reason) {
+        throw new InvariantViolated("replica " + id + " ends its link to " + peer + ": " + reason);
+    }
+
+    /** All replicas that there may ever be are linked. */
+    @Override
+    public void setPeers(Map<Integer, PeerAddress> peers) {
+        // As the simulator's own links.
+    }
+
+    @Override
+    public void answerStateRequests(StateResponder responder) {
+        links.answerStateRequests(responder);
+    }
+
+    @Override
+    public StateChannel openStateChannel(int peer) throws IOException {
+        return links.openStateChannel(peer);
+    }
+
+    @Override
+    public boolean hasTriedPeers() {
+        return links.hasTriedPeers();
+    }
+
+    @Override
+    public void close() {
+        links.close();
+    }
+}
