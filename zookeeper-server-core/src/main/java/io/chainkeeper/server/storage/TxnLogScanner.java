@@ -18,7 +18,8 @@ import org.apache.zookeeper.server.persistence.FileTxnLog;
  * zeroes behind the last entry. Used by one thread.
  */
 public final class TxnLogScanner implements Closeable {
-    static final int HEADER_BYTES = 16;
+    /** Bytes before the first entry. */
+    public static final int HEADER_BYTES = 16;
 
     private static final int ENTRY_OVERHEAD_BYTES = Long.BYTES + Integer.BYTES + 1;
     private static final int ZXID_OFFSET = 12;
@@ -32,6 +33,7 @@ public final class TxnLogScanner implements Closeable {
     /** Kept, because a new one for each entry would be garbage as large as the log while a server loads its tree. */
     private byte[] entry = new byte[BUFFER_BYTES];
 
+    private int entryBytes;
     private long goodBytes;
     private long lastZxid;
     private boolean torn;
@@ -115,6 +117,7 @@ public final class TxnLogScanner implements Closeable {
             }
             torn = false;
             goodBytes += length + ENTRY_OVERHEAD_BYTES;
+            entryBytes = length;
             lastZxid = ByteBuffer.wrap(entry).getLong(ZXID_OFFSET);
             return lastZxid;
         } catch (EOFException e) {
@@ -133,8 +136,13 @@ public final class TxnLogScanner implements Closeable {
         return lastZxid;
     }
 
-    /** Whether something other than zeroes follows the last good entry. */
-    boolean torn() {
+    /** @return the last good entry, from its header on; overwritten by {@link #next} */
+    public ByteBuffer entry() {
+        return ByteBuffer.wrap(entry, 0, entryBytes);
+    }
+
+    /** @return whether something other than zeroes follows the last good entry */
+    public boolean torn() {
         return torn;
     }
 

@@ -31,6 +31,11 @@ public final class OrderedDatabase extends ZKDatabase {
     /** Called by the constructor of ZooKeeper's class, too. */
     @Override
     public DataTree createDataTree() {
+        return newTree();
+    }
+
+    /** @return an empty tree, as a server has it, that belongs to no database */
+    public static DataTree newTree() {
         return new OrderedDataTree();
     }
 
