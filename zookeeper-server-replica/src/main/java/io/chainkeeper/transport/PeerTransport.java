@@ -27,10 +27,11 @@ public interface PeerTransport extends Closeable {
      * Names the peers there are from now on. The link to a peer that is no longer named is closed, which the listener
      * is told once, and so are the bulk connections of that peer; it is let in no more. If the address of a peer
      * changed, its link is closed and the new address is dialled. The other peers notice nothing. Takes effect shortly
-     * after the call, on the I/O thread; of several calls the last counts. Safe for use by any thread, before {@link
-     * #start} too, and idempotent.
+     * after the call, on the I/O thread; of several calls the last counts. If this replica's own address is named and
+     * another than before, it listens there, and at the old one no more, as soon as that works; links stay. Safe for
+     * use by any thread, before {@link #start} too, and idempotent.
      *
-     * @param peers replica id (1 to 255) to address; this replica itself, if named, is ignored
+     * @param peers replica id (1 to 255) to address; may name this replica
      * @throws io.chainkeeper.ordering.InvariantViolated if an id is out of range
      */
     void setPeers(Map<Integer, PeerAddress> peers);

@@ -110,6 +110,12 @@ public final class EffectiveEnsemble {
         EnsembleConfig current = effective();
         EnsemblePlan plan = state.plan();
         SortedMap<Integer, PeerAddress> addresses = new TreeMap<>();
+        if (departing != null) {
+            // One whose address changes learns so over links to the old one; itself it listens at the new one at once.
+            addresses.putAll(departing.addresses());
+            addresses.keySet().retainAll(current.servers().keySet());
+            addresses.remove(replicaId);
+        }
         if (!contained()) {
             // Whoever configured this replica's file knows better than the past whom it can reach.
             addresses.putAll(own.addresses());

@@ -58,8 +58,12 @@ public final class NettyPeerTransport implements PeerTransport {
     private final PeerTable peers;
     private StateResponder responder;
     private volatile Parts parts;
-    private Channel listening;
+    private volatile Channel listening;
+    private volatile OwnPort ownPort;
     private boolean closed;
+
+    /** Where this replica is to listen: its own address. */
+    private volatile PeerAddress ownAddress;
 
     /**
      * What a transport that has been started consists of.
@@ -84,6 +88,7 @@ public final class NettyPeerTransport implements PeerTransport {
         this.settings = settings;
         this.runtime = runtime;
         this.peers = new PeerTable(settings.replicaId(), settings.members());
+        this.ownAddress = settings.members().get(settings.replicaId());
     }
 
     @Override
@@ -107,7 +112,14 @@ public final class NettyPeerTransport implements PeerTransport {
         // Before the port is open: a peer that connects at once must find its link.
         applyPeers(all);
         try {
-            listening = listen(all);
+            PeerAddress own = ownAddress;
+            listening = listen(all, own);
+            // Port 0 is one that the system has chosen.
+            PeerAddress bound = new PeerAddress(own.host(), localAddress().getPort());
+            ownPort = new OwnPort(settings, all.io(), () -> bootstrap(all), bound, listening, this::listensAt);
+            if (!ownAddress.equals(own)) {
+                ownPort.moveTo(ownAddress);
+            }
         } catch (IOException e) {
             close();
             throw e;
@@ -141,15 +153,23 @@ public final class NettyPeerTransport implements PeerTransport {
         }
     }
 
-    private Channel listen(Parts all) throws IOException {
-        InetSocketAddress address = bindAddress(settings);
+    private void listensAt(Channel channel) {
+        listening = channel;
+    }
+
+    private ServerBootstrap bootstrap(Parts all) {
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(all.io().loop(), all.io().loop())
                 .channelFactory(runtime.listening())
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .childHandler(new PeerAcceptor(all.links(), peers, all.bulk()));
         Sockets.setOptions(bootstrap::childOption);
-        ChannelFuture bound = bootstrap.bind(address);
+        return bootstrap;
+    }
+
+    private Channel listen(Parts all, PeerAddress own) throws IOException {
+        InetSocketAddress address = bindAddress(settings, own);
+        ChannelFuture bound = bootstrap(all).bind(address);
         runtime.await(bound);
         if (!bound.isSuccess()) {
             throw new IOException(
@@ -165,11 +185,20 @@ public final class NettyPeerTransport implements PeerTransport {
 
     /**
      * @param settings of a replica
-     * @return where it is to listen
+     * @return where it is to listen at first
      * @throws IOException if its own name has no address
      */
     static InetSocketAddress bindAddress(TransportSettings settings) throws IOException {
-        PeerAddress own = settings.members().get(settings.replicaId());
+        return bindAddress(settings, settings.members().get(settings.replicaId()));
+    }
+
+    /**
+     * @param settings of a replica
+     * @param own its address
+     * @return where it is to listen
+     * @throws IOException if its own name has no address
+     */
+    static InetSocketAddress bindAddress(TransportSettings settings, PeerAddress own) throws IOException {
         if (settings.listenOnAllAddresses()) {
             return new InetSocketAddress(own.port());
         }
@@ -195,10 +224,18 @@ public final class NettyPeerTransport implements PeerTransport {
     @Override
     public void setPeers(Map<Integer, PeerAddress> members) {
         peers.want(members);
+        PeerAddress own = members.get(settings.replicaId());
+        if (own != null) {
+            ownAddress = own;
+        }
         Parts all = parts;
         // If it is not started yet, the start applies what is wanted then.
         if (all != null) {
             applyPeers(all);
+        }
+        OwnPort port = ownPort;
+        if (own != null && port != null) {
+            port.moveTo(own);
         }
     }
 

@@ -5,6 +5,7 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.FreePorts;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.transport.LinkStatistics;
@@ -83,6 +84,49 @@ public class ChangingPeersTest {
         assertFlows(one, two, "from one");
         assertFlows(three, one, "from three");
         assertEquals(List.of(1, 3), List.copyOf(two.transport.statistics().keySet()));
+    }
+
+    @Test(timeout = 120_000)
+    public void ownAddressChanges_listensThereAndLinksStay() throws Exception {
+        TestReplica one = start(1, Map.of(2, NOWHERE, 3, NOWHERE));
+        TestReplica two = start(2, one.asPeer(1));
+        awaitLinked(one, two);
+        int before = one.port();
+        int after = FreePorts.next();
+        one.transport.setPeers(Map.of(1, new PeerAddress("127.0.0.1", after), 2, NOWHERE, 3, NOWHERE));
+        Await.until(() -> "listens at " + after, () -> one.port() == after);
+        TestReplica three = start(3, one.asPeer(1));
+        awaitLinked(one, three);
+        assertEquals("the link that was up stays", 1, two.listener.timesUp(1));
+        assertFlows(two, one, "over the old port");
+        assertFlows(three, one, "over the new one");
+        Await.until(() -> "the old port is closed", () -> !isOpen(before));
+        two.transport.setPeers(one.asPeer(1));
+        Await.until(() -> "links to the new one", () -> two.listener.timesUp(1) == 2);
+    }
+
+    /** As long as somebody else has the new port, the replica stays where it is. */
+    @Test(timeout = 120_000)
+    public void newAddressIsTaken_listensAtTheOldOneUntilItIsFree() throws Exception {
+        TestReplica one = start(1, Map.of(2, NOWHERE));
+        int before = one.port();
+        int after;
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            after = taken.getLocalPort();
+            one.transport.setPeers(Map.of(1, new PeerAddress("127.0.0.1", after), 2, NOWHERE));
+            TestReplica two = start(2, Map.of(1, new PeerAddress("127.0.0.1", before)));
+            awaitLinked(one, two);
+            assertEquals(before, one.port());
+        }
+        Await.until(() -> "listens at " + after, () -> one.port() == after);
+    }
+
+    private static boolean isOpen(int port) {
+        try (Socket socket = new Socket("127.0.0.1", port)) {
+            return socket.isConnected();
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     @Test(timeout = 120_000)
