@@ -5,6 +5,7 @@ MAIN_CLASS="io.chainkeeper.main.ChainkeeperMain"
 FORCE_CLASS="io.chainkeeper.main.ForceNewCluster"
 MOVE_CLASS="io.chainkeeper.main.MoveIn"
 SWITCH_CLASS="io.chainkeeper.main.SwitchProtocol"
+REPLACE_CLASS="io.chainkeeper.main.ReplaceServer"
 
 usage() {
   echo "Usage: $0 [--config <conf-dir>] {start|start-foreground|stop|version|restart|status|print-cmd}"
@@ -15,11 +16,18 @@ zkServer.sh [--config CONF_DIR] COMMAND [ZOO_CFG]
   start              start in the background; returns when it serves clients or waits for other servers, and says
                      FAILED TO START and why if it ends instead
   start-foreground   start in this terminal
-  stop               stop and wait until the process has ended
+  stop               stop and wait until the process has ended; a leader has another server lead first
+  drain [--seconds N]
+                     stop only if the others can go on: another server leads, clients go to others, then the process
+                     ends. Up to N seconds (10) until another one leads
   restart            stop, then start
   status             ask the server for its mode; exit code 1 if it does not answer
   version            print the version
   print-cmd          print the command that start-foreground would run
+  replace ID --with HOST:PORT:PORT[:ROLE][;[HOST:]CLIENTPORT] [--auth-file FILE] [--connect HOST:PORT[,...]]
+                     give the place of a server that is lost to one at another address (docs/operations.md). Asks the
+                     server of ZOO_CFG, or another one; checks first; does it only with --yes. FILE holds a line such as
+                     "digest super:secret", whose user may reconfig
   force-new-cluster  when a majority of the servers is lost for good: let this one, stopped, go on alone with its data.
                      Says what may be lost; does it only with --yes
   position           say which transaction the files of the stopped server reach (docs/moving.md)
@@ -60,7 +68,48 @@ done
 ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 COMMAND="${1:-}"
 COMMAND_OPTIONS=()
-if [[ "$COMMAND" == force-new-cluster || "$COMMAND" == move-in || "$COMMAND" == switch-protocol ]]; then
+DRAIN_SECONDS=10
+if [[ "$COMMAND" == drain ]]; then
+  shift
+  if [[ "${1:-}" == --seconds ]]; then
+    DRAIN_SECONDS="${2:-}"
+    shift 2 || shift
+    if ! [[ "$DRAIN_SECONDS" =~ ^[1-9][0-9]{0,3}$ ]]; then
+      echo "Error: --seconds '$DRAIN_SECONDS': give a number of seconds from 1 to 9999" >&2
+      exit 1
+    fi
+  fi
+  if [[ "${1:-}" == -* ]]; then
+    usage >&2
+    exit 1
+  elif [[ -n "${1:-}" ]]; then
+    ZOOCFG="$1"
+  fi
+elif [[ "$COMMAND" == replace ]]; then
+  shift
+  while (($# > 0)); do
+    case "$1" in
+      --with | --auth-file | --connect)
+        COMMAND_OPTIONS+=("$1" "${2:-}")
+        shift
+        ;;
+      --yes) COMMAND_OPTIONS+=(--yes) ;;
+      -*)
+        usage >&2
+        exit 1
+        ;;
+      *)
+        # the first is the id
+        if [[ "$1" =~ ^[0-9]+$ ]]; then
+          COMMAND_OPTIONS+=("$1")
+        else
+          ZOOCFG="$1"
+        fi
+        ;;
+    esac
+    shift || true
+  done
+elif [[ "$COMMAND" == force-new-cluster || "$COMMAND" == move-in || "$COMMAND" == switch-protocol ]]; then
   shift
   if [[ "$COMMAND" == switch-protocol ]]; then
     COMMAND_OPTIONS+=("${1:-}")
@@ -338,6 +387,49 @@ stop_server() {
   echo "STOPPED"
 }
 
+# Asks the server to leave, in a file that it looks for, and waits for its answer and its end. One that runs in a terminal
+# or under systemd has no file with its process id.
+drain_server() {
+  local pid orders answer="" deadline taken
+  pid="$(server_pid)"
+  if [[ -n "$pid" ]] && ! is_server "$pid"; then
+    echo "Error: no server runs with $ZOOCFG: there is nothing to drain" >&2
+    exit 1
+  fi
+  orders="$(config_value "$ZOOCFG" dataLogDir)"
+  orders="${orders:-$DATA_DIR}/ordering"
+  rm -f "$orders/drain-answer"
+  if ! echo "$DRAIN_SECONDS" >"$orders/drain.tmp" || ! mv "$orders/drain.tmp" "$orders/drain"; then
+    echo "Error: $orders cannot be written: run this as the user of the server" >&2
+    exit 1
+  fi
+  printf 'Draining zookeeper ... '
+  taken=$((SECONDS + 10))
+  deadline=$((SECONDS + DRAIN_SECONDS + ${ZOO_STOP_TIMEOUT:-60}))
+  while [[ -z "$answer" ]] || { [[ -n "$pid" ]] && process_lives "$pid"; }; do
+    [[ ! -s "$orders/drain-answer" ]] || answer="$(<"$orders/drain-answer")"
+    if [[ "$answer" == refused:* ]]; then
+      rm -f "$orders/drain-answer"
+      not_drained "${answer#refused: }"
+    elif [[ -f "$orders/drain" ]] && ((SECONDS >= taken)); then
+      rm -f "$orders/drain"
+      not_drained "no server has taken the request: none runs on $orders, or it waits for others and serves nobody"
+    elif ((SECONDS >= deadline)) || { [[ -n "$pid" && -z "$answer" ]] && ! process_lives "$pid"; }; then
+      rm -f "$orders/drain"
+      not_drained "the server has not ended, or not by this; look into $ZOO_LOG_DIR"
+    fi
+    sleep 0.1
+  done
+  rm -f "$orders/drain-answer" "$ZOOPIDFILE"
+  echo "STOPPED: $answer"
+}
+
+not_drained() {
+  echo "NOT DRAINED"
+  echo "Error: $1" >&2
+  exit 1
+}
+
 show_status() {
   local mode flags
   find_jars
@@ -374,7 +466,7 @@ show_version() {
 
 case "$COMMAND" in
   start | start-foreground | stop | restart | status | version | print-cmd) JMX_FLAGS="$(jmx_flags)" ;;
-  force-new-cluster | position | move-in | switch-protocol) JMX_FLAGS="" ;;
+  drain | replace | force-new-cluster | position | move-in | switch-protocol) JMX_FLAGS="" ;;
   *)
     # as ZooKeeper's script: whoever calls it with a command that only another release knows goes on
     usage >&2
@@ -442,6 +534,9 @@ case "$COMMAND" in
   stop)
     stop_server
     ;;
+  drain)
+    drain_server
+    ;;
   restart)
     find_jars
     check_java
@@ -454,6 +549,13 @@ case "$COMMAND" in
     ;;
   version)
     show_version
+    ;;
+  replace)
+    find_jars
+    find_client_address
+    IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
+    exec "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml -Dzookeeper.root.level=OFF "${flags[@]}" \
+      "$REPLACE_CLASS" "$CLIENT_HOST:$CLIENT_PORT" "${COMMAND_OPTIONS[@]}"
     ;;
   force-new-cluster)
     on_stopped_server "$FORCE_CLASS"

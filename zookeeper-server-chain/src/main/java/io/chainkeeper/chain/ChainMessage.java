@@ -231,7 +231,7 @@ sealed interface ChainMessage extends Message {
      */
     record LearnerStatus(Ballot ballot, long disk, long maxDecided) implements ChainMessage {}
 
-    /** From a leader that has left the membership: "lead in my place, without waiting until you miss me." */
+    /** From a leader that has left the membership, or is going to stop: "lead, without waiting until you miss me." */
     record TakeOver(Ballot ballot) implements ChainMessage {}
 
     /** "You hold another order than I: this is my prefix up to a position of which you have spoken." */

@@ -437,6 +437,7 @@ final class ChainPaxos implements InputCycle.Handlers {
                 && m.ballot().equals(state.ballot)
                 && sender == state.leader
                 && state.isVoter()
+                && !state.leaving
                 && !state.lacksState()) {
             stopFollowing();
             election.takeOver();
@@ -493,6 +494,9 @@ final class ChainPaxos implements InputCycle.Handlers {
     private void tickLeader() {
         if (state.now % state.settings.heartbeatTicks() == 0) {
             reads.beginRound();
+            if (state.leaving) {
+                handOver();
+            }
         }
         admission.reportSilent();
         if (watch.missesQuorum()) {
@@ -597,6 +601,32 @@ final class ChainPaxos implements InputCycle.Handlers {
             for (int id : state.chain()) {
                 links.announce(id);
             }
+        }
+    }
+
+    @Override
+    public void onLeave() {
+        state.leaving = true;
+        if (state.isLeader()) {
+            handOver();
+        }
+    }
+
+    /**
+     * Has the member that has most lead. It promises itself a higher ballot, by which this one ends; until then this
+     * replica goes on, and asks again with each heartbeat, since the member may not be able to.
+     */
+    private void handOver() {
+        int heir = 0;
+        for (int id : state.chain()) {
+            boolean mayLead =
+                    id != state.self && state.linkUp[id] && state.membership().contains(id);
+            if (mayLead && (heir == 0 || state.progress.ack(id) > state.progress.ack(heir))) {
+                heir = id;
+            }
+        }
+        if (heir != 0) {
+            effects.send(heir, new TakeOver(state.ballot));
         }
     }
 

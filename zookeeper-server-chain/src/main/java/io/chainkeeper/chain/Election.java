@@ -101,7 +101,7 @@ final class Election {
 
     private boolean mayTry() {
         boolean founded = state.maxDecided > 0 || state.values.last() > 0 || state.identity.isFounded();
-        return founded && state.mayStand();
+        return founded && state.mayStand() && !state.leaving;
     }
 
     void peerUp(int id) {
@@ -167,6 +167,7 @@ final class Election {
     /** Whether a quorum would promise, so that {@link #prepare} is in order. */
     boolean mayPrepare() {
         return phase == Phase.PRE_VOTE
+                && !state.leaving
                 && state.mayStand() // this replica may have learned meanwhile that it is no member any more
                 && count(state.membership(), false) >= state.membership().quorum()
                 && state.promised.lessThan(ballot);

@@ -63,6 +63,9 @@ final class ReplicaState {
     /** The configured ensemble. */
     Ensemble ensemble;
 
+    /** Whether this replica is going to stop, and no longer wants to lead. */
+    boolean leaving;
+
     private Role role = Role.LOOKING;
 
     /** The highest ballot that this acceptor promised or accepted in; lower ones are refused. */

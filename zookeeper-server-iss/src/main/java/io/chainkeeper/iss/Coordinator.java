@@ -29,7 +29,7 @@ final class Coordinator implements MembershipPolicy.Evidence {
 
     /** Whether the epoch is to end although its positions are not used up. */
     boolean wantsEnd() {
-        return state.epoch.endIsWanted() || nextMembership() != null;
+        return state.epoch.endIsWanted() || nextMembership() != null || mayLeave();
     }
 
     /** The value of the epoch's last position. */
@@ -59,8 +59,42 @@ final class Coordinator implements MembershipPolicy.Evidence {
                 leaders.add(id);
             }
         }
-        leaders.add(state.self); // last: whoever coordinates goes on to
+        if (mayLeave()) {
+            leaders.removeIf(id -> !mayLeadAlone(id));
+            if (leaders.isEmpty()) {
+                leaders.add(heir());
+            }
+        } else {
+            leaders.add(state.self); // last: whoever coordinates goes on to
+        }
         return new Note(segmentPositions(config), leaders, suspensions, state.settings.rotating());
+    }
+
+    /** Whether this replica is going to stop, and somebody else can coordinate. */
+    boolean mayLeave() {
+        return state.leaving && heir() != 0;
+    }
+
+    /** The voter that is heard and has most of the order; 0 if there is none. */
+    private int heir() {
+        int heir = 0;
+        for (Member member : state.epoch.config().membership().members()) {
+            int id = member.replicaId();
+            boolean hasMore = heir == 0
+                    || state.peers.status(id).prefix()
+                            > state.peers.status(heir).prefix();
+            if (mayLeadAlone(id) && hasMore) {
+                heir = id;
+            }
+        }
+        return heir;
+    }
+
+    private boolean mayLeadAlone(int id) {
+        return id != state.self
+                && state.peers.linkUp[id]
+                && state.peers.silentTicks(id, state.now) <= state.settings.suspicionTicks()
+                && state.peers.status(id).votes();
     }
 
     /** Back-off doubles with each failure; an epoch that is finished without one takes a step back. */

@@ -428,6 +428,11 @@ final class Iss implements InputCycle.Handlers {
     }
 
     @Override
+    public void onLeave() {
+        state.leaving = true;
+    }
+
+    @Override
     public void onBatchEnd() {
         reads.requestIfWaiting();
         Epoch before;

@@ -81,6 +81,9 @@ final class IssState {
 
     Ensemble ensemble;
 
+    /** Whether this replica is going to stop, and no longer wants to lead. */
+    boolean leaving;
+
     /** The epoch that this replica takes part in; null while it does not know it. */
     Epoch epoch;
 

@@ -19,6 +19,9 @@ import java.util.ArrayDeque;
  * position: the value goes to all, acceptors answer here, a quorum decides, and the decision rides on the next value or
  * goes out at the end of the batch of inputs.
  *
+ * <p>A leader that is going to stop skips all positions that it has left, and as the coordinator ends the epoch: nobody
+ * waits for it then.
+ *
  * <p>An initial leader never lets others wait: when positions above its own next one have values and it has nothing to
  * propose, it skips all of its positions up to there in one message. It does so only in the ballot that nobody else can
  * propose in, and never proposes in a position that it has skipped, so that nil is decided on receipt.
@@ -70,12 +73,13 @@ final class Proposals {
         boolean coordinates = epoch.config().coordinator() == state.self;
         int limit = coordinates ? own.size() - 1 : own.size();
         int window = window(own);
-        while (window > 0 && own.next < limit && hasBatch()) {
+        boolean leaves = coordinates && coordinator.mayLeave(); // what waits is for the leaders of the next epoch
+        while (!leaves && window > 0 && own.next < limit && hasBatch()) {
             propose(own, commands.pollBatch(own.position(own.next)));
             window--;
         }
-        if (!commands.hasWaiting()) {
-            boolean ends = coordinates && coordinator.wantsEnd();
+        if (leaves || !commands.hasWaiting()) {
+            boolean ends = coordinates ? coordinator.wantsEnd() : state.leaving;
             int upTo = ends ? limit : Math.min(limit, own.indexFrom(epoch.inUse()));
             skipTo(own, upTo);
         }

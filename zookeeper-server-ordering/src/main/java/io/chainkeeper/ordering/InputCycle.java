@@ -96,6 +96,12 @@ public final class InputCycle implements OrderingProtocol {
     }
 
     @Override
+    public void onLeave() {
+        protocol.onLeave();
+        protocol.afterInput();
+    }
+
+    @Override
     public void onBatchEnd() {
         protocol.onBatchEnd();
         protocol.afterInput();

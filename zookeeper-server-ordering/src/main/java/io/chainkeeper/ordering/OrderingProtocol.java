@@ -99,6 +99,13 @@ public interface OrderingProtocol {
      */
     void onEnsemble(Ensemble ensemble);
 
+    /**
+     * This replica is going to stop soon, for a while: if it leads, somebody else who can is to lead in its place, and
+     * it does not stand any more. It goes on voting. Given once at most; nothing takes it back. Whether anybody has
+     * taken its place, {@link #status} says.
+     */
+    default void onLeave() {}
+
     /** The host has no more input at hand: anything held back for batching is to be sent now. */
     void onBatchEnd();
 

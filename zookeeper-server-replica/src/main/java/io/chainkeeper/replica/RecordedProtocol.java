@@ -140,6 +140,11 @@ public final class RecordedProtocol implements OrderingProtocol {
     }
 
     @Override
+    public void onLeave() {
+        input(protocol::onLeave);
+    }
+
+    @Override
     public void onBatchEnd() {
         effects.begin();
         try {

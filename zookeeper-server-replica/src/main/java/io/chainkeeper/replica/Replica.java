@@ -286,6 +286,11 @@ public final class Replica implements TotalOrder, Closeable {
         host.submit(protocol -> protocol.onEnsemble(ensemble));
     }
 
+    @Override
+    public void leave() {
+        host.submit(OrderingProtocol::onLeave);
+    }
+
     /**
      * Opens a bulk connection to another member. Blocks; may be called by any thread.
      *

@@ -82,6 +82,12 @@ public interface TotalOrder {
      */
     void configure(Ensemble ensemble, Map<Integer, PeerAddress> addresses);
 
+    /**
+     * Tells the order that this replica is going to stop soon: whatever it leads is to be led by others, as {@link
+     * #status} will say if anybody can. Nothing takes it back.
+     */
+    default void leave() {}
+
     /** A linearizable read, or a {@code sync}. */
     interface ReadWaiter {
         /** The local state now covers everything that could have been seen when the barrier was asked for. */

@@ -88,7 +88,7 @@ public final class LoadGenerator implements AutoCloseable {
     }
 
     /** Returns the longest time between these two in which no client of these servers had a write acknowledged. */
-    Duration longestGap(List<ServerProcess> servers, long fromNanoTime, long toNanoTime) {
+    public Duration longestGap(List<ServerProcess> servers, long fromNanoTime, long toNanoTime) {
         List<AnswerTimes> times = new ArrayList<>();
         servers.forEach(server -> times.add(clientOf(server).acknowledgements()));
         return AnswerTimes.longestGap(times, fromNanoTime, toNanoTime);

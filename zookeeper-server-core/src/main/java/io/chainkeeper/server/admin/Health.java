@@ -56,6 +56,9 @@ final class Health {
         if (server.getState().equals("diverged")) {
             return "this server's state differs from that of the majority and is being replaced";
         }
+        if (server.isDraining()) {
+            return "this server is draining: it is going to stop";
+        }
         if (server.isServing()) {
             return clientPortProblem.get();
         }

@@ -4,6 +4,8 @@ import io.chainkeeper.config.DataDirectories;
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.ThreadScheduler;
+import io.chainkeeper.server.maintenance.Departure;
+import io.chainkeeper.server.maintenance.DrainRequest;
 import io.chainkeeper.server.monitoring.OrderView;
 import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.ExecutionProfileMismatch;
@@ -30,6 +32,9 @@ public final class ChainkeeperServer {
     private static final Logger LOG = LoggerFactory.getLogger(ChainkeeperServer.class);
     private static final long CLIENTS_FIRST_MILLIS = 2_000;
     private static final long LOOK_EVERY_MILLIS = 50;
+
+    /** How often the server looks whether the user has asked it to leave. */
+    private static final long REQUEST_EVERY_MILLIS = 500;
 
     private final QuorumPeerConfig config;
     private final OrderingConfig ordering;
@@ -197,12 +202,41 @@ public final class ChainkeeperServer {
         }
     }
 
-    private void awaitEndOfLife() throws InterruptedException {
-        synchronized (monitor) {
-            while (!stopWanted && restartReason == null) {
-                monitor.wait();
+    private void awaitEndOfLife(ReplicaLife running) throws InterruptedException, IOException {
+        DrainRequest request = new DrainRequest(ordering.orderingDirectory());
+        request.forget();
+        while (!mayEnd()) {
+            synchronized (monitor) {
+                if (!mayEnd()) {
+                    monitor.wait(REQUEST_EVERY_MILLIS);
+                }
+            }
+            if (request.isMade() && !mayEnd()) {
+                drain(running.departure(), request);
             }
         }
+        if (stopWanted && !failed.get() && !running.server().isDraining()) {
+            running.departure().depart(Departure.STOP_MILLIS, false);
+        }
+    }
+
+    private boolean mayEnd() {
+        synchronized (monitor) {
+            return stopWanted || restartReason != null;
+        }
+    }
+
+    /** The user asks for the end: not if the others could not go on. */
+    private void drain(Departure departure, DrainRequest request) throws IOException {
+        long boundMillis = request.take();
+        String refusal = departure.refusal();
+        if (refusal != null) {
+            LOG.warn("Not drained: {}", refusal);
+            request.refuse(refusal);
+            return;
+        }
+        request.answer(departure.depart(boundMillis, true));
+        stop();
     }
 
     /** Returns early if the life is to end. */
@@ -225,7 +259,7 @@ public final class ChainkeeperServer {
             }
             started.startAdminServer();
             adminServerDecided.countDown();
-            awaitEndOfLife();
+            awaitEndOfLife(started);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {

@@ -11,6 +11,7 @@ import io.chainkeeper.server.execution.OrderedApplication;
 import io.chainkeeper.server.guard.DiskSpaceGuard;
 import io.chainkeeper.server.guard.ReplyMemory;
 import io.chainkeeper.server.maintenance.ClusterNaming;
+import io.chainkeeper.server.maintenance.Departure;
 import io.chainkeeper.server.maintenance.Divergence;
 import io.chainkeeper.server.maintenance.DivergenceGuard;
 import io.chainkeeper.server.maintenance.Naming;
@@ -71,6 +72,7 @@ final class ReplicaLife implements AutoCloseable {
     private final OrderView view;
     private final ReplicaFront front;
     private final ReplicaAssembly assembly;
+    private final Departure departure;
     private final NewStart newStart;
     private volatile OrderingFactory.RunningOrder runningOrder;
 
@@ -105,6 +107,7 @@ final class ReplicaLife implements AutoCloseable {
                 runtime::newClusterId);
         this.view = orderView();
         this.front = runtime.front(core, view);
+        this.departure = new Departure(server, core::order, view);
         this.transfers = transfers();
         this.assembly = new ReplicaAssembly(core, new Environment());
     }
@@ -179,6 +182,11 @@ final class ReplicaLife implements AutoCloseable {
 
     OrderedZooKeeperServer server() {
         return server;
+    }
+
+    /** Before a {@link #close} that is meant. */
+    Departure departure() {
+        return departure;
     }
 
     OrderView view() {
@@ -291,6 +299,7 @@ final class ReplicaLife implements AutoCloseable {
     private Map<String, LongSupplier> further() {
         return OrderingGauges.merged(List.of(
                 divergence.gauges(),
+                departure.gauges(),
                 space.gauges(),
                 ReplyMemory.OF_PROCESS.gauges(),
                 transfers.gauges(),

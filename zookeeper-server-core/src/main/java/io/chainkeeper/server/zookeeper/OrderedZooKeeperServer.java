@@ -66,6 +66,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     private final Object servingLock = new Object();
     private volatile boolean serving;
     private volatile boolean diverged;
+    private volatile boolean draining;
     private volatile boolean throttlerUsed;
     private RequestEntry entry;
     private Proposer proposer;
@@ -164,6 +165,16 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
         }
     }
 
+    /** No new clients from now on: this replica is going to stop. Those that are there stay. Any thread. */
+    public void drain() {
+        draining = true;
+    }
+
+    /** @return whether {@link #drain} has been called */
+    public boolean isDraining() {
+        return draining;
+    }
+
     /** This replica's state is wrong: no client is served any more, but monitoring still gets its answers. */
     public void diverge() {
         synchronized (servingLock) {
@@ -207,6 +218,10 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
         if (diverged) {
             throw new ServerCnxn.CloseRequestException(
                     "this replica's state differs from that of the majority", DisconnectReason.SERVER_SHUTDOWN);
+        }
+        if (draining) {
+            throw new ServerCnxn.CloseRequestException(
+                    "this replica is going to stop", DisconnectReason.SERVER_SHUTDOWN);
         }
         long sessionId = request.getSessionId();
         if (sessionId != 0 && !checkPasswd(sessionId, request.getPasswd())) {

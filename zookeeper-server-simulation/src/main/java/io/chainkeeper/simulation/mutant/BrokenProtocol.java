@@ -247,6 +247,11 @@ public final class BrokenProtocol implements OrderingProtocolFactory {
         }
 
         @Override
+        public void onLeave() {
+            protocol.onLeave();
+        }
+
+        @Override
         public void onBatchEnd() {
             protocol.onBatchEnd();
             while (missing == ContractRule.PROMISE_LEAVES_BEHIND_ITS_RECORD && told < broken.appended) {
