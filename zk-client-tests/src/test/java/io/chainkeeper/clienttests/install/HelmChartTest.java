@@ -1,0 +1,175 @@
+package io.chainkeeper.clienttests.install;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.clienttests.harness.Scripts;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.Assume;
+import org.junit.BeforeClass;
+import org.junit.ClassRule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/**
+ * What Helm makes of the chart, compared with the manifests in {@code src/test/helm}; {@code -Dhelm.rewrite=true} writes
+ * them anew. Helm is built from its Go module, where Go is there.
+ */
+public class HelmChartTest {
+    private static final String HELM = "helm.sh/helm/v3";
+    private static final String HELM_VERSION = "v3.22.0";
+
+    /** As Helm's own build sets it; without it Helm takes itself for one of Kubernetes 1.20. */
+    private static final String KUBERNETES =
+            "-s -w -X %1$s/pkg/chartutil.k8sVersionMajor=1 -X %1$s/pkg/chartutil.k8sVersionMinor=30".formatted(HELM);
+
+    private static final List<String> MODULES =
+            List.of("k8s.io/api@v0.37.0", "k8s.io/apimachinery@v0.37.0", "sigs.k8s.io/yaml@v1.6.0");
+    private static final long BUILD_LIMIT_SECONDS = 1500;
+    private static final long LIMIT_SECONDS = 60;
+    private static final String PASSWORD = "(?m)^( +password: ).*$";
+    private static final List<String> CASES = List.of("default", "everything", "single");
+
+    @ClassRule
+    public static final TemporaryFolder FOLDER = new TemporaryFolder();
+
+    private static final Path CHART = Scripts.home().resolve("helm/chainkeeper");
+    private static final Path MANIFESTS = Scripts.home().resolve("zk-client-tests/src/test/helm");
+
+    private static Path helm;
+
+    @BeforeClass
+    public static void buildHelm() throws Exception {
+        Assume.assumeTrue("there is no go here, which builds helm", ReleaseArchive.hasCommand("go"));
+        Path bin = Scripts.home()
+                .resolve("zk-client-tests/target/helm-" + HELM_VERSION)
+                .toAbsolutePath();
+        helm = bin.resolve("helm");
+        if (!Files.exists(helm)) {
+            ProcessBuilder builder =
+                    command("go", "install", "-ldflags=" + KUBERNETES, HELM + "/cmd/helm@" + HELM_VERSION);
+            builder.environment().put("GOBIN", bin.toString());
+            Scripts.Result built = Scripts.run(BUILD_LIMIT_SECONDS, builder);
+            Assume.assumeTrue("go cannot build helm here: " + built, built.exitCode() == 0);
+        }
+    }
+
+    private static ProcessBuilder command(String... command) {
+        return new ProcessBuilder(command).directory(FOLDER.getRoot());
+    }
+
+    private static Scripts.Result helm(String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of(helm.toString()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = command(command.toArray(String[]::new));
+        // no cluster, and nothing of the user's
+        builder.environment().keySet().removeIf(name -> name.startsWith("HELM_") || name.startsWith("KUBE"));
+        builder.environment().put("HOME", FOLDER.getRoot().toString());
+        return Scripts.run(LIMIT_SECONDS, builder);
+    }
+
+    private static String manifests(String name) throws Exception {
+        Scripts.Result result = helm(
+                "template",
+                "keeper",
+                CHART.toString(),
+                "-f",
+                MANIFESTS.resolve(name + ".values.yaml").toString());
+        assertEquals(result.toString(), 0, result.exitCode());
+        return result.output().replaceAll(PASSWORD, "$1made");
+    }
+
+    @Test
+    public void chart_hasNoFaultsAndTheVersionOfTheRelease() throws Exception {
+        Scripts.Result result = helm("lint", "--strict", CHART.toString());
+        assertEquals(result.toString(), 0, result.exitCode());
+        String chart = Files.readString(CHART.resolve("Chart.yaml"));
+        assertTrue(chart, chart.contains("\nversion: " + ReleaseArchive.version() + "\n"));
+        assertTrue(chart, chart.contains("\nappVersion: " + ReleaseArchive.version() + "\n"));
+    }
+
+    @Test
+    public void manifests_areWhatTheyWere() throws Exception {
+        for (String name : CASES) {
+            Path expected = MANIFESTS.resolve(name + ".yaml");
+            String manifests = manifests(name);
+            if (Boolean.getBoolean("helm.rewrite")) {
+                Files.writeString(expected, manifests);
+            }
+            assertEquals(expected.toString(), Files.readString(expected), manifests);
+        }
+    }
+
+    @Test
+    public void manifests_areKubernetes() throws Exception {
+        Path program = FOLDER.newFolder("strict").toPath();
+        Files.copy(MANIFESTS.resolve("strict.go"), program.resolve("main.go"), StandardCopyOption.REPLACE_EXISTING);
+        List<String> require = new ArrayList<>(List.of("go", "mod", "edit"));
+        MODULES.forEach(module -> require.add("-require=" + module));
+        for (String[] step :
+                List.of(new String[] {"go", "mod", "init", "strict"}, require.toArray(String[]::new), new String[] {
+                    "go", "build", "-o", "strict", "."
+                })) {
+            ProcessBuilder builder = new ProcessBuilder(step).directory(program.toFile());
+            builder.environment().put("GOFLAGS", "-mod=mod");
+            Scripts.Result result = Scripts.run(BUILD_LIMIT_SECONDS, builder);
+            Assume.assumeTrue("go cannot build the check here: " + result, result.exitCode() == 0);
+        }
+        for (String name : CASES) {
+            Path input = program.resolve(name + ".yaml");
+            Files.writeString(input, manifests(name));
+            Process check = new ProcessBuilder("./strict")
+                    .directory(program.toFile())
+                    .redirectInput(input.toFile())
+                    .redirectErrorStream(true)
+                    .start();
+            String output = new String(check.getInputStream().readAllBytes());
+            assertEquals(name + ": " + output, 0, check.waitFor());
+        }
+    }
+
+    @Test
+    public void impossibleValues_areRefusedByName() throws Exception {
+        Map<String, String> refused = Map.ofEntries(
+                Map.entry("replicaCount=-1", "at '/replicaCount': minimum"),
+                Map.entry("replicaCount=100", "at '/replicaCount': maximum"),
+                Map.entry("replicaCount=1", "replicaCount=1, but founders=3"),
+                Map.entry("founders=0", "at '/founders': minimum"),
+                Map.entry("protocol=zab", "at '/protocol': value must be one of"),
+                Map.entry("heapPercent=90", "at '/heapPercent': maximum"),
+                Map.entry("resources.limits=null", "at '/resources': missing property 'limits'"),
+                Map.entry("resources.limits.memory=1x", "at '/resources/limits/memory'"),
+                Map.entry("storage.size=0", "at '/storage/size'"),
+                Map.entry("replicas=3", "additional properties 'replicas' not allowed"),
+                Map.entry("config.dataDir=/x", "config.dataDir: the chart sets this key"),
+                Map.entry("config.snapCount=a b", "at '/config/snapCount'"),
+                Map.entry("resources.limits.memory=1.5Gi", "at '/resources/limits/memory'"),
+                Map.entry("extraEnv[0].name=ZOO_SERVERS", "extraEnv ZOO_SERVERS: the chart sets this variable"),
+                Map.entry("disruptionBudget.maxUnavailable=2", "maxUnavailable=2 of replicaCount=3 leaves no majority"),
+                Map.entry("tls.clients.only=true", "tls.clients.secretName is empty"),
+                Map.entry("tls.clients.only=true,tls.clients.secretName=s", "networkPolicy.enabled=false"),
+                Map.entry("metrics.enabled=false,metrics.serviceMonitor.enabled=true", "metrics.enabled=false"),
+                Map.entry("serviceAccount.create=false", "serviceAccount.name is empty"),
+                Map.entry("terminationGracePeriodSeconds=10", "at '/terminationGracePeriodSeconds': minimum"));
+        for (Map.Entry<String, String> each : refused.entrySet()) {
+            Scripts.Result result = helm("template", "keeper", CHART.toString(), "--set", each.getKey());
+            assertEquals(each.getKey() + ": " + result, 1, result.exitCode());
+            assertTrue(each.getKey() + ": " + result, result.errors().contains(each.getValue()));
+            assertEquals("", result.output());
+        }
+    }
+
+    @Test
+    public void whatIsSeldomMeant_isWarnedAbout() throws Exception {
+        Scripts.Result even = helm("template", "keeper", CHART.toString(), "--set", "replicaCount=4");
+        assertTrue(even.toString(), even.output().contains("replicaCount=4 is even"));
+        assertTrue(manifests("single"), manifests("single").contains("its volume is the only copy"));
+        assertFalse(manifests("default"), manifests("default").contains("warnings"));
+    }
+}

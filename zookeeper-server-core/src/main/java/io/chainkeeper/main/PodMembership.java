@@ -1,0 +1,139 @@
+package io.chainkeeper.main;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.stream.Collectors;
+
+/**
+ * What the hooks of a pod do, once: {@code join} has the ensemble take this pod's server in, {@code leave} has it remove
+ * all servers that its StatefulSet does not want any more. Pods below {@code POD_FOUNDERS} have founded the ensemble:
+ * they are members from the beginning and are never removed. Started by {@code container/pod.sh}, which tries again.
+ *
+ * <p>Both end in a state, whatever was there before: a hook that was killed half way is followed by any other one.
+ */
+public final class PodMembership {
+    private static final String USAGE = "Usage: PodMembership join server.ID=... | leave [--joining]";
+    private static final String ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
+    private static final int DONE = 0;
+    private static final int AGAIN = 1;
+    private static final int WRONG = 2;
+
+    private final Map<String, String> variables;
+    private final PrintStream out;
+    private final PrintStream err;
+
+    /**
+     * @param variables {@code POD_NAME}, {@code POD_FOUNDERS}, {@code POD_CLIENTS} (where a client connects),
+     *     {@code POD_SUPER_FILE} (holds the super user's password), {@code POD_ACCOUNT} (directory of the service
+     *     account), and those by which pods find the API server
+     * @param out where a line says what was done
+     * @param err where a line says why it was not
+     */
+    PodMembership(Map<String, String> variables, PrintStream out, PrintStream err) {
+        this.variables = variables;
+        this.out = out;
+        this.err = err;
+    }
+
+    /**
+     * Runs a hook and ends the process: 0 if nothing is left to be done, 1 if it is to be tried again, 2 if it is called
+     * wrongly.
+     *
+     * @param args {@code join} and this server's line of the configuration, or {@code leave}; {@code --joining} says that
+     *     a {@code join} of this server may still be under way
+     */
+    public static void main(String[] args) {
+        System.exit(new PodMembership(System.getenv(), System.out, System.err).run(args));
+    }
+
+    int run(String... args) {
+        try {
+            if (args.length == 2 && args[0].equals("join") && args[1].matches("server\\.\\d+=.+")) {
+                join(args[1]);
+            } else if (args.length >= 1 && args[0].equals("leave")) {
+                leave(args.length == 2);
+            } else {
+                err.println(USAGE);
+                return WRONG;
+            }
+            return DONE;
+        } catch (IOException e) {
+            err.println(e.getMessage() == null ? e.toString() : e.getMessage());
+            return AGAIN;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return AGAIN;
+        }
+    }
+
+    private void join(String line) throws IOException, InterruptedException {
+        int id = ordinal() + 1;
+        try (MemberChange change = connect()) {
+            String configured = change.members().get(id);
+            if (configured != null
+                    && addressesOf(configured).equals(addressesOf(line.substring(line.indexOf('=') + 1)))) {
+                return;
+            }
+            change.change(line, null);
+        }
+        out.println("Server " + id + " is a member of the ensemble now.");
+    }
+
+    /** What stands before the role: host and ports of the links. */
+    private static String addressesOf(String server) {
+        String[] parts = server.split(";")[0].split(":");
+        return parts.length < 3 ? server : parts[0] + ":" + parts[1] + ":" + parts[2];
+    }
+
+    private void leave(boolean joining) throws IOException, InterruptedException {
+        int ordinal = ordinal();
+        if (ordinal < founders()) {
+            return;
+        }
+        String name = variables.get("POD_NAME");
+        OptionalInt wanted = new StatefulSetScale(
+                        variables,
+                        Path.of(variables.getOrDefault("POD_ACCOUNT", ACCOUNT)),
+                        name.substring(0, name.lastIndexOf('-')))
+                .replicas();
+        // The pod is made anew, or everything is stopped: the members stay what they are.
+        if (wanted.isEmpty() || wanted.getAsInt() == 0 || wanted.getAsInt() > ordinal) {
+            return;
+        }
+        int last = Math.max(wanted.getAsInt(), founders());
+        String leaving;
+        try (MemberChange change = connect()) {
+            SortedMap<Integer, String> tooMany = change.members().tailMap(last + 1);
+            if (joining) {
+                // Not there yet, but it may be under way: refused while it is.
+                tooMany.putIfAbsent(ordinal + 1, "");
+            }
+            if (tooMany.isEmpty()) {
+                return;
+            }
+            leaving = tooMany.keySet().stream().map(String::valueOf).collect(Collectors.joining(","));
+            change.change(null, leaving);
+        }
+        out.println("Removed from the ensemble, which is to have " + last + " servers: " + leaving);
+    }
+
+    private MemberChange connect() throws IOException, InterruptedException {
+        return new MemberChange(
+                variables.get("POD_CLIENTS"),
+                Files.readString(Path.of(variables.get("POD_SUPER_FILE"))).trim());
+    }
+
+    private int ordinal() {
+        String name = variables.get("POD_NAME");
+        return Integer.parseInt(name.substring(name.lastIndexOf('-') + 1));
+    }
+
+    private int founders() {
+        return Integer.parseInt(variables.get("POD_FOUNDERS"));
+    }
+}

@@ -1,0 +1,93 @@
+package io.chainkeeper.main;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.Before;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** What the pods' hooks say when they cannot do their work. Their work itself is tested with server processes. */
+public class PodMembershipTest {
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
+
+    private final Map<String, String> variables = new TreeMap<>();
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private Path account;
+
+    @Before
+    public void layOut() throws IOException {
+        account = folder.newFolder("account").toPath();
+        Files.writeString(account.resolve("token"), "token");
+        Files.writeString(account.resolve("namespace"), "test");
+        Files.writeString(account.resolve("ca.crt"), "");
+        variables.put("POD_NAME", "keeper-3");
+        variables.put("POD_FOUNDERS", "3");
+        variables.put("POD_ACCOUNT", account.toString());
+        variables.put("KUBERNETES_SERVICE_HOST", "127.0.0.1");
+    }
+
+    private int run(String... arguments) {
+        out.reset();
+        err.reset();
+        return new PodMembership(variables, new PrintStream(out, true), new PrintStream(err, true)).run(arguments);
+    }
+
+    private void assertSays(String message, int exitCode, String... arguments) {
+        assertEquals(err.toString(StandardCharsets.UTF_8), exitCode, run(arguments));
+        String said = err.toString(StandardCharsets.UTF_8);
+        assertTrue(said, said.contains(message));
+        assertEquals(said, 1, said.lines().count());
+        assertEquals("", out.toString(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    public void wrongCalls_areAnsweredWithTheUsage() {
+        assertSays("Usage: ", 2);
+        assertSays("Usage: ", 2, "join");
+        assertSays("Usage: ", 2, "join", "keeper-3:2888:3888");
+        assertSays("Usage: ", 2, "stay");
+    }
+
+    @Test
+    public void founder_staysWithoutAskingAnybody() {
+        variables.put("POD_NAME", "keeper-2");
+        variables.remove("KUBERNETES_SERVICE_HOST");
+        assertEquals(0, run("leave"));
+        assertEquals("", err.toString(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    public void noServiceAccount_isSaid() throws IOException {
+        variables.remove("KUBERNETES_SERVICE_HOST");
+        assertSays("this pod has no service account", 1, "leave");
+        variables.put("KUBERNETES_SERVICE_HOST", "127.0.0.1");
+        Files.delete(account.resolve("token"));
+        assertSays("this pod has no service account", 1, "leave");
+    }
+
+    @Test
+    public void apiServerThatIsNotThere_isNamed() throws IOException {
+        try (ServerSocket nobody = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            variables.put("KUBERNETES_SERVICE_PORT", Integer.toString(nobody.getLocalPort()));
+        }
+        assertSays(
+                "https://127.0.0.1:" + variables.get("KUBERNETES_SERVICE_PORT")
+                        + "/apis/apps/v1/namespaces/test/statefulsets/keeper/scale does not answer",
+                1,
+                "leave");
+    }
+}
