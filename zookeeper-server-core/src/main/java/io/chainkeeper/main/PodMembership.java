@@ -10,9 +10,10 @@ import java.util.SortedMap;
 import java.util.stream.Collectors;
 
 /**
- * What the hooks of a pod do, once: {@code join} has the ensemble take this pod's server in, {@code leave} has it remove
- * all servers that its StatefulSet does not want any more. Pods below {@code POD_FOUNDERS} have founded the ensemble:
- * they are members from the beginning and are never removed. Started by {@code container/pod.sh}, which tries again.
+ * What the hooks of a pod do, once: {@code join} has the ensemble take this pod's server in, {@code leave} has it
+ * remove all servers that its StatefulSet does not want any more. Pods below {@code POD_FOUNDERS} have founded the
+ * ensemble: they are members from the beginning and are never removed. Started by {@code container/pod.sh}, which tries
+ * again.
  *
  * <p>Both end in a state, whatever was there before: a hook that was killed half way is followed by any other one.
  */
@@ -41,11 +42,11 @@ public final class PodMembership {
     }
 
     /**
-     * Runs a hook and ends the process: 0 if nothing is left to be done, 1 if it is to be tried again, 2 if it is called
-     * wrongly.
+     * Runs a hook and ends the process: 0 if nothing is left to be done, 1 if it is to be tried again, 2 if it is
+     * called wrongly.
      *
-     * @param args {@code join} and this server's line of the configuration, or {@code leave}; {@code --joining} says that
-     *     a {@code join} of this server may still be under way
+     * @param args {@code join} and this server's line of the configuration, or {@code leave}; {@code --joining} says
+     *     that a {@code join} of this server may still be under way
      */
     public static void main(String[] args) {
         System.exit(new PodMembership(System.getenv(), System.out, System.err).run(args));

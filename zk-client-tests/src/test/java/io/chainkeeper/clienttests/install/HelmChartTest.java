@@ -18,8 +18,8 @@ import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
 /**
- * What Helm makes of the chart, compared with the manifests in {@code src/test/helm}; {@code -Dhelm.rewrite=true} writes
- * them anew. Helm is built from its Go module, where Go is there.
+ * What Helm makes of the chart, compared with the manifests in {@code src/test/helm}; {@code -Dhelm.rewrite=true}
+ * writes them anew. Helm is built from its Go module, where Go is there.
  */
 public class HelmChartTest {
     private static final String HELM = "helm.sh/helm/v3";
