@@ -48,6 +48,27 @@ public final class AtomicFile {
     }
 
     /**
+     * Makes sure that a directory is there and stays: a file in it, forced or not, is lost with the name of its
+     * directory. That name is made durable also if it is there already, because whoever created it may have crashed
+     * before that.
+     *
+     * @param directory the directory; what is missing above it is created too
+     * @throws IOException if it cannot be created or forced
+     */
+    public static void createDirectories(Path directory) throws IOException {
+        Path absolute = directory.toAbsolutePath();
+        Path parent = absolute.getParent();
+        if (parent == null) {
+            return;
+        }
+        if (Files.notExists(parent)) {
+            createDirectories(parent);
+        }
+        Files.createDirectories(absolute);
+        forceDirectory(parent);
+    }
+
+    /**
      * Makes the names in a directory durable.
      *
      * @param directory the directory

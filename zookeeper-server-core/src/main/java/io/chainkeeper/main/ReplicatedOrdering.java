@@ -1,26 +1,19 @@
 package io.chainkeeper.main;
 
-import io.chainkeeper.config.ClusterIdentity;
-import io.chainkeeper.config.NewClusterRequest;
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.config.SharedSettings;
 import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.log.AcceptorLogSettings;
-import io.chainkeeper.log.AcceptorLogs;
-import io.chainkeeper.log.Durability;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
-import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.SizeLimits;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.FailureHandler;
-import io.chainkeeper.replica.LogAtStart;
 import io.chainkeeper.replica.Replica;
 import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.replica.ThreadScheduler;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.bootstrap.OrderingFactory;
-import io.chainkeeper.server.transfer.InstalledState;
 import io.chainkeeper.server.transfer.StateOffer;
 import io.chainkeeper.transport.PeerAuthentication;
 import io.chainkeeper.transport.PeerSecret;
@@ -45,6 +38,7 @@ final class ReplicatedOrdering implements OrderingFactory {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicatedOrdering.class);
 
     private final OrderingConfig config;
+    private final OrderStart orderStart;
     private final OrderingProtocolFactory factory;
     private final long executionProfile;
     private final LongSupplier clusterId;
@@ -54,9 +48,6 @@ final class ReplicatedOrdering implements OrderingFactory {
     private final PeerSecret secret;
     private boolean warned;
     private FutureTask<AcceptorLog> opening;
-
-    /** The latest incarnation of this replica in the order, as far as an earlier start of this process has seen. */
-    private volatile long supersededBy = Long.MIN_VALUE;
 
     /**
      * @param config the ordering part of the zoo.cfg
@@ -79,6 +70,7 @@ final class ReplicatedOrdering implements OrderingFactory {
             PeerAuthentication authentication,
             PeerSecret secret) {
         this.config = config;
+        this.orderStart = new OrderStart(config, ThreadScheduler.INSTANCE);
         this.factory = factory;
         this.executionProfile = executionProfile;
         this.clusterId = clusterId;
@@ -91,11 +83,7 @@ final class ReplicatedOrdering implements OrderingFactory {
     /** Opens the acceptor log, all of which is read and checked. */
     @Override
     public synchronized void prepare() {
-        opening = new FutureTask<>(() -> AcceptorLogs.open(
-                config.orderingDirectory(),
-                config.logStore(),
-                config.durability(),
-                AcceptorLogSettings.defaults().withRetentionBytes(config.logRetentionBytes())));
+        opening = new FutureTask<>(() -> orderStart.openLog(AcceptorLogSettings.defaults()));
         Thread thread = new Thread(opening, "acceptor-log-" + config.replicaId());
         thread.setDaemon(true);
         thread.start();
@@ -134,12 +122,7 @@ final class ReplicatedOrdering implements OrderingFactory {
 
     @Override
     public void startAbove(long incarnation) {
-        supersededBy = Math.max(supersededBy, incarnation);
-    }
-
-    private long nextIncarnation(AcceptorLog log, Application application) {
-        long inOrder = application.proposerTable().incarnationOf(config.replicaId());
-        return Replica.nextIncarnation(log, Math.max(inOrder, supersededBy), ThreadScheduler.INSTANCE);
+        orderStart.startAbove(incarnation);
     }
 
     @Override
@@ -148,9 +131,8 @@ final class ReplicatedOrdering implements OrderingFactory {
         AcceptorLog log = pollLog();
         Closeable toClose = log;
         try {
-            checkLogIsThere(log, application.recoveredPosition());
-            discardReplaced(log);
-            long incarnation = nextIncarnation(log, application);
+            orderStart.prepare(log, application);
+            long incarnation = orderStart.nextIncarnation(log, application);
             NettyPeerTransport transport = new NettyPeerTransport(transportSettings(incarnation));
             Replica replica = new Replica(
                     config.replicaId(),
@@ -158,7 +140,7 @@ final class ReplicatedOrdering implements OrderingFactory {
                     config.ensemble(),
                     factory,
                     config.protocolSettings(),
-                    kindOfStart(),
+                    orderStart.kind(),
                     log,
                     transport,
                     application,
@@ -167,7 +149,7 @@ final class ReplicatedOrdering implements OrderingFactory {
                     ThreadScheduler.INSTANCE);
             toClose = replica;
             transport.answerStateRequests((peer, request) -> stateOffer.answer(peer, request, replica.promise()));
-            if (hasBeenRenamed()) {
+            if (orderStart.hasBeenRenamed()) {
                 replica.expectRefusals();
             }
             replica.start();
@@ -178,46 +160,6 @@ final class ReplicatedOrdering implements OrderingFactory {
             if (toClose != null) {
                 toClose.close();
             }
-        }
-    }
-
-    private ProtocolContext.Start kindOfStart() throws IOException {
-        if (config.durability() == Durability.MEMORY) {
-            return ProtocolContext.Start.FORGETFUL;
-        }
-        return NewClusterRequest.read(config.orderingDirectory()) == null
-                ? ProtocolContext.Start.ORDINARY
-                : ProtocolContext.Start.SOLE_SURVIVOR;
-    }
-
-    private boolean hasBeenRenamed() throws IOException {
-        ClusterIdentity identity = ClusterIdentity.read(config.orderingDirectory());
-        return identity != null && !identity.formerClusterIds().isEmpty();
-    }
-
-    private void checkLogIsThere(AcceptorLog log, long appliedPosition) throws IOException {
-        InstalledState installed = InstalledState.read(config.orderingDirectory());
-        boolean isNew = installed != null && installed.newDirectory() && installed.position() == appliedPosition;
-        if (config.durability() == Durability.SYNC
-                && appliedPosition > 0
-                && !isNew
-                && !LogAtStart.remembersAStart(log)) {
-            throw new IOException("dataDir holds the state of position " + appliedPosition + " but the acceptor log in "
-                    + config.orderingDirectory() + " is empty, so this replica has forgotten what it promised; put the"
-                    + " directory back from where it went");
-        }
-    }
-
-    /**
-     * What this replica had accepted up to the position of a state that came from another member need not be what was
-     * decided there, and must never pass for it. Here and not at the installation, because every crash leaves the state
-     * known as installed.
-     */
-    private void discardReplaced(AcceptorLog log) throws IOException {
-        InstalledState installed = InstalledState.read(config.orderingDirectory());
-        if (installed != null) {
-            LogAtStart.keepPromise(log, installed.position(), installed.promise());
-            log.discardThrough(installed.position());
         }
     }
 

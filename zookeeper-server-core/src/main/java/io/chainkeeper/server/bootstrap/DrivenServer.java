@@ -103,6 +103,7 @@ public final class DrivenServer implements AutoCloseable {
         PreparedFiles prepared = PreparedFiles.prepare(directories, ordering, knows255, scheduler);
         orderingFactory.prepare();
         PassiveQuorumPeer peer = peer(prepared);
+        peer.setQuorumVerifier(configuration.verifier(), false);
         peer.database().loadDataBase();
         prepared.check().await();
         recoveredZxid = peer.database().getDataTreeLastProcessedZxid();

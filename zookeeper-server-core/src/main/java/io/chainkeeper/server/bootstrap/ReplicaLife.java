@@ -1,5 +1,6 @@
 package io.chainkeeper.server.bootstrap;
 
+import io.chainkeeper.config.AtomicFile;
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.ordering.OrderingStatus;
@@ -33,7 +34,6 @@ import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.server.zookeeper.PassiveQuorumPeer;
 import io.chainkeeper.server.zookeeper.SnapshotNow;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -203,7 +203,7 @@ final class ReplicaLife implements AutoCloseable {
     }
 
     private DiskSpaceGuard diskSpaceGuard() throws IOException {
-        Files.createDirectories(ordering.orderingDirectory());
+        AtomicFile.createDirectories(ordering.orderingDirectory());
         return new DiskSpaceGuard(
                 List.of(files.snapshotDirectory(), files.logDirectory(), ordering.orderingDirectory()),
                 ordering.safeguards().diskReserveBytes(),

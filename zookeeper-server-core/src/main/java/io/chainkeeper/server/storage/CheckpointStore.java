@@ -33,7 +33,7 @@ public final class CheckpointStore {
      */
     public CheckpointStore(Path directory) throws IOException {
         this.directory = directory;
-        Files.createDirectories(directory);
+        AtomicFile.createDirectories(directory);
     }
 
     /** @return where the files lie */

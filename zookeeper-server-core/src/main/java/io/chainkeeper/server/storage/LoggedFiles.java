@@ -1,8 +1,8 @@
 package io.chainkeeper.server.storage;
 
+import io.chainkeeper.config.AtomicFile;
 import io.chainkeeper.config.DataDirectories;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
@@ -29,7 +29,7 @@ public final class LoggedFiles extends FileTxnSnapLog {
 
     /** ZooKeeper's class would create it without the file system that the path is of. */
     private static Path created(Path directory) throws IOException {
-        Files.createDirectories(directory.resolve(DataDirectories.VERSION_DIRECTORY));
+        AtomicFile.createDirectories(directory.resolve(DataDirectories.VERSION_DIRECTORY));
         return directory;
     }
 

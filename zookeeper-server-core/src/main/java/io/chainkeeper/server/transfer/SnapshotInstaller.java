@@ -204,8 +204,8 @@ public final class SnapshotInstaller {
 
     private void install(StateManifest manifest) throws IOException {
         LOG.info("Installing the state of position {}", manifest.position());
-        Files.createDirectories(snapshotDirectory);
-        Files.createDirectories(logDirectory);
+        AtomicFile.createDirectories(snapshotDirectory);
+        AtomicFile.createDirectories(logDirectory);
         setAside(snapshotDirectory, SNAPSHOTS, manifest);
         setAside(logDirectory, LOGS, manifest);
         setAside(checkpoints.directory(), CHECKPOINTS, manifest);
@@ -241,7 +241,7 @@ public final class SnapshotInstaller {
             }
         }
         Path replaced = directory.resolve(REPLACED);
-        Files.createDirectories(replaced);
+        AtomicFile.createDirectories(replaced);
         for (Path file : old) {
             step.before();
             Files.move(

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.TreeMap;
@@ -36,6 +37,9 @@ public final class SnapshotSender implements StateOffer, Closeable {
 
     /** Files are kept open for a receiver that asks for nothing, so that it can come back after a break. */
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(120);
+
+    /** A receiver that asks for nothing for so long gives its place to another one, if all places are taken. */
+    private static final long YIELD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final CheckpointStore checkpoints;
     private final Path snapshotDirectory;
@@ -228,7 +232,8 @@ public final class SnapshotSender implements StateOffer, Closeable {
 
     /** Keeps the files open for a receiver; returns why not, or null. */
     private synchronized String keep(int peer, OfferedState state) throws IOException {
-        if (closed || receivers.size() == mostReceivers && !receivers.containsKey(peer)) {
+        boolean needsPlace = receivers.size() == mostReceivers && !receivers.containsKey(peer);
+        if (closed || needsPlace && !hasYielded()) {
             state.close();
             return closed ? "it is stopping" : "it is sending its state to servers " + receivers.keySet() + " already";
         }
@@ -245,6 +250,19 @@ public final class SnapshotSender implements StateOffer, Closeable {
             scheduleRelease();
         }
         return null;
+    }
+
+    /** Whether the receiver that has asked for nothing for longest has given up its place. */
+    private boolean hasYielded() {
+        Map.Entry<Integer, Receiver> idlest = receivers.entrySet().stream()
+                .min(Comparator.comparingLong(receiver -> receiver.getValue().usedNanos))
+                .orElseThrow();
+        if (clockNanos.getAsLong() - idlest.getValue().usedNanos < YIELD_NANOS) {
+            return false;
+        }
+        LOG.info("Server {} asks for no more of the state, and another server needs its place", idlest.getKey());
+        drop(idlest.getKey(), idlest.getValue().state);
+        return true;
     }
 
     /** What cannot be read any more is opened anew when its receiver asks for a manifest. */

@@ -15,7 +15,6 @@ import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.host.SimulatedReplica;
 import io.chainkeeper.simulation.host.StateMachine;
 import io.chainkeeper.simulation.host.World;
-import io.chainkeeper.simulation.link.VirtualProcess;
 import io.chainkeeper.simulation.order.OrderChecker;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.time.EventQueue;
@@ -30,9 +29,6 @@ import java.util.TreeSet;
 
 /** The replicas of a run with everything of theirs that takes time: threads, disks, clocks, restarts. */
 public final class Cluster implements World, AutoCloseable {
-    /** A disk that hangs for writes reads, all the same. */
-    private static final long MAX_LOG_READ_MICROS = 1_000_000;
-
     private final EventQueue events;
     private final SplittableRandom random;
     private final SwarmOptions options;
@@ -215,9 +211,8 @@ public final class Cluster implements World, AutoCloseable {
         if (machine.replica.isRunning() || machine.knownEnsemble < 0 || isLeftOut || gone.contains(id)) {
             return;
         }
-        machine.replica.beginStart();
+        StateMachine application = recover(machine);
         SplittableRandom ofProtocol = random.split();
-        StateMachine application = workload.recover(this, id, CheckpointChoice.of(machine, machines, random));
         ProtocolContext context = new ProtocolContext(
                 id,
                 machine.replica.nextIncarnation(application.proposerTable().incarnationOf(id), random::nextInt),
@@ -245,6 +240,24 @@ public final class Cluster implements World, AutoCloseable {
         ensembles.started(machine);
     }
 
+    private StateMachine recover(Machine machine) {
+        int id = machine.replica.id();
+        if (!workload.keepsFiles()) {
+            machine.replica.beginStart();
+            return workload.recover(this, id, CheckpointChoice.of(machine, machines, random));
+        }
+        if (machine.replica.stopsRecovering(() -> recoverFiles(machine))) {
+            trace.record(id, "stops in the middle of its start", 0, null);
+        }
+        return recoverFiles(machine);
+    }
+
+    private StateMachine recoverFiles(Machine machine) {
+        StateMachine application = workload.recover(this, machine.replica.id(), workload.nothing());
+        application.prepare(machine.replica);
+        return application;
+    }
+
     /** Crashes a replica; returns whether it was running. */
     public boolean crash(int id) {
         SimulatedReplica replica = replica(id);
@@ -263,6 +276,15 @@ public final class Cluster implements World, AutoCloseable {
     /** Replicas that never start again; to be added to. */
     public Set<Integer> gone() {
         return gone;
+    }
+
+    /** A replica has ended in an orderly way, because it wants to start again. */
+    public void startAgain(int id) {
+        SimulatedReplica replica = replica(id);
+        trace.record(id, "starts again", 0, null);
+        replica.crashed(replica.log().unstableCount());
+        network.crashed(id);
+        events.after(delays.handOverMicros(), () -> start(id));
     }
 
     // ---------------------------------------------------------------- faults of one machine
@@ -379,8 +401,7 @@ public final class Cluster implements World, AutoCloseable {
 
     @Override
     public void workWaiting(ReplicaHost host, Part part, Reason reason, long nanos, Runnable piece) {
-        long delayMicros = reason == Reason.TIME ? realMicrosOf(host.id(), nanos) : delayMicros(host, part, reason);
-        later(host, delayMicros, piece);
+        later(host, pieceMicros(host, part, reason, nanos), piece);
     }
 
     @Override
@@ -393,21 +414,6 @@ public final class Cluster implements World, AutoCloseable {
         return realMicros(id, (clockNanos + 999) / 1000) + 1;
     }
 
-    private long delayMicros(ReplicaHost host, Part part, Reason reason) {
-        Machine machine = machineOf(host);
-        return switch (part) {
-            case LOG_WRITER -> {
-                if (reason != Reason.MORE) {
-                    yield delays.handOverMicros();
-                }
-                yield machine.replica.log().hasUnforced() ? delays.syncMicros() * machine.diskFactor : 0;
-            }
-            case LOG_READER -> Math.min(delays.logReadMicros() * machine.diskFactor, MAX_LOG_READ_MICROS);
-            case EXECUTION -> delays.executionMicros();
-            case ORDER, OTHER -> delays.handOverMicros();
-        };
-    }
-
     /** As a server that ends itself, and is started again by an operator who has looked after its disk. */
     @Override
     public void logFailed(ReplicaHost host, IOException failure) {
@@ -418,6 +424,13 @@ public final class Cluster implements World, AutoCloseable {
                 events.after(delays.repairMicros(), () -> start(host.id()));
             }
         });
+    }
+
+    /** How long a part of a replica takes to begin with a piece of its work. */
+    public long pieceMicros(ReplicaHost host, Part part, Reason reason, long nanos) {
+        return reason == Reason.TIME
+                ? realMicrosOf(host.id(), nanos)
+                : delays.workMicros(machineOf(host), part, reason);
     }
 
     // ---------------------------------------------------------------- states
@@ -443,17 +456,7 @@ public final class Cluster implements World, AutoCloseable {
             return null;
         }
         Machine machine = machines.get(id - 1);
-        return realNetwork.transport(id, incarnation, machine.disksLost, new VirtualProcess.Clock() {
-            @Override
-            public long nowMicros() {
-                return clockMicros(id);
-            }
-
-            @Override
-            public long realMicros(long clockMicros) {
-                return machine.realMicros(clockMicros) + 1;
-            }
-        });
+        return realNetwork.transport(id, incarnation, machine.disksLost, machine.clock(events));
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.chainkeeper.simulation.cluster;
 
+import io.chainkeeper.simulation.host.DrivenScheduler.Part;
+import io.chainkeeper.simulation.host.DrivenScheduler.Reason;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import java.util.SplittableRandom;
 
@@ -14,6 +16,9 @@ public final class Delays {
      * would be the simulator's lack of liveness, not the protocol's.
      */
     private static final long MAX_STATE_MICROS = 5_000_000;
+
+    /** A disk that hangs for writes reads, all the same. */
+    private static final long MAX_LOG_READ_MICROS = 1_000_000;
 
     private final SplittableRandom random;
     private final SwarmOptions options;
@@ -39,13 +44,30 @@ public final class Delays {
         return upTo(bound);
     }
 
+    /** A part of a replica gets round to what it has been woken for, or has left to do. */
+    long workMicros(Machine machine, Part part, Reason reason) {
+        return switch (part) {
+            case LOG_WRITER -> {
+                if (reason != Reason.MORE) {
+                    yield handOverMicros();
+                }
+                yield machine.replica.log().hasUnforced() ? syncMicros() * machine.diskFactor : 0;
+            }
+            case LOG_READER -> Math.min(logReadMicros() * machine.diskFactor, MAX_LOG_READ_MICROS);
+            case EXECUTION -> executionMicros();
+            case SNAPSHOT -> pieceOfSnapshotMicros() * machine.diskFactor;
+            case STATE_FETCH -> networkMicros() + networkMicros();
+            case ORDER, OTHER -> handOverMicros();
+        };
+    }
+
     /** A frame on its way. */
     public long networkMicros() {
         return calm ? upTo(CALM_NETWORK_MICROS) : tailed(options.maxNetworkMicros());
     }
 
     /** One fsync. */
-    long syncMicros() {
+    private long syncMicros() {
         if (!calm && options.maxSyncMicros() == 0) {
             return 0;
         }
@@ -58,18 +80,23 @@ public final class Delays {
     }
 
     /** The apply thread gets round to what was delivered. */
-    long executionMicros() {
+    private long executionMicros() {
         return upTo(calm ? 100 : options.maxExecutionMicros());
     }
 
     /** The log is read. */
-    long logReadMicros() {
+    private long logReadMicros() {
         return upTo(calm ? 1_000 : 20_000);
     }
 
     /** A checkpoint is written. */
     long checkpointMicros() {
         return upTo(calm ? 10_000 : 500_000);
+    }
+
+    /** A piece of a snapshot is written. */
+    private long pieceOfSnapshotMicros() {
+        return upTo(calm ? 2_000 : 100_000);
     }
 
     /** A replica's state travels to another: the longer the more there is, up to a bound. */

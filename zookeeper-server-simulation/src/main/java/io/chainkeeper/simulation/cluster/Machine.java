@@ -3,6 +3,8 @@ package io.chainkeeper.simulation.cluster;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.host.SimulatedReplica;
 import io.chainkeeper.simulation.host.World;
+import io.chainkeeper.simulation.link.VirtualProcess;
+import io.chainkeeper.simulation.time.EventQueue;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -90,6 +92,21 @@ final class Machine {
     long clockMicros(long nowMicros) {
         long passedMicros = nowMicros - clockSetAtMicros;
         return clockMicros + passedMicros * World.TICK_MILLIS * 1000L / tickMicros;
+    }
+
+    /** The clock of a process on it. */
+    VirtualProcess.Clock clock(EventQueue events) {
+        return new VirtualProcess.Clock() {
+            @Override
+            public long nowMicros() {
+                return clockMicros(events.nowMicros());
+            }
+
+            @Override
+            public long realMicros(long ofClock) {
+                return Machine.this.realMicros(ofClock) + 1;
+            }
+        };
     }
 
     /** How much time passes until its clock has moved on by so much. */

@@ -26,6 +26,11 @@ public interface Workload {
     /** The application of a replica that starts. */
     StateMachine recover(Cluster cluster, int replica, Checkpoint checkpoint);
 
+    /** Whether the applications keep files of their own. */
+    default boolean keepsFiles() {
+        return false;
+    }
+
     /** A command in words. */
     String describe(ByteSlice command);
 

@@ -12,6 +12,7 @@ import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
+import java.nio.file.Path;
 
 /** An open file or directory of a {@link SimulatedDisk}. Every change of it is written into the books. */
 final class DiskChannel extends FileChannel {
@@ -26,19 +27,22 @@ final class DiskChannel extends FileChannel {
     /** Where the file's content is; null if it is in memory, and for a directory. */
     private FileChannel real;
 
+    private final Path path;
     private long position;
     private boolean locks;
 
     /**
      * @param disk where it is
      * @param node what is open
+     * @param path by which it was opened
      * @param reads whether it may be read
      * @param writes whether it may be written
      * @param appends whether all is written at the end
      */
-    DiskChannel(SimulatedDisk disk, DiskNode node, boolean reads, boolean writes, boolean appends) {
+    DiskChannel(SimulatedDisk disk, DiskNode node, Path path, boolean reads, boolean writes, boolean appends) {
         this.disk = disk;
         this.node = node;
+        this.path = path;
         this.reads = reads;
         this.writes = writes;
         this.appends = appends;
@@ -253,8 +257,11 @@ final class DiskChannel extends FileChannel {
             }
             throw new IOException("Input/output error");
         }
+        if (!disk.forces(path, node)) {
+            return;
+        }
         if (node instanceof DiskDirectory directory) {
-            disk.forceEntries(directory);
+            disk.forceEntries(directory, path);
         } else if (file().isInMemory()) {
             file().forced();
         } else {

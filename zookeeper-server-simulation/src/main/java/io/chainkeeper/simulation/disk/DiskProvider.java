@@ -126,7 +126,7 @@ final class DiskProvider extends FileSystemProvider {
             ((DiskFile) node).cut(0);
         }
         boolean reads = !writes || options.contains(READ);
-        return new DiskChannel(disk, node, reads, writes, false);
+        return new DiskChannel(disk, node, path.path(), reads, writes, false);
     }
 
     private static DiskChannel openReal(
@@ -140,7 +140,7 @@ final class DiskProvider extends FileSystemProvider {
         Path real = path.real();
         if (!writes) {
             FileChannel opened = FileChannel.open(real, options, attributes);
-            return new DiskChannel(disk, disk.node(path.path()), true, false, false).attach(opened);
+            return new DiskChannel(disk, disk.node(path.path()), path.path(), true, false, false).attach(opened);
         }
         boolean isNew = Files.notExists(real);
         boolean cuts = !isNew && !appends && options.contains(TRUNCATE_EXISTING);
@@ -166,7 +166,7 @@ final class DiskProvider extends FileSystemProvider {
         if (cuts) {
             ((DiskFile) node).cut(0);
         }
-        return new DiskChannel(disk, node, options.contains(READ), true, appends).attach(opened);
+        return new DiskChannel(disk, node, path.path(), options.contains(READ), true, appends).attach(opened);
     }
 
     @Override

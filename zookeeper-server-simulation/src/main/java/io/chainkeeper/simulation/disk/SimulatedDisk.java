@@ -3,17 +3,17 @@ package io.chainkeeper.simulation.disk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.TreeSet;
+import java.util.function.BiPredicate;
 
 /**
  * The disk of one replica, as a file system of {@code java.nio.file} below {@link #root}. What was not forced by such a
@@ -43,6 +43,8 @@ public final class SimulatedDisk {
     private boolean isStopped;
     private int forcesToFail;
     private boolean isFull;
+    private boolean hasFailed;
+    private BiPredicate<Path, Boolean> forces = (path, isDirectory) -> true;
     private long operations;
 
     /**
@@ -74,6 +76,7 @@ public final class SimulatedDisk {
         isStopped = false;
         forcesToFail = 0;
         isFull = false;
+        hasFailed = false;
     }
 
     /** The power fails, and comes back. The running process is gone; of what was not forced, some may be. */
@@ -164,10 +167,28 @@ public final class SimulatedDisk {
         isFull = full;
     }
 
+    /**
+     * Some forces do nothing from now on, and say nothing, as if they were left out of the code.
+     *
+     * @param which says of a path, and whether it is a directory, whether it is forced
+     */
+    public void forceOnly(BiPredicate<Path, Boolean> which) {
+        forces = which;
+    }
+
+    boolean forces(Path path, DiskNode node) {
+        return forces.test(path, node instanceof DiskDirectory);
+    }
+
     /** There is room, and forces succeed. */
     public void heal() {
         isFull = false;
         forcesToFail = 0;
+    }
+
+    /** Whether the running process could not do something that it wanted to. */
+    public boolean hasFailed() {
+        return hasFailed;
     }
 
     /** Whether there is no room. */
@@ -292,6 +313,7 @@ public final class SimulatedDisk {
 
     void checkRoom() throws IOException {
         if (isFull) {
+            hasFailed = true;
             throw new IOException(NO_SPACE);
         }
     }
@@ -302,6 +324,7 @@ public final class SimulatedDisk {
             return false;
         }
         forcesToFail--;
+        hasFailed = true;
         return true;
     }
 
@@ -314,9 +337,9 @@ public final class SimulatedDisk {
     }
 
     /** A directory is forced. */
-    void forceEntries(DiskDirectory directory) throws IOException {
+    void forceEntries(DiskDirectory directory, Path path) throws IOException {
         if (isReal) {
-            learn(files.root().path());
+            learnEntries(directory, path);
         }
         tree.forced(directory);
     }
@@ -338,25 +361,46 @@ public final class SimulatedDisk {
     /** What others have created or deleted since is learned of; such files were never forced. */
     private void learn(Path path) throws IOException {
         DiskDirectory known = (DiskDirectory) tree.at(path);
-        Set<String> there = new TreeSet<>();
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(real(path))) {
-            entries.forEach(entry -> there.add(entry.getFileName().toString()));
+        learnEntries(known, path);
+        for (Map.Entry<String, DiskNode> entry : known.current.entrySet()) {
+            if (entry.getValue() instanceof DiskDirectory) {
+                learn(path.resolve(entry.getKey()));
+            }
+        }
+    }
+
+    private void learnEntries(DiskDirectory known, Path path) throws IOException {
+        String[] there = real(path).toFile().list();
+        if (there == null) {
+            throw new NotDirectoryException(real(path).toString());
+        }
+        Arrays.sort(there);
+        if (isThere(known, there)) {
+            return;
         }
         for (String name : List.copyOf(known.current.keySet())) {
-            if (!there.contains(name)) {
+            if (Arrays.binarySearch(there, name) < 0) {
                 tree.deleted(path.resolve(name));
             }
         }
         for (String name : there) {
-            Path entry = path.resolve(name);
-            boolean isDirectory = Files.isDirectory(real(entry));
-            DiskNode node = known.current.get(name);
-            if (node == null || node instanceof DiskDirectory != isDirectory) {
-                tree.created(entry, isDirectory ? new DiskDirectory() : new DiskFile(false));
-            }
-            if (isDirectory) {
-                learn(entry);
+            if (!known.current.containsKey(name)) {
+                Path entry = path.resolve(name);
+                tree.created(entry, Files.isDirectory(real(entry)) ? new DiskDirectory() : new DiskFile(false));
             }
         }
+    }
+
+    private static boolean isThere(DiskDirectory known, String[] names) {
+        if (known.current.size() != names.length) {
+            return false;
+        }
+        int next = 0;
+        for (String name : known.current.keySet()) {
+            if (!name.equals(names[next++])) {
+                return false;
+            }
+        }
+        return true;
     }
 }

@@ -27,6 +27,10 @@ public final class DrivenScheduler implements Scheduler {
         LOG_READER("log-reader-"),
         /** Executes the order. */
         EXECUTION("executor-"),
+        /** Writes snapshots and checkpoints. */
+        SNAPSHOT("snapshot-"),
+        /** Fetches the state of another member. */
+        STATE_FETCH("state-fetch-"),
         /** Any other. */
         OTHER("");
 
@@ -134,7 +138,7 @@ public final class DrivenScheduler implements Scheduler {
     }
 
     /** Does what a part has been woken for, before anything else can happen. */
-    void workNow(Part part) {
+    public void workNow(Part part) {
         for (DrivenWorker worker : workers) {
             if (worker.part == part && worker.isDue && !worker.running) {
                 worker.piece();

@@ -7,5 +7,13 @@ public enum HostRule {
     /** A replica that learns from the order that it has had a later start begins one above that. */
     SUPERSEDED_REPLICA_STARTS_ABOVE,
     /** A start reads only behind a command of its own: so starts that read ascend, though the clock is set back. */
-    READS_WAIT_FOR_AN_OWN_COMMAND
+    READS_WAIT_FOR_AN_OWN_COMMAND,
+    /** What a file was given is on the disk when a force of it returns. */
+    FILES_ARE_FORCED,
+    /** The names in a directory are on the disk when a force of it returns. */
+    DIRECTORIES_ARE_FORCED,
+    /** The snapshot of a new directory is forced before anything rests on it. */
+    FIRST_SNAPSHOT_IS_FORCED,
+    /** What is fetched of another member's state is forced before it counts as fetched. */
+    FETCHED_FILES_ARE_FORCED
 }

@@ -18,6 +18,7 @@ import io.chainkeeper.simulation.time.Trace;
 import io.chainkeeper.transport.PeerAddress;
 import io.chainkeeper.transport.PeerTransport;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -122,7 +123,8 @@ public final class ReplicaHost implements TotalOrder {
 
     /** Whatever is wrong but the disk is a defect. */
     private void stops(String message, Throwable cause) {
-        if (cause instanceof IOException failure) {
+        Throwable first = cause instanceof UncheckedIOException wrapped ? wrapped.getCause() : cause;
+        if (first instanceof IOException failure && disk.log().disk().hasFailed()) {
             logHasFailed = true;
             world.logFailed(this, failure);
         } else {
@@ -166,7 +168,10 @@ public final class ReplicaHost implements TotalOrder {
     /** The application begins to write a checkpoint of what it has executed. */
     public void takeCheckpoint() {
         trace.record(id(), "begins checkpoint", application.position(), null);
-        world.checkpointBegun(this, application.beginCheckpoint());
+        Checkpoint begun = application.beginCheckpoint();
+        if (!application.keepsFiles()) {
+            world.checkpointBegun(this, begun);
+        }
     }
 
     /** The application gives an answer that rests on all that it has executed. */

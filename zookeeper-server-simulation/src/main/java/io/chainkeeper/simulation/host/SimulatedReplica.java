@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation.host;
 
+import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
@@ -7,8 +8,9 @@ import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.replica.LogAtStart;
 import io.chainkeeper.replica.Replica;
 import io.chainkeeper.simulation.disk.RunDirectory;
+import io.chainkeeper.simulation.disk.SimulatedDisk;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -21,6 +23,12 @@ import java.util.function.Supplier;
 
 /** What of a replica survives a crash: its log, its application's checkpoints, the number of its last incarnation. */
 public final class SimulatedReplica implements AutoCloseable {
+    private static final String FIRST_SNAPSHOT = "snapshot.0";
+    private static final String FETCHED = "incoming";
+
+    /** Most changes of the disk between a piece of work that a crash cuts short and its end, roughly. */
+    private static final int MAX_CHANGES = 16;
+
     private static final long FIRST_CLOCK = 100_000_000;
     private static final long STARTS_PER_CLOCK = 10_000;
 
@@ -80,9 +88,22 @@ public final class SimulatedReplica implements AutoCloseable {
         this.nothing = nothing;
         this.rules = rules;
         this.random = random;
-        this.emptyLogs = () -> new StoredLog(id, logSettings, directory.newDisk(random.split()), random.split());
+        boolean discards = rules.contains(HostRule.WHAT_AN_INSTALLED_STATE_COVERS_IS_DISCARDED);
+        this.emptyLogs = () -> {
+            SimulatedDisk disk = directory.newDisk(random.split());
+            disk.forceOnly(this::isForced);
+            return new StoredLog(id, logSettings, disk, discards, random.split());
+        };
         this.log = emptyLogs.get();
         checkpoints.add(nothing);
+    }
+
+    private boolean isForced(Path path, boolean isDirectory) {
+        boolean isFirstSnapshot = path.endsWith(FIRST_SNAPSHOT);
+        boolean isFetched = path.getParent() != null && path.getParent().endsWith(FETCHED);
+        return rules.contains(isDirectory ? HostRule.DIRECTORIES_ARE_FORCED : HostRule.FILES_ARE_FORCED)
+                && (!isFirstSnapshot || rules.contains(HostRule.FIRST_SNAPSHOT_IS_FORCED))
+                && (!isFetched || rules.contains(HostRule.FETCHED_FILES_ARE_FORCED));
     }
 
     /** The id of the replica. */
@@ -165,7 +186,14 @@ public final class SimulatedReplica implements AutoCloseable {
         return checkpoints.peekFirst().position();
     }
 
-    long oldestCheckpoint() {
+    /** Recovery from the application's own files needs no position up to this one. */
+    public void covers(long position) {
+        checkpoints.clear();
+        checkpoints.add(() -> position);
+    }
+
+    /** Up to here recovery needs nothing of the order. */
+    public long oldestCheckpoint() {
         return checkpoints.peekFirst().position();
     }
 
@@ -216,18 +244,30 @@ public final class SimulatedReplica implements AutoCloseable {
         supersededBy = Math.max(supersededBy, incarnationInOrder);
     }
 
-    /** Every start begins so: what the product does with the log before it is read. */
+    /** What the product does with a log before it is read. */
+    @FunctionalInterface
+    public interface AtStart {
+        /** Does it. */
+        void prepare(AcceptorLog log) throws IOException;
+    }
+
+    /** Every start begins so, with the state that was installed last. */
     public void beginStart() {
+        beginStart(opened -> {
+            LogAtStart.keepPromise(opened, installed, installedPromise);
+            opened.discardThrough(installed);
+        });
+    }
+
+    /** Every start begins so. */
+    public void beginStart(AtStart atStart) {
         InvariantViolated.check(host == null, "replica %d is started twice", id);
         try {
-            LogAtStart.keepPromise(log, installed, installedPromise);
-            if (rules.contains(HostRule.WHAT_AN_INSTALLED_STATE_COVERS_IS_DISCARDED)) {
-                log.discardThrough(installed);
-            } else {
-                log.cover(installed);
-            }
+            atStart.prepare(log);
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            InvariantViolated violated = new InvariantViolated("replica " + id + " does not start: " + e.getMessage());
+            violated.initCause(e);
+            throw violated;
         }
     }
 
@@ -244,6 +284,34 @@ public final class SimulatedReplica implements AutoCloseable {
             incarnation = Replica.incarnationAfter(latest, clock, random);
         } while (!incarnations.add(incarnation)); // the small chance that is left is none of a run's
         return incarnation;
+    }
+
+    /**
+     * Sometimes a start does not come to its end: the power is lost, or the process is gone.
+     *
+     * @param start what it does; to be done anew
+     * @return whether it was cut short
+     */
+    public boolean stopsRecovering(Runnable start) {
+        if (random.nextInt(6) != 0) {
+            return false;
+        }
+        SimulatedDisk disk = log.disk();
+        disk.stopAfter(random.nextInt(2 * MAX_CHANGES));
+        try {
+            start.run();
+        } catch (RuntimeException e) {
+            if (!disk.isStopped()) {
+                throw e;
+            }
+        }
+        disk.stopNever();
+        if (random.nextBoolean()) {
+            log.losePower();
+        } else {
+            log.kill(0);
+        }
+        return true;
     }
 
     /** The start that has begun has a host. */
@@ -269,6 +337,9 @@ public final class SimulatedReplica implements AutoCloseable {
      */
     public boolean crashed(int survivors) {
         boolean losesPower = random.nextBoolean();
+        if (host.application().keepsFiles() && random.nextInt(3) == 0) {
+            stopWriting();
+        }
         if (losesPower) {
             log.losePower();
             ended();
@@ -276,6 +347,20 @@ public final class SimulatedReplica implements AutoCloseable {
             killed(survivors);
         }
         return losesPower;
+    }
+
+    /** In the middle of a piece of what it writes, if there is one to be done. */
+    private void stopWriting() {
+        SimulatedDisk disk = log.disk();
+        disk.stopAfter(random.nextInt(MAX_CHANGES));
+        try {
+            host.application().writes();
+        } catch (RuntimeException e) {
+            if (!disk.isStopped()) {
+                throw e;
+            }
+        }
+        disk.stopNever();
     }
 
     private void ended() {

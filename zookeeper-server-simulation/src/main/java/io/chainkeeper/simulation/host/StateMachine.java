@@ -23,7 +23,27 @@ public interface StateMachine extends Application {
     /** Digest of everything that must be equal on all replicas at {@link #position()}, or {@link #NO_DIGEST}. */
     long digest();
 
-    /** Captures what belongs to {@link #position()}, between two positions. */
+    /**
+     * Whether its checkpoints, and the states that it fetches, are files of its own: then the simulator takes none of
+     * it, and brings it none.
+     */
+    default boolean keepsFiles() {
+        return false;
+    }
+
+    /**
+     * Looks after the log before it is read.
+     *
+     * @param disk where the log is
+     */
+    default void prepare(SimulatedReplica disk) {
+        disk.beginStart();
+    }
+
+    /** It writes the next piece of a checkpoint of its own, if one is due. */
+    default void writes() {}
+
+    /** Captures what belongs to {@link #position()}, between two positions. One that keeps files writes it itself. */
     Checkpoint beginCheckpoint();
 
     /** The checkpoint is written; what may be of a later position is captured now. */

@@ -50,6 +50,7 @@ public final class StoredLog implements AcceptorLog, DurableRecords {
     private final AcceptorLogSettings settings;
     private final SplittableRandom random;
     private final SimulatedDisk disk;
+    private final boolean discards;
     private final Path directory;
     private final LogMemory memory = new LogMemory();
     private final Deque<LogRecord> queued = new ArrayDeque<>();
@@ -62,10 +63,19 @@ public final class StoredLog implements AcceptorLog, DurableRecords {
     private long truncateBelow;
     private int survivors;
 
-    StoredLog(int replica, AcceptorLogSettings settings, SimulatedDisk disk, SplittableRandom random) {
+    /**
+     * @param replica its id
+     * @param settings bounds
+     * @param disk where it is
+     * @param discards whether it discards what it is told to
+     * @param random what is drawn
+     */
+    StoredLog(
+            int replica, AcceptorLogSettings settings, SimulatedDisk disk, boolean discards, SplittableRandom random) {
         this.replica = replica;
         this.settings = settings;
         this.disk = disk;
+        this.discards = discards;
         this.random = random;
         this.directory = disk.root().resolve(DIRECTORY);
         try {
@@ -269,9 +279,17 @@ public final class StoredLog implements AcceptorLog, DurableRecords {
         try {
             log = powerFails && random.nextInt(4) == 0 ? openAtLast() : open();
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw refused(e);
         }
         survivors = memory.reopened(replica, log.recovered(0));
+    }
+
+    /** What was durable cannot be read: that of a replica that follows the rules can. */
+    private InvariantViolated refused(IOException failure) {
+        InvariantViolated violated = new InvariantViolated(
+                "acceptor log: replica " + replica + " is refused its own: " + failure.getMessage());
+        violated.initCause(failure);
+        return violated;
     }
 
     private AcceptorLog openAtLast() throws IOException {
@@ -325,8 +343,10 @@ public final class StoredLog implements AcceptorLog, DurableRecords {
     public void discardThrough(long position) throws IOException {
         InvariantViolated.check(unstableCount() == 0, "%d records are queued before the start", unstableCount());
         cover(position);
-        log.discardThrough(position);
-        memory.discarded(position);
+        if (discards) {
+            log.discardThrough(position);
+            memory.discarded(position);
+        }
     }
 
     @Override

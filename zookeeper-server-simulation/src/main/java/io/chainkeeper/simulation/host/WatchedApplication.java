@@ -59,7 +59,7 @@ record WatchedApplication(
         if (digest != StateMachine.NO_DIGEST) {
             checker.executed(host.id(), position, digest);
         }
-        if (checkpointEveryPositions > 0 && position % checkpointEveryPositions == 0) {
+        if (!application.keepsFiles() && checkpointEveryPositions > 0 && position % checkpointEveryPositions == 0) {
             host.takeCheckpoint();
         }
     }
@@ -94,11 +94,19 @@ record WatchedApplication(
 
     @Override
     public void superseded(long incarnation) {
-        world.superseded(host, incarnation);
+        if (application.keepsFiles() && host.replica().follows(HostRule.SUPERSEDED_REPLICA_STARTS_ABOVE)) {
+            application.superseded(incarnation);
+        } else {
+            world.superseded(host, incarnation);
+        }
     }
 
     @Override
     public void stateNeeded(int fromPeer, long position) {
-        world.stateWanted(host, fromPeer, position);
+        if (application.keepsFiles()) {
+            application.stateNeeded(fromPeer, position);
+        } else {
+            world.stateWanted(host, fromPeer, position);
+        }
     }
 }

@@ -4,6 +4,7 @@ import static io.chainkeeper.simulation.swarm.SimulatedApplication.BEHIND;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.DEPOSED;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.FOUNDING;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.REGISTERS;
+import static io.chainkeeper.simulation.swarm.SimulatedApplication.ZNODES;
 
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.simulation.host.HostRule;
@@ -72,7 +73,23 @@ public final class MutantRegistry {
             entry(
                     HostRule.READS_WAIT_FOR_AN_OWN_COMMAND,
                     REGISTERS,
-                    "where clocks are set back, a start reads only behind a command of its own"));
+                    "where clocks are set back, a start reads only behind a command of its own"),
+            entry(
+                    HostRule.FILES_ARE_FORCED,
+                    REGISTERS,
+                    "files of the log are forced ([030](decisions/030-disks-in-the-simulator.md))"),
+            entry(
+                    HostRule.DIRECTORIES_ARE_FORCED,
+                    REGISTERS,
+                    "directories of the log are forced ([030](decisions/030-disks-in-the-simulator.md))"),
+            entry(
+                    HostRule.FIRST_SNAPSHOT_IS_FORCED,
+                    ZNODES,
+                    "the snapshot of a new directory is forced before anything rests on it"),
+            entry(
+                    HostRule.FETCHED_FILES_ARE_FORCED,
+                    ZNODES,
+                    "what is fetched of another member's state is forced before it counts as fetched"));
 
     private static final List<Entry> OF_PROTOCOLS = List.of(
             entry(

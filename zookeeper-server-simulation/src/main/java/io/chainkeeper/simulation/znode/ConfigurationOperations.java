@@ -2,7 +2,7 @@ package io.chainkeeper.simulation.znode;
 
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
-import io.chainkeeper.server.bootstrap.ThreadlessReplica;
+import io.chainkeeper.server.bootstrap.DrivenServer;
 import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.EnsembleConfig.Server;
 import io.chainkeeper.simulation.order.ConfigurationEvidence;
@@ -125,7 +125,7 @@ final class ConfigurationOperations {
     /** Who stays in the same part keeps its line. */
     private static SortedMap<Integer, Server> servers(Ensemble next, SortedMap<Integer, Server> before) {
         SortedMap<Integer, Server> servers = new TreeMap<>();
-        ThreadlessReplica.configuration(next).servers().forEach((id, fresh) -> {
+        DrivenServer.configuration(next).servers().forEach((id, fresh) -> {
             Server known = before.get(id);
             boolean stays = known != null && known.observer() == fresh.observer();
             Server joining = new Server(

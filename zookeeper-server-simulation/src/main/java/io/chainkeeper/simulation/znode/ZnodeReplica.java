@@ -1,73 +1,70 @@
 package io.chainkeeper.simulation.znode;
 
-import io.chainkeeper.command.Command;
-import io.chainkeeper.command.CommandCodec;
-import io.chainkeeper.config.OrderingConfig.ReadConsistency;
-import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.config.DataDirectories;
+import io.chainkeeper.config.OrderingConfig;
+import io.chainkeeper.main.OrderStart;
+import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
-import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.Application;
+import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.replica.TotalOrder;
-import io.chainkeeper.server.bootstrap.ThreadlessReplica;
-import io.chainkeeper.server.bootstrap.ThreadlessSettings;
+import io.chainkeeper.server.bootstrap.DrivenServer;
+import io.chainkeeper.server.bootstrap.DrivenSettings;
+import io.chainkeeper.server.bootstrap.OrderingFactory;
+import io.chainkeeper.server.execution.OrderedApplication;
 import io.chainkeeper.server.state.EnsembleConfig;
-import io.chainkeeper.server.storage.CheckpointRequest;
+import io.chainkeeper.server.state.ReplicatedState;
+import io.chainkeeper.server.transfer.StateOffer;
+import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.host.Checkpoint;
+import io.chainkeeper.simulation.host.DrivenScheduler;
 import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.host.SimulatedReplica;
 import io.chainkeeper.simulation.host.StateMachine;
 import io.chainkeeper.simulation.order.SessionEvidence;
-import io.chainkeeper.transport.PeerAddress;
+import io.chainkeeper.transport.StateChannel;
 import java.io.IOException;
-import java.util.ArrayDeque;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
-import java.util.Map;
-import java.util.UUID;
+import java.util.List;
+import java.util.SplittableRandom;
 import org.apache.zookeeper.proto.ConnectRequest;
 import org.apache.zookeeper.proto.RequestHeader;
 import org.apache.zookeeper.server.ClientCnxnLimitException;
 import org.apache.zookeeper.server.DataTree;
 import org.apache.zookeeper.server.RequestRecord;
-import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 
 /** The server's own executor, sessions and maintenance as the application of a replica. */
 public final class ZnodeReplica implements StateMachine {
-    /** ZooKeeper's tick. */
-    static final int TICK_TIME_MILLIS = 50;
-
-    private static final int MIN_SESSION_TIMEOUT_MILLIS = 2 * TICK_TIME_MILLIS;
-    private static final int MAX_SESSION_TIMEOUT_MILLIS = 100 * TICK_TIME_MILLIS;
-    static final long PATIENCE_MILLIS = 6L * TICK_TIME_MILLIS;
-    private static final int DIGEST_AUDIT_SECONDS = 1;
     private static final long FIRST_WALL_CLOCK_MILLIS = 1_700_000_000_000L;
     private static final long DIGEST_MULTIPLIER = 0xD6E8FEB86659FD93L;
 
-    /**
-     * State of a tree and what is beside it.
-     *
-     * @param position covered
-     * @param begun what belongs to the position, null for nothing
-     * @param state with a tree of this or a later position, null while it is not complete, and for nothing
-     */
-    record TreeCheckpoint(long position, CheckpointRequest begun, ThreadlessReplica.State state) implements Checkpoint {
-        static final TreeCheckpoint NOTHING = new TreeCheckpoint(0, null, null);
-    }
+    /** What a new directory holds. */
+    static final Checkpoint NOTHING = () -> 0;
 
     private final int id;
     private final Cluster cluster;
     private final ServerConnections connections = new ServerConnections();
-    private final ThreadlessReplica replica;
-    private final Application application;
+    private final DrivenScheduler scheduler;
+    private final OrderingConfig ordering;
+    private final OrderStart orderStart;
+    private final DrivenServer server;
+    private final OrderedApplication application;
     private final SessionEvidence evidence;
-    private final Deque<Runnable> tasks = new ArrayDeque<>();
+
+    /** What is to be done as soon as there is a host. */
+    private final List<Runnable> beforeHost = new ArrayList<>();
+
     private ReplicaHost host;
+    private StateOffer offer;
     private long position;
     private EnsembleConfig told;
     private boolean changesAnything;
@@ -76,38 +73,44 @@ public final class ZnodeReplica implements StateMachine {
      * @param id replica id
      * @param wallClockOffsetMillis by how much its wall clock is wrong
      * @param cluster where it lives
-     * @param files take what is appended
-     * @param checkpoint to recover from
+     * @param settings what its server lives with
+     * @param random what its server draws
      * @param evidence sees what is proposed about sessions
      */
     ZnodeReplica(
             int id,
             long wallClockOffsetMillis,
             Cluster cluster,
-            FileTxnSnapLog files,
-            TreeCheckpoint checkpoint,
+            DrivenSettings settings,
+            SplittableRandom random,
             SessionEvidence evidence) {
         this.id = id;
         this.cluster = cluster;
         this.evidence = evidence;
-        this.position = checkpoint.position();
-        ThreadlessSettings settings = new ThreadlessSettings(
-                id,
-                cluster.file(id),
-                TICK_TIME_MILLIS,
-                MIN_SESSION_TIMEOUT_MILLIS,
-                MAX_SESSION_TIMEOUT_MILLIS,
-                PATIENCE_MILLIS,
-                DIGEST_AUDIT_SECONDS,
-                ReadConsistency.LINEARIZABLE);
+        this.scheduler = new DrivenScheduler(
+                "server " + id,
+                () -> cluster.clockNanos(id),
+                () -> FIRST_WALL_CLOCK_MILLIS + wallClockOffsetMillis + cluster.clockMicros(id) / 1000,
+                random::nextLong,
+                this::plan);
+        Path directory = cluster.replica(id).log().disk().root();
+        this.ordering = ServerConfiguration.ordering(id, cluster.file(id), directory);
+        this.orderStart = new OrderStart(ordering, scheduler);
+        this.server = new DrivenServer(
+                settings,
+                ordering,
+                new DataDirectories(directory, directory),
+                scheduler,
+                new Around(),
+                new Below(),
+                this::failed);
         try {
-            replica = new ThreadlessReplica(
-                    settings, new Time(wallClockOffsetMillis), files, checkpoint.state(), this::failed);
+            server.recover();
         } catch (IOException e) {
-            throw new InvariantViolated("replica " + id + " cannot recover: " + e.getMessage());
+            failed("it cannot recover: " + e.getMessage(), e);
         }
-        replica.server().setServerCnxnFactory(connections);
-        application = replica.application();
+        this.application = server.application();
+        this.position = application.recoveredPosition();
     }
 
     /** Switches on what ZooKeeper has switched off by default; before the first replica is made. */
@@ -117,123 +120,127 @@ public final class ZnodeReplica implements StateMachine {
         QuorumPeerConfig.setReconfigEnabled(true);
     }
 
+    /** Whatever is wrong but the disk is a defect. */
     private void failed(String message, Throwable cause) {
+        if (host != null
+                && cause instanceof IOException failure
+                && host.replica().log().disk().hasFailed()) {
+            cluster.logFailed(host, failure);
+            return;
+        }
         InvariantViolated violated = new InvariantViolated("replica " + id + " stops: " + message);
         violated.initCause(cause);
         throw violated;
     }
 
-    /** The replica's clocks, and its maintenance thread. */
-    private final class Time implements ThreadlessReplica.Surroundings {
-        private final long wallClockOffsetMillis;
-        private long nextRunMicros;
-
-        private Time(long wallClockOffsetMillis) {
-            this.wallClockOffsetMillis = wallClockOffsetMillis;
-        }
-
-        @Override
-        public long monotonicMillis() {
-            return cluster.clockMicros(id) / 1000;
-        }
-
-        @Override
-        public long wallClockMillis() {
-            return FIRST_WALL_CLOCK_MILLIS + wallClockOffsetMillis + monotonicMillis();
-        }
-
-        @Override
-        public UUID newClusterId() {
-            return new UUID(id, cluster.clockMicros(id));
-        }
-
-        @Override
-        public void execute(Runnable task) {
-            tasks.addLast(task);
-            cluster.later(
-                    host,
-                    cluster.delays().handOverMicros(),
-                    () -> tasks.removeFirst().run());
-        }
-
-        /** A run that comes late does not move the next ones. */
-        @Override
-        public void everyMillis(long periodMillis, Runnable task) {
-            nextRunMicros = cluster.clockMicros(id);
-            planRun(periodMillis, task);
-        }
-
-        @Override
-        public void afterMillis(long delayMillis, Runnable task) {
-            cluster.later(host, cluster.realMicros(id, delayMillis * 1000), task);
-        }
-
-        private void planRun(long periodMillis, Runnable task) {
-            long untilMicros = Math.max(0, nextRunMicros - cluster.clockMicros(id));
-            cluster.later(host, cluster.realMicros(id, untilMicros), () -> {
-                task.run();
-                nextRunMicros += periodMillis * 1000;
-                planRun(periodMillis, task);
-            });
+    private void plan(DrivenScheduler.Part part, DrivenScheduler.Reason reason, long nanos, Runnable piece) {
+        if (host == null) {
+            beforeHost.add(() -> plan(part, reason, nanos, piece));
+        } else {
+            cluster.later(host, cluster.pieceMicros(host, part, reason, nanos), piece);
         }
     }
 
-    /** The order, with an eye on what is proposed about sessions. */
-    private record WatchedOrder(ReplicaHost order, SessionEvidence evidence) implements TotalOrder {
+    /** What is around the server. */
+    private final class Around implements DrivenServer.Surroundings {
         @Override
-        public void propose(Proposal proposal) {
-            try {
-                if (CommandCodec.decode(proposal.command()) instanceof Command.Expire expire) {
-                    evidence.expiryProposed(order.id(), expire);
-                }
-            } catch (MalformedMessageException e) {
-                throw new InvariantViolated("a proposed command does not decode: " + e.getMessage());
+        public void serverStarts(OrderedZooKeeperServer started) {
+            started.setServerCnxnFactory(connections);
+        }
+
+        @Override
+        public void lifeEnded() {
+            cluster.startAgain(id);
+        }
+
+        @Override
+        public void answerLeavesLater(long nanos) {
+            // The limit is far above what a run sends.
+        }
+    }
+
+    /** The order below the server: the replica's host. */
+    private final class Below implements OrderingFactory {
+        @Override
+        public RunningOrder start(Application recovered, StateOffer stateOffer, FailureHandler failureHandler) {
+            offer = stateOffer;
+            return new Running();
+        }
+
+        @Override
+        public void startAbove(long incarnation) {
+            host.replica().startAbove(incarnation);
+        }
+    }
+
+    private final class Running implements OrderingFactory.RunningOrder {
+        private final TotalOrder order = new WatchedOrder(host, evidence);
+
+        @Override
+        public TotalOrder totalOrder() {
+            return order;
+        }
+
+        @Override
+        public StateChannel openStateChannel(int peer) throws IOException {
+            ReplicaHost other = cluster.host(peer);
+            if (other == null || !reaches(other)) {
+                throw new IOException("server " + peer + " cannot be reached");
             }
-            order.propose(proposal);
+            return new Channel(other);
         }
 
         @Override
-        public void readBarrier(ReadWaiter waiter) {
-            order.replica().reads();
-            order.readBarrier(waiter);
+        public void close() {
+            // The host ends with this life.
+        }
+    }
+
+    private boolean reaches(ReplicaHost other) {
+        return other.isAlive()
+                && cluster.network().reaches(id, other.id())
+                && cluster.network().reaches(other.id(), id);
+    }
+
+    /** A connection to another member; it breaks when nothing gets through. */
+    private final class Channel implements StateChannel {
+        private final ReplicaHost other;
+        private boolean closed;
+
+        private Channel(ReplicaHost other) {
+            this.other = other;
         }
 
         @Override
-        public OrderingStatus status() {
-            return order.status();
+        public ByteSlice call(ByteSlice request) throws IOException {
+            if (closed || !reaches(other)) {
+                throw new IOException("the connection to server " + other.id() + " is broken");
+            }
+            return ((ZnodeReplica) other.application()).offer.answer(id, request, other.promise());
         }
 
         @Override
-        public Map<String, Long> gauges() {
-            return order.gauges();
-        }
-
-        @Override
-        public int streamCount() {
-            return order.streamCount();
-        }
-
-        @Override
-        public void checkpointTaken(long covered) {
-            order.checkpointTaken(covered);
-        }
-
-        @Override
-        public void configure(Ensemble ensemble, Map<Integer, PeerAddress> addresses) {
-            order.configure(ensemble, addresses);
+        public void close() {
+            closed = true;
         }
     }
 
     @Override
     public void started(ReplicaHost ready) {
         host = ready;
-        replica.start(new WatchedOrder(host, evidence));
+        try {
+            server.open();
+        } catch (IOException e) {
+            failed("it does not start: " + e.getMessage(), e);
+        }
+        beforeHost.forEach(Runnable::run);
+        beforeHost.clear();
     }
 
     // ---------------------------------------------------------------- connections
 
     ServerConnection accept(long number, ClientLink link) throws IOException {
-        return new ServerConnection(number, link, replica.server(), connections);
+        return new ServerConnection(number, link, server.server(), connections);
     }
 
     /** A connect request arrives. */
@@ -242,7 +249,7 @@ public final class ZnodeReplica implements StateMachine {
             throw new IOException("not serving");
         }
         try {
-            replica.server().processConnectRequest(connection, request);
+            server.server().processConnectRequest(connection, request);
         } catch (ClientCnxnLimitException e) {
             throw new IOException("too many connections", e);
         }
@@ -250,7 +257,7 @@ public final class ZnodeReplica implements StateMachine {
 
     /** A request of a connected client arrives. */
     void packet(ServerConnection connection, RequestHeader header, RequestRecord record) throws IOException {
-        replica.server().processPacket(connection, header, record);
+        server.server().processPacket(connection, header, record);
         if (connection.isOpen()) {
             evidence.heard(id, connection.getSessionId());
         }
@@ -267,7 +274,7 @@ public final class ZnodeReplica implements StateMachine {
 
     /** Whether clients are let in. */
     boolean isServing() {
-        return replica.server().isRunning();
+        return server.server().isRunning();
     }
 
     /** A reply leaves. */
@@ -275,12 +282,16 @@ public final class ZnodeReplica implements StateMachine {
         host.answers(new Answer(connection, xid, zxid));
     }
 
-    ThreadlessReplica replica() {
-        return replica;
+    OrderedZooKeeperServer server() {
+        return server.server();
+    }
+
+    ReplicatedState replicatedState() {
+        return server.replicatedState();
     }
 
     DataTree tree() {
-        return replica.server().getZKDatabase().getDataTree();
+        return server.server().getZKDatabase().getDataTree();
     }
 
     // ---------------------------------------------------------------- execution
@@ -323,13 +334,14 @@ public final class ZnodeReplica implements StateMachine {
         application.positionApplied(at);
         position = at;
         tellConfiguration();
-        if (replica.treeIsOfThisPosition()) {
+        InvariantViolated.check(!server.server().hasDiverged(), "replica %d finds its own state wrong", id);
+        if (server.treeIsOfThisPosition()) {
             checkEphemerals();
         }
     }
 
     private void tellConfiguration() {
-        EnsembleConfig configuration = replica.replicatedState().configuration();
+        EnsembleConfig configuration = server.replicatedState().configuration();
         if (configuration != null && configuration != told) {
             told = configuration;
             evidence.configurations().executed(id, configuration);
@@ -339,7 +351,7 @@ public final class ZnodeReplica implements StateMachine {
     /** An ephemeral node lives no longer than its session. */
     private void checkEphemerals() {
         for (long owner : tree().getSessions()) {
-            if (replica.replicatedState().sessions().get(owner) == null) {
+            if (server.replicatedState().sessions().get(owner) == null) {
                 InvariantViolated.check(
                         tree().getEphemerals(owner).isEmpty(),
                         "replica %d: ephemerals %s outlive session 0x%x at position %d",
@@ -349,6 +361,16 @@ public final class ZnodeReplica implements StateMachine {
                         position);
             }
         }
+    }
+
+    @Override
+    public void batchBegin() {
+        application.batchBegin();
+    }
+
+    @Override
+    public void executionFailed() {
+        application.executionFailed();
     }
 
     @Override
@@ -368,19 +390,19 @@ public final class ZnodeReplica implements StateMachine {
 
     @Override
     public void superseded(long incarnation) {
-        throw new InvariantViolated("later starts are the simulator's business");
+        application.superseded(incarnation);
     }
 
     @Override
     public void stateNeeded(int fromPeer, long needed) {
-        throw new InvariantViolated("states are the simulator's business");
+        application.stateNeeded(fromPeer, needed);
     }
 
     // ---------------------------------------------------------------- state
 
     @Override
     public Membership membership() {
-        return replica.replicatedState().membership();
+        return server.replicatedState().membership();
     }
 
     @Override
@@ -396,25 +418,48 @@ public final class ZnodeReplica implements StateMachine {
 
     /** Digest of the tree and of what is beside it, or {@link #NO_DIGEST}. */
     long stateDigest() {
-        if (!replica.treeIsOfThisPosition() || replica.replicatedState().clusterId() == null) {
+        if (!server.treeIsOfThisPosition() || server.replicatedState().clusterId() == null) {
             return NO_DIGEST; // before the cluster is formed each tree shows what its own server's file says
         }
         long digest = tree().getTreeDigest();
         digest = digest * DIGEST_MULTIPLIER + tree().lastProcessedZxid;
-        digest = digest * DIGEST_MULTIPLIER + replica.replicatedState().encode().hashCode();
+        digest = digest * DIGEST_MULTIPLIER + server.replicatedState().encode().hashCode();
         digest = digest * DIGEST_MULTIPLIER + proposerTable().encode().hashCode();
         return digest == NO_DIGEST ? 0 : digest;
     }
 
     @Override
+    public boolean keepsFiles() {
+        return true;
+    }
+
+    @Override
+    public void prepare(SimulatedReplica disk) {
+        long covered = disk.oldestCheckpoint();
+        InvariantViolated.check(
+                application.recoveredPosition() >= covered,
+                "replica %d recovers to position %d, and has said that it needs nothing up to %d",
+                id,
+                application.recoveredPosition(),
+                covered);
+        disk.beginStart(log -> orderStart.prepare(log, application));
+    }
+
+    @Override
+    public void writes() {
+        scheduler.workNow(DrivenScheduler.Part.SNAPSHOT);
+    }
+
+    /** In the background, as if somebody had asked for a snapshot. */
+    @Override
     public Checkpoint beginCheckpoint() {
-        return new TreeCheckpoint(position, replica.captureCheckpoint(), null);
+        server.takeSnapshot();
+        return NOTHING;
     }
 
     @Override
     public Checkpoint completeCheckpoint(Checkpoint begun) {
-        CheckpointRequest request = ((TreeCheckpoint) begun).begun();
-        return new TreeCheckpoint(begun.position(), request, replica.complete(request));
+        throw new InvariantViolated("replica " + id + " writes its checkpoints by itself");
     }
 
     @Override

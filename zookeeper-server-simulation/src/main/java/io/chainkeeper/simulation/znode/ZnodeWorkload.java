@@ -5,6 +5,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.server.bootstrap.DrivenSettings;
 import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.simulation.checker.History;
 import io.chainkeeper.simulation.checker.LinearizabilityChecker;
@@ -32,10 +33,10 @@ import org.apache.zookeeper.server.DataTree;
 public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     private static final int[] TIMEOUTS_MILLIS = {200, 600, 2_000};
     private static final long LONGEST_TIMEOUT_MICROS = 2_000_000;
-    private static final long TWO_TICKS_MICROS = 2_000L * ZnodeReplica.TICK_TIME_MILLIS;
+    private static final long TWO_TICKS_MICROS = 2_000L * ServerConfiguration.TICK_TIME_MILLIS;
 
     /** Every pause of this length is a stall to a replica's own eyes, however slow its clock. */
-    private static final long LEAST_STALL_MICROS = 2_000L * ZnodeReplica.TICK_TIME_MILLIS;
+    private static final long LEAST_STALL_MICROS = 2_000L * ServerConfiguration.TICK_TIME_MILLIS;
 
     private static final long MAX_WALL_CLOCK_OFFSET_MILLIS = 5_000;
     private static final long MAX_HOLD_MICROS = 1_000_000;
@@ -48,7 +49,7 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     private final SwarmOptions options;
     private final Decisions decisions;
     private final Trace trace;
-    private final NoFiles files = NoFiles.create();
+    private final DrivenSettings settings;
     private final SessionEvidence evidence;
     private final History history;
     private final History guardedHistory;
@@ -84,6 +85,7 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         this.options = options;
         this.decisions = decisions;
         this.ofWallClocks = random.split();
+        this.settings = ServerConfiguration.draw(options, ofWallClocks.split());
         this.trace = trace;
         this.history = new History(events::steps);
         this.evidence = new SessionEvidence(
@@ -107,15 +109,19 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
 
     @Override
     public Checkpoint nothing() {
-        return ZnodeReplica.TreeCheckpoint.NOTHING;
+        return ZnodeReplica.NOTHING;
     }
 
     @Override
     public StateMachine recover(Cluster replicas, int replica, Checkpoint checkpoint) {
         cluster = replicas;
         long offsetMillis = ofWallClocks.nextLong(MAX_WALL_CLOCK_OFFSET_MILLIS);
-        return new ZnodeReplica(
-                replica, offsetMillis, replicas, files, (ZnodeReplica.TreeCheckpoint) checkpoint, evidence);
+        return new ZnodeReplica(replica, offsetMillis, replicas, settings, ofWallClocks.split(), evidence);
+    }
+
+    @Override
+    public boolean keepsFiles() {
+        return true;
     }
 
     @Override
@@ -391,13 +397,12 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
 
     private boolean goneEverywhere(long sessionId) {
         return cluster.configured().stream()
-                .allMatch(
-                        id -> replica(id).replica().replicatedState().sessions().get(sessionId) == null);
+                .allMatch(id -> replica(id).replicatedState().sessions().get(sessionId) == null);
     }
 
     private boolean hasLiveSessionsOnly(int id, long fromMicros) {
         TreeSet<Long> known = new TreeSet<>();
-        replica(id).replica().replicatedState().sessions().forEach((sessionId, state) -> known.add(sessionId));
+        replica(id).replicatedState().sessions().forEach((sessionId, state) -> known.add(sessionId));
         TreeSet<Long> live = new TreeSet<>();
         clients.forEach(client -> live.add(client.session().id()));
         InvariantViolated.check(

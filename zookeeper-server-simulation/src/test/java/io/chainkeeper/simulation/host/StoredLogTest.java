@@ -43,7 +43,7 @@ public class StoredLogTest {
                 defaults.asyncForceIntervalMillis(),
                 defaults.lmdbMapBytes());
         SplittableRandom random = new SplittableRandom(seed);
-        return new StoredLog(1, settings, run.newDisk(random.split()), random);
+        return new StoredLog(1, settings, run.newDisk(random.split()), true, random);
     }
 
     private static LogRecord record(long position, String value) {

@@ -11,7 +11,7 @@ import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
-import io.chainkeeper.server.bootstrap.ThreadlessReplica;
+import io.chainkeeper.server.bootstrap.DrivenServer;
 import io.chainkeeper.server.session.SessionTable;
 import io.chainkeeper.server.state.EnsembleConfig;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ public class ConfigurationEvidenceTest {
     private final ConfigurationEvidence evidence = new ConfigurationEvidence(sessions, () -> membership, seen::add);
 
     private static EnsembleConfig configuration(long version, Integer... ids) {
-        return ThreadlessReplica.configuration(Ensemble.of(List.of(ids))).withVersion(version);
+        return DrivenServer.configuration(Ensemble.of(List.of(ids))).withVersion(version);
     }
 
     private static ProposedCommand by(int proposer) {

@@ -117,7 +117,7 @@ public class SessionScenarioTest {
 
     private SessionTable sessions(int seenBy) {
         ZnodeReplica replica = (ZnodeReplica) cluster.host(seenBy).application();
-        return replica.replica().replicatedState().sessions();
+        return replica.replicatedState().sessions();
     }
 
     /** The session as a replica knows it, or null. */
@@ -195,7 +195,7 @@ public class SessionScenarioTest {
                 "the session to end everywhere",
                 () -> cluster.members().stream().allMatch(id -> sessions(id).get(sessionId) == null));
         long tookMicros = events.nowMicros() - fromMicros;
-        long twoTicksMicros = 2_000L * ZnodeReplica.TICK_TIME_MILLIS;
+        long twoTicksMicros = 2_000L * ServerConfiguration.TICK_TIME_MILLIS;
         assertTrue(
                 "ended after " + tookMicros / 1000 + " ms",
                 tookMicros <= 1_000L * TIMEOUT_MILLIS + 2 * STALL_MICROS + twoTicksMicros);
@@ -205,10 +205,7 @@ public class SessionScenarioTest {
     }
 
     private boolean serves(int id) {
-        return ((ZnodeReplica) cluster.host(id).application())
-                .replica()
-                .server()
-                .isServing();
+        return ((ZnodeReplica) cluster.host(id).application()).server().isServing();
     }
 
     /** A client that is not turned away finds no other server. Its patience begins when the leader was last heard. */
@@ -223,7 +220,9 @@ public class SessionScenarioTest {
         cluster.members().stream().filter(id -> !left.contains(id)).forEach(cluster::crash);
         await("the others to turn their clients away", () -> left.stream().noneMatch(this::serves));
         long tookMillis = (events.nowMicros() - fromMicros) / 1000;
-        long noticedMillis = SUSPICION_MILLIS + 4L * ZnodeReplica.TICK_TIME_MILLIS;
-        assertTrue("after " + tookMillis + " ms", tookMillis <= Math.max(noticedMillis, ZnodeReplica.PATIENCE_MILLIS));
+        long noticedMillis = SUSPICION_MILLIS + 4L * ServerConfiguration.TICK_TIME_MILLIS;
+        assertTrue(
+                "after " + tookMillis + " ms",
+                tookMillis <= Math.max(noticedMillis, ServerConfiguration.PATIENCE_MILLIS));
     }
 }
