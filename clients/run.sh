@@ -212,7 +212,8 @@ while kill -0 "$WORKING" 2>/dev/null; do
 done
 wait "$WORKING" || RESULT=$?
 unset 'PIDS[-1]'
-cat "$RUN/work.txt"
+# a library may print its log before what was done
+tail -n 1 "$RUN/work.txt"
 if ((RESULT != 0)); then
   tail -n 20 "$RUN/work.err" >&2
   fail "$NAME $VERSION failed; logs are in $RUN"
