@@ -143,37 +143,6 @@ public class ImageTest {
         assertTrue(result.toString(), result.errors().contains("ZOO_SERVERS is not set"));
     }
 
-    /** As the Helm chart runs it, but for Kubernetes. */
-    @Test
-    public void pod_servesWithAReadOnlyRootFileSystem() throws Exception {
-        Path password = directory.resolve("password");
-        Files.writeString(password, "of the super user");
-        succeeds(
-                "podman",
-                "run",
-                "-d",
-                "--name=pod",
-                "--read-only",
-                "--cap-drop=all",
-                "--memory=400m",
-                "--tmpfs=/conf:mode=1777",
-                "--volume=" + password + ":/secrets/super/password:ro",
-                "--env=POD_NAME=keeper-0",
-                "--env=POD_FOUNDERS=1",
-                "--env=POD_DOMAIN=keeper-headless.test.svc",
-                "--env=POD_CLIENTS=localhost:2181",
-                "--env=POD_SUPER_FILE=/secrets/super/password",
-                "--env=ZOO_DATA_LOG_DIR=/data/log",
-                "--env=ZOO_CFG_EXTRA=tickTime=500 ordering.protocol=chain quorumListenOnAllIPs=true",
-                "--entrypoint=[\"/pod.sh\",\"start\"]",
-                IMAGE);
-        awaitServing("pod");
-        for (String hook : List.of("join", "leave")) {
-            assertEquals("", succeeds("podman", "exec", "pod", "/pod.sh", hook));
-        }
-        succeeds("podman", "stop", "--time=30", "pod");
-    }
-
     @Test
     public void composeFile_threeServersServeOneTree() throws Exception {
         Assume.assumeTrue("there is no podman-compose here", ReleaseArchive.hasCommand("podman-compose"));
