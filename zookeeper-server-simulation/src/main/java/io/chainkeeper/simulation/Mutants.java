@@ -13,7 +13,7 @@ import java.util.stream.LongStream;
  * checker objects. Prints the table that stands in docs/verification.md.
  *
  * <pre>
- * --rule NAME      this rule only
+ * --rule NAMES     these rules only, separated by commas
  * --protocol NAME  of this protocol only
  * --application A  under this application, and not the one that is registered for the rule
  * --limit N        so many seeds are tried in a run, default 20000
@@ -25,7 +25,7 @@ import java.util.stream.LongStream;
 public final class Mutants {
     private static final long SEEDS_BETWEEN_RUNS = 1_000_000;
 
-    private String rule;
+    private List<String> rules = List.of();
     private String protocol;
     private SimulatedApplication application;
     private long limit = 20_000;
@@ -79,7 +79,7 @@ public final class Mutants {
             }
             String value = arguments.get(i + 1);
             switch (arguments.get(i)) {
-                case "--rule" -> rule = value;
+                case "--rule" -> rules = List.of(value.split(","));
                 case "--protocol" -> protocol = Protocols.named(value).name();
                 case "--application" -> application = SimulatedApplication.named(value);
                 case "--limit" -> limit = Long.parseLong(value);
@@ -96,11 +96,11 @@ public final class Mutants {
 
     private boolean run() {
         List<Mutant> chosen = all().stream()
-                .filter(mutant -> rule == null || mutant.rule().equals(rule))
+                .filter(mutant -> rules.isEmpty() || rules.contains(mutant.rule()))
                 .filter(mutant -> protocol == null || mutant.protocol().equals(protocol))
                 .toList();
         if (chosen.isEmpty()) {
-            throw new IllegalArgumentException("no rule " + rule + "; there are "
+            throw new IllegalArgumentException("no rule of " + rules + "; there are "
                     + all().stream().map(Mutant::rule).distinct().toList());
         }
         boolean allFound = true;

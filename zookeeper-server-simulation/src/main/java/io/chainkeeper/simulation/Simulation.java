@@ -61,11 +61,12 @@ public final class Simulation {
                 new Cluster(events, ofCluster, options, trace, script.factory(), workload, script.rules(), ofDisks);
         cluster.leaveOut(script.selection().absent());
         this.faults = new FaultInjector(events, random.split(), options, decisions, cluster);
+        faults.watch(trace);
     }
 
     private Workload workload(SplittableRandom random) {
         return switch (script.application()) {
-            case REGISTERS, BEHIND, FOUNDING, DEPOSED, MINORITY ->
+            case REGISTERS, BEHIND, FOUNDING, DEPOSED, MINORITY, AMBUSH, MEMBERS ->
                 new RegisterWorkload(events, random, options, decisions, trace);
             case ZNODES, RECONFIG -> {
                 ZnodeReplica.enableEverything();

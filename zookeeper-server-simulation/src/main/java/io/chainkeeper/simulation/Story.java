@@ -97,7 +97,7 @@ public final class Story implements Trace.Listener {
         }
         SimulatedApplication application = failed.script().application();
         Function<ByteSlice, String> commands = switch (application) {
-            case REGISTERS, BEHIND, FOUNDING, DEPOSED, MINORITY -> RegisterCommand::describe;
+            case REGISTERS, BEHIND, FOUNDING, DEPOSED, MINORITY, AMBUSH, MEMBERS -> RegisterCommand::describe;
             case ZNODES, RECONFIG -> command -> SessionEvidence.decode(command).toString();
         };
         Story[] story = new Story[1];

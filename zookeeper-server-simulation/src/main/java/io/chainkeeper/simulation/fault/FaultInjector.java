@@ -8,6 +8,7 @@ import io.chainkeeper.simulation.swarm.Decisions;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import io.chainkeeper.simulation.time.EventQueue;
+import io.chainkeeper.simulation.time.Trace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -18,6 +19,7 @@ public final class FaultInjector {
     private static final long DANGEROUS_MICROS = 30_000;
     private static final long LONG_MICROS = 1_500_000;
     private static final long STALL_MICROS = 8_000_000;
+    private static final long HANG_MICROS = 8_000_000;
     private static final int CHECKPOINTS_MEANWHILE = 4;
 
     private final EventQueue events;
@@ -30,6 +32,7 @@ public final class FaultInjector {
     private final Splits splits;
     private final FoundingFaults founding;
     private final DeposedFaults deposed;
+    private final AmbushFaults ambush;
     private long behindUntilMicros;
 
     /** What the fault draws that is carried out now; each has its own, so that none depends on another. */
@@ -64,6 +67,8 @@ public final class FaultInjector {
                 : null;
         boolean deposes = options.faultIntervalMicros().containsKey(Fault.DEPOSE);
         this.deposed = deposes ? new DeposedFaults(events, cluster, this) : null;
+        int hangingDisk = (int) (HANG_MICROS / Math.max(1, options.maxSyncMicros()));
+        this.ambush = new AmbushFaults(cluster, this, this::later, hangingDisk);
     }
 
     /** Faults begin, and replicas that come late are started. */
@@ -89,6 +94,13 @@ public final class FaultInjector {
     /** Nothing goes wrong any more; what is broken stays so until the cluster is healed. */
     public void stop() {
         stopped = true;
+    }
+
+    /** Of everything that happens some has to be known when it happens. */
+    public void watch(Trace trace) {
+        if (options.faultIntervalMicros().containsKey(Fault.AMBUSH)) {
+            trace.setWitness(ambush::happened);
+        }
     }
 
     boolean areStopped() {
@@ -139,6 +151,10 @@ public final class FaultInjector {
             case FAIL_FORCE -> failForce(replica);
             case FULL_DISK -> fillDisk(replica);
             case ROT -> rot(replica);
+            case AMBUSH -> ambush.layTrap(random);
+            case SHUFFLE -> ambush.regroup(random);
+            case HANG -> ambush.hang(random);
+            case NEW_LIST -> membership.replaceList(random);
         }
     }
 
@@ -349,7 +365,16 @@ public final class FaultInjector {
         return host != null && host.status().role() == Role.LEADER;
     }
 
-    private void takeCheckpoint(int id) {
+    private void later(long delayMicros, Runnable action) {
+        events.after(delayMicros, () -> {
+            if (!stopped) {
+                action.run();
+            }
+        });
+    }
+
+    /** A replica that runs begins to write a checkpoint. */
+    void takeCheckpoint(int id) {
         ReplicaHost host = cluster.host(id);
         if (host != null) {
             host.takeCheckpoint();

@@ -165,6 +165,27 @@ final class MembershipFaults {
                 }
             }
         }
+        configure(participants, observers, random);
+    }
+
+    /** Gives a whole list, with any of those there may be, mostly few. */
+    void replaceList(SplittableRandom random) {
+        if (cluster.checker().lastPosition() == 0) {
+            return;
+        }
+        List<Integer> left = new ArrayList<>(cluster.members());
+        List<Integer> participants = new ArrayList<>();
+        int most = 1 + random.nextInt(left.size());
+        for (int size = 1 + random.nextInt(most); size > 0; size--) {
+            move(left, participants, random);
+            left.removeAll(participants);
+        }
+        List<Integer> observers = new ArrayList<>();
+        left.stream().filter(id -> random.nextBoolean()).forEach(observers::add);
+        configure(participants, observers, random);
+    }
+
+    private void configure(List<Integer> participants, List<Integer> observers, SplittableRandom random) {
         observers.removeAll(participants);
         Ensemble next = new Ensemble(participants, observers);
         if (!participants.containsAll(cluster.ensemble().participants()) && isDiskLost()) {

@@ -21,10 +21,16 @@ final class ProtocolSettings {
 
     private ProtocolSettings() {}
 
-    static Map<String, String> draw(SplittableRandom random, OrderingProtocolFactory factory, int replicas) {
+    /**
+     * Draws settings.
+     *
+     * @param scales of how many lengths heartbeats may be, from the shortest on
+     */
+    static Map<String, String> draw(
+            SplittableRandom random, OrderingProtocolFactory factory, int replicas, int scales) {
         Map<String, String> settings = new TreeMap<>();
         // Timeouts keep their relations: all of them are one scale times what their meaning asks for.
-        int scaleMillis = World.TICK_MILLIS * (2 + random.nextInt(8));
+        int scaleMillis = World.TICK_MILLIS * (2 + random.nextInt(scales));
         for (String key : new TreeSet<>(factory.settings().names())) {
             String value = draw(random, key, scaleMillis, replicas);
             if (value != null) {

@@ -17,7 +17,11 @@ public enum SimulatedApplication {
     /** Registers; leaders that do not notice that they are deposed, and replicas that forget it. */
     DEPOSED,
     /** Registers; of a fixed ensemble a minority is down for good. */
-    MINORITY;
+    MINORITY,
+    /** Registers; faults come when rare messages leave, and majorities without the leader follow each other. */
+    AMBUSH,
+    /** The same, and the ensemble changes all the time, by one or by a whole new list. */
+    MEMBERS;
 
     /**
      * Reads the value of {@code --application}.
@@ -33,7 +37,7 @@ public enum SimulatedApplication {
             }
         }
         throw new IllegalArgumentException("no application is named " + value
-                + "; there are registers, znodes, reconfig, behind, founding, deposed and minority");
+                + "; there are registers, znodes, reconfig, behind, founding, deposed, minority, ambush and members");
     }
 
     /** @return the name in the command line */

@@ -79,6 +79,8 @@ public final class SwarmDraw {
             case FOUNDING -> draw.drawFounding();
             case DEPOSED -> draw.drawDeposed();
             case MINORITY -> draw.drawMinority();
+            case AMBUSH -> draw.drawAmbush();
+            case MEMBERS -> draw.drawMembers();
         }
         SwarmOptions options = draw.options();
         draw.drawSplit();
@@ -164,6 +166,44 @@ public final class SwarmDraw {
         faults.put(Fault.DOWN_FOR_GOOD, (long) pick(500_000, 2_000_000));
     }
 
+    /** Time is short between one leader and the next, so that much of what is rare happens in one run. */
+    private void drawAmbush() {
+        int participants = pick(3, 3, 3, 4, 5, 5, 5);
+        replicas = participants + pick(0, 0, 0, 1);
+        ensemble = ensemble(participants, replicas);
+        drawSettings();
+        drawAmbushes();
+        drawOneOf(BESIDE_LEAVE_BEHIND, 500_000L);
+    }
+
+    /** Small ensembles, in which every member is needed. */
+    private void drawMembers() {
+        int participants = pick(1, 1, 2, 2, 3, 3, 3, 5);
+        int configured = participants + pick(0, 0, 1);
+        replicas = configured + pick(1, 2, 2);
+        ensemble = ensemble(participants, configured);
+        drawSettings();
+        faults.put(Fault.RECONFIGURE, (long) pick(200_000, 600_000));
+        if (random.nextBoolean()) {
+            faults.put(Fault.NEW_LIST, (long) pick(200_000, 600_000));
+        }
+        if (random.nextBoolean()) {
+            faults.put(Fault.LOSE_DISK, (long) pick(300_000, 1_000_000));
+        }
+        drawAmbushes();
+        drawOneOf(BESIDE_LEAVE_BEHIND, 500_000L);
+    }
+
+    private void drawAmbushes() {
+        faults.put(Fault.AMBUSH, (long) pick(30_000, 100_000, 300_000));
+        if (random.nextInt(4) != 0) {
+            faults.put(Fault.SHUFFLE, (long) pick(100_000, 300_000, 800_000));
+        }
+        if (random.nextInt(3) == 0) {
+            faults.put(Fault.HANG, (long) pick(200_000, 600_000));
+        }
+    }
+
     private static Ensemble ensemble(int participants, int configured) {
         return new Ensemble(
                 IntStream.rangeClosed(1, participants).boxed().toList(),
@@ -172,7 +212,8 @@ public final class SwarmDraw {
 
     private void drawSettings() {
         settings =
-                ProtocolSettings.draw(random, factory, ensemble.participants().size());
+                ProtocolSettings.draw(
+                        random, factory, ensemble.participants().size(), isAmbush() ? 2 : 8);
     }
 
     private void drawOneOf(List<Fault> few, long meanMicros) {
@@ -191,7 +232,7 @@ public final class SwarmDraw {
                 late,
                 SwarmOptions.minQuorumSize(settings),
                 settings,
-                1_000_000L * (by(2, 4, 3) + random.nextInt(by(6, 4, 4))),
+                1_000_000L * (isAmbush() ? 2 + random.nextInt(2) : by(2, 4, 3) + random.nextInt(by(6, 4, 4))),
                 by(1, replicas, replicas) + random.nextInt(by(8, 4, 4)),
                 1 + random.nextInt(by(4, 4, 3)),
                 pick(1, 2, 8),
@@ -218,8 +259,17 @@ public final class SwarmDraw {
     }
 
     private int[] syncMicros() {
-        boolean isDeposed = application == SimulatedApplication.DEPOSED;
-        return by(of(0, 500, 10_000, 60_000), isDeposed ? of(500, 2_000) : of(0, 500), of(0, 500, 10_000, 60_000));
+        int[] few = isTold() ? of(500, 2_000) : of(0, 500);
+        return by(of(0, 500, 10_000, 60_000), few, of(0, 500, 10_000, 60_000));
+    }
+
+    /** Whether disks have to take their time, so that they can hang. */
+    private boolean isTold() {
+        return application == SimulatedApplication.DEPOSED || isAmbush();
+    }
+
+    private boolean isAmbush() {
+        return application == SimulatedApplication.AMBUSH || application == SimulatedApplication.MEMBERS;
     }
 
     private AcceptorLogSettings logSettings() {
@@ -231,7 +281,7 @@ public final class SwarmDraw {
                 yield LogBounds.of(pick(512, 512, 2_048, 16_384), pick(0, 0, 0, 30), random.nextBoolean());
             }
             case MINORITY -> LogBounds.of(pick(512, 512, 2_048, 16_384), pick(0, 0, 0, 30), random.nextBoolean());
-            case BEHIND, DEPOSED -> LogBounds.of(pick(512, 2_048), 0, false);
+            case BEHIND, DEPOSED, AMBUSH, MEMBERS -> LogBounds.of(pick(512, 2_048), 0, false);
             case FOUNDING -> LogBounds.of(pick(512, 2_048, 16_384), 0, random.nextBoolean());
         };
     }
@@ -245,7 +295,7 @@ public final class SwarmDraw {
                 }
                 yield areSetBack;
             }
-            case BEHIND, DEPOSED, MINORITY -> false;
+            case BEHIND, DEPOSED, MINORITY, AMBUSH, MEMBERS -> false;
             case FOUNDING -> random.nextBoolean();
         };
     }
@@ -272,7 +322,7 @@ public final class SwarmDraw {
 
     /** Where a few are down for good, or a story is told, disks have no other faults. */
     private void drawFaultsOfDisks() {
-        if (application == SimulatedApplication.MINORITY || application == SimulatedApplication.DEPOSED) {
+        if (application == SimulatedApplication.MINORITY || isTold()) {
             return;
         }
         for (Fault fault : OF_DISKS) {
@@ -304,7 +354,7 @@ public final class SwarmDraw {
     private <T> T by(T anything, T behind, T founding) {
         return switch (application) {
             case REGISTERS, ZNODES, RECONFIG, MINORITY -> anything;
-            case BEHIND, DEPOSED -> behind;
+            case BEHIND, DEPOSED, AMBUSH, MEMBERS -> behind;
             case FOUNDING -> founding;
         };
     }

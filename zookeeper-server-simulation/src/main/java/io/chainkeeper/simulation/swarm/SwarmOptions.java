@@ -130,7 +130,15 @@ public record SwarmOptions(
         /** A replica's disk is full for a while: it stops when it needs more room, and starts again later. */
         FULL_DISK,
         /** Bits of an old segment of a log change; a replica that finds its log damaged gets a new disk. */
-        ROT
+        ROT,
+        /** Something happens when a message of a certain kind leaves. See {@code AmbushFaults}. */
+        AMBUSH,
+        /** Who reaches whom changes as a whole: mostly a majority is left together, often without a leader. */
+        SHUFFLE,
+        /** Disks hang while checkpoints are written, then their replicas crash. */
+        HANG,
+        /** An operator gives a list of participants and observers that need not resemble the former one. */
+        NEW_LIST
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";

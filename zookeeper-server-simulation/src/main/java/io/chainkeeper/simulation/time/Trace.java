@@ -23,6 +23,7 @@ public final class Trace {
 
     private final EventQueue clock;
     private final Listener listener;
+    private Listener witness;
     private long hash;
 
     /**
@@ -34,6 +35,11 @@ public final class Trace {
         this.listener = listener;
     }
 
+    /** Sets who is told of everything too, as a part of the run. */
+    public void setWitness(Listener part) {
+        witness = part;
+    }
+
     /** Notes an event; the arguments are those of {@link Listener#happened}, the detail is not part of the hash. */
     public void record(int replica, String what, long number, Object detail) {
         mix(clock.nowMicros());
@@ -42,6 +48,9 @@ public final class Trace {
         mix(number);
         if (listener != null) {
             listener.happened(replica, what, number, detail);
+        }
+        if (witness != null) {
+            witness.happened(replica, what, number, detail);
         }
     }
 
