@@ -15,6 +15,8 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.junit.ArchUnitRunner;
 import com.tngtech.archunit.lang.ArchRule;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.replica.ApplyRule;
+import io.chainkeeper.replica.ProposerTable;
 import java.io.IOException;
 import java.util.Set;
 import java.util.SortedSet;
@@ -118,6 +120,11 @@ public final class LayeringTest {
     @ArchTest
     public static final ArchRule serversFollowAllRules =
             noClasses().should().callMethod(OrderingProtocolFactory.class, "without", String.class);
+
+    /** The same for rules of execution. */
+    @ArchTest
+    public static final ArchRule serversApplyByAllRules =
+            noClasses().should().callMethod(ProposerTable.class, "doWithout", ApplyRule.class);
 
     /** The core finds protocols by their name in zoo.cfg, never by their class. */
     @ArchTest

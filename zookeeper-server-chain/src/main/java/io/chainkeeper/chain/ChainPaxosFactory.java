@@ -58,7 +58,7 @@ public final class ChainPaxosFactory implements OrderingProtocolFactory {
 
     @Override
     public OrderingProtocolFactory without(String rule) {
-        return new ChainPaxosFactory(RuleSwitches.without(RULES, rule));
+        return new ChainPaxosFactory(rules.switches().and(RULES, rule));
     }
 
     /** Creates an instance with some of the rules taken out, for tests that show what each is good for. */

@@ -205,7 +205,8 @@ final class ReplicaState {
 
     /** At the start: so much is known to be decided. */
     void lackUpTo(long decided) {
-        boolean othersKnow = context.start() != ProtocolContext.Start.SOLE_SURVIVOR
+        boolean othersKnow = rules.isOn(SafetyRule.HOLE_IS_FILLED_BY_A_STATE)
+                && context.start() != ProtocolContext.Start.SOLE_SURVIVOR
                 && ensemble.participants().size() + ensemble.observers().size() > 1;
         InvariantViolated.check(
                 maxDecided == decided || othersKnow,

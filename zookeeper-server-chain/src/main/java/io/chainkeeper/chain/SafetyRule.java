@@ -38,5 +38,7 @@ enum SafetyRule {
     /** That a membership is decided is recorded at once: whoever was replaced may have no disk to tell of it. */
     DECIDED_MEMBERSHIP_IS_RECORDED,
     /** A replica asks to be admitted only under the number of a disk that a crash leaves it. */
-    LEARNER_TELLS_A_DURABLE_DISK
+    LEARNER_TELLS_A_DURABLE_DISK,
+    /** A start whose log has a hole below what is decided waits for the state of another replica. */
+    HOLE_IS_FILLED_BY_A_STATE
 }

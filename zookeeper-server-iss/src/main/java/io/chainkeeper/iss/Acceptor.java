@@ -116,7 +116,7 @@ final class Acceptor {
      */
     private boolean isStillOpen(int sender, Segment segment, int index, Ballot ballot, ByteSlice value) {
         Slot slot = segment.slot(index);
-        if (!slot.isDecided()) {
+        if (!slot.isDecided() || !state.rules.isOn(SafetyRule.DECIDED_POSITION_IS_CLOSED)) {
             return true;
         }
         ByteSlice decided = state.decidedValue(segment, index);

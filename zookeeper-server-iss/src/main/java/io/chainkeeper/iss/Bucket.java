@@ -92,7 +92,8 @@ final class Bucket {
                 ? !state.epoch.maySpeak()
                 : state.peers.status(leader).epoch() == state.epoch.number()
                         && !state.peers.status(leader).speaks();
-        boolean leaderIsGone = leader != state.self
+        boolean leaderIsGone = state.rules.isOn(SafetyRule.EPOCH_ENDS_FOR_COMMANDS_OF_A_LEADER_THAT_IS_GONE)
+                && leader != state.self
                 && state.peers.silentTicks(leader, state.now) > state.settings.suspicionTicks()
                 && !isYoung(state.epoch);
         boolean isPatient = isYoung(state.epoch)

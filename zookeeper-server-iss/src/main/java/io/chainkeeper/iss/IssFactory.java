@@ -57,7 +57,7 @@ public final class IssFactory implements OrderingProtocolFactory {
 
     @Override
     public OrderingProtocolFactory without(String rule) {
-        return new IssFactory(RuleSwitches.without(RULES, rule));
+        return new IssFactory(rules.switches().and(RULES, rule));
     }
 
     /** Creates an instance with some of the rules taken out, for tests that show what each is good for. */

@@ -41,5 +41,9 @@ enum SafetyRule {
     /** What the log may still hold as accepted only is not told as decided. */
     ONLY_DECIDED_RECORDS_ARE_TOLD,
     /** Who does not know the epoch takes only what others have delivered. */
-    ONLY_DELIVERED_VALUES_ARE_LEARNED
+    ONLY_DELIVERED_VALUES_ARE_LEARNED,
+    /** What a deposed proposer proposes is not accepted where something else is known to be decided. */
+    DECIDED_POSITION_IS_CLOSED,
+    /** Whose commands wait for a leader that is gone wishes for the end of the epoch: nobody else may know of them. */
+    EPOCH_ENDS_FOR_COMMANDS_OF_A_LEADER_THAT_IS_GONE
 }

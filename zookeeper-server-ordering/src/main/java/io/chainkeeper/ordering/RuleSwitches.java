@@ -5,16 +5,19 @@ import java.util.stream.Stream;
 
 /**
  * Which of the rules that safety rests on are followed: all of them in every server. The simulator takes one out at a
- * time, to show that its checkers would notice ({@link OrderingProtocolFactory#without}). Immutable.
+ * time, or two of which each does the other's work, to show that its checkers would notice
+ * ({@link OrderingProtocolFactory#without}). Immutable.
  */
 public final class RuleSwitches {
     /** Every rule is followed. */
-    public static final RuleSwitches ALL_ON = new RuleSwitches(null);
+    public static final RuleSwitches ALL_ON = new RuleSwitches(null, null);
 
     private final Enum<?> off;
+    private final RuleSwitches others;
 
-    private RuleSwitches(Enum<?> off) {
+    private RuleSwitches(Enum<?> off, RuleSwitches others) {
         this.off = off;
+        this.others = others;
     }
 
     /**
@@ -22,22 +25,22 @@ public final class RuleSwitches {
      * @return all others are followed
      */
     public static RuleSwitches without(Enum<?> rule) {
-        return new RuleSwitches(rule);
+        return new RuleSwitches(rule, null);
     }
 
     /**
-     * Finds a rule by its name.
+     * Takes out one rule more.
      *
      * @param rules those there are
      * @param name of one of them
-     * @return all others are followed
+     * @return the same without it
      * @throws IllegalArgumentException if there is none of that name; the message names those there are
      */
-    public static RuleSwitches without(List<? extends Enum<?>> rules, String name) {
+    public RuleSwitches and(List<? extends Enum<?>> rules, String name) {
         return rules.stream()
                 .filter(rule -> rule.name().equals(name))
                 .findFirst()
-                .map(RuleSwitches::without)
+                .map(rule -> new RuleSwitches(rule, this))
                 .orElseThrow(() -> new IllegalArgumentException("no rule is named " + name + "; there are " + rules));
     }
 
@@ -55,6 +58,6 @@ public final class RuleSwitches {
      * @return whether it is followed
      */
     public boolean isOn(Enum<?> rule) {
-        return rule != off;
+        return rule != off && (others == null || others.isOn(rule));
     }
 }

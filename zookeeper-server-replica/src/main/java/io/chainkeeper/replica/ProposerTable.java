@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.PrefixHash;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.RuleSwitches;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.Map;
@@ -47,6 +48,16 @@ public final class ProposerTable {
 
     private final Map<Key, Entry> entries = new TreeMap<>();
     private long prefixHash = PrefixHash.EMPTY;
+    private RuleSwitches rules = RuleSwitches.ALL_ON;
+
+    /**
+     * Takes a rule out; only the simulator does.
+     *
+     * @param rule that is not followed from now on
+     */
+    public void doWithout(ApplyRule rule) {
+        rules = RuleSwitches.without(rule);
+    }
 
     /**
      * Judges a command and, if it is the next one, remembers it as applied.
@@ -63,9 +74,9 @@ public final class ProposerTable {
         }
         long last = command.incarnation() == lastIncarnation ? entry.sequence() : 0;
         if (command.sequence() <= last) {
-            return Verdict.REPEATED;
+            return rules.isOn(ApplyRule.COMMAND_IS_APPLIED_ONCE) ? Verdict.REPEATED : Verdict.APPLY;
         }
-        if (command.sequence() != last + 1) {
+        if (command.sequence() != last + 1 && rules.isOn(ApplyRule.STREAM_IS_APPLIED_IN_ORDER)) {
             return Verdict.GAP;
         }
         entries.put(key, new Entry(command.incarnation(), command.sequence()));

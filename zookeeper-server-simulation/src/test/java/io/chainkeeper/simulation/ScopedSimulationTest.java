@@ -11,7 +11,8 @@ import org.junit.runners.Parameterized.Parameters;
 /**
  * Runs of the simulator that are about one thing that is too rare where everything is drawn, with every protocol.
  * {@code -Dsimulation.scoped.seconds=N} changes how long, {@code -Dsimulation.seed=N} where the seeds begin; a soak is
- * {@code bin/simulate.sh --application behind}, {@code founding}, {@code deposed} or {@code minority}.
+ * {@code bin/simulate.sh --application behind}, {@code founding}, {@code deposed}, {@code minority}, {@code
+ * ambush} or {@code members}.
  */
 @RunWith(Parameterized.class)
 public class ScopedSimulationTest {
@@ -32,6 +33,8 @@ public class ScopedSimulationTest {
             scopes.add(new Object[] {protocol, SimulatedApplication.FOUNDING});
             scopes.add(new Object[] {protocol, SimulatedApplication.DEPOSED});
             scopes.add(new Object[] {protocol, SimulatedApplication.MINORITY});
+            scopes.add(new Object[] {protocol, SimulatedApplication.AMBUSH});
+            scopes.add(new Object[] {protocol, SimulatedApplication.MEMBERS});
         }
         return scopes;
     }

@@ -2,6 +2,7 @@ package io.chainkeeper.simulation.cluster;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.simulation.host.Checkpoint;
+import io.chainkeeper.simulation.host.HostRule;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.time.EventQueue;
 import io.chainkeeper.simulation.time.Trace;
@@ -44,7 +45,9 @@ final class StateTransfers {
                 .filter(checkpoint -> checkpoint.position() >= position - 1 && checkpoint.position() > host.position())
                 .toList();
         if (sufficient.isEmpty()) {
-            source.takeCheckpoint();
+            if (source.replica().follows(HostRule.STATE_IS_WRITTEN_WHEN_ASKED_FOR)) {
+                source.takeCheckpoint();
+            }
             return;
         }
         Checkpoint state = sufficient.get(random.nextInt(sufficient.size()));

@@ -1,5 +1,7 @@
 package io.chainkeeper.simulation.fault;
 
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.simulation.cluster.Cluster;
@@ -7,6 +9,7 @@ import io.chainkeeper.simulation.host.ReplicaHost;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
@@ -43,8 +46,11 @@ final class AmbushFaults {
         }
     }
 
-    /** What a trace says when a message leaves. */
-    private static final String SENDING = "sends to";
+    /** What protocols call the message of a replica that promises. */
+    private static final Set<String> PROMISES = Set.of("PrepareOk", "Promise");
+
+    /** What is not a message: a replica delivers a membership. */
+    private static final String MEMBERSHIP = "membership";
 
     private static final int MAX_TRAPS = 4;
     private static final int MAX_COUNT = 3;
@@ -58,6 +64,10 @@ final class AmbushFaults {
     private final BiConsumer<Long, Runnable> later;
     private final int hangingDisk;
     private final TreeSet<String> kinds = new TreeSet<>();
+
+    /** What is drawn when the next promise leaves; null if nothing happens then. */
+    private SplittableRandom ofPromise;
+
     private final List<Trap> traps = new ArrayList<>();
 
     /**
@@ -80,19 +90,30 @@ final class AmbushFaults {
         if (kinds.isEmpty() || traps.size() == MAX_TRAPS) {
             return;
         }
-        String kind = List.copyOf(kinds).get(random.nextInt(kinds.size()));
+        boolean isMembership = kinds.contains(MEMBERSHIP) && random.nextInt(3) == 0;
+        String kind = isMembership ? MEMBERSHIP : List.copyOf(kinds).get(random.nextInt(kinds.size()));
         traps.add(new Trap(kind, 1 + random.nextInt(MAX_COUNT), random));
     }
 
-    /** Something happens; what counts is that a message is about to leave. */
-    void happened(int replica, String what, long number, Object detail) {
-        if (detail instanceof Message message && what.equals(SENDING) && !faults.areStopped()) {
-            sent(replica, (int) number, message);
+    /** A replica delivers something; a membership counts as a message to anybody. */
+    void delivers(int replica, ByteSlice value) {
+        if (BatchCodec.isMembership(value)) {
+            int other = 1 + replica % cluster.members().size();
+            happens(MEMBERSHIP, replica, other);
         }
     }
 
-    private void sent(int from, int to, Message message) {
+    /** A message is about to leave. */
+    void sent(int from, int to, Message message) {
         String kind = message.getClass().getSimpleName();
+        if (ofPromise != null && PROMISES.contains(kind)) {
+            promised(from, to, ofPromise);
+            ofPromise = null;
+        }
+        happens(kind, from, to);
+    }
+
+    private void happens(String kind, int from, int to) {
         kinds.add(kind);
         Iterator<Trap> each = traps.iterator();
         while (each.hasNext()) {
@@ -123,6 +144,32 @@ final class AmbushFaults {
         }
     }
 
+    /** The next one that gets a promise has only a moment for what it does with it. */
+    void awaitPromise(SplittableRandom random) {
+        ofPromise = random;
+    }
+
+    /** Soon the candidate reaches nobody, and all others reach each other. */
+    private void promised(int from, int to, SplittableRandom random) {
+        long soon = 1 + random.nextLong(1 + random.nextLong(SOON_MICROS));
+        boolean crashes = random.nextInt(3) == 0;
+        long downMicros = 1 + random.nextLong(SOON_MICROS);
+        later.accept(soon, () -> {
+            List<Integer> group = new ArrayList<>(othersWith(random, true));
+            group.add(to);
+            for (int one : cluster.members()) {
+                for (int other : cluster.members()) {
+                    if (one != other) {
+                        set(one, other, group.contains(one) != group.contains(other));
+                    }
+                }
+            }
+            if (crashes) {
+                faults.crash(from, downMicros);
+            }
+        });
+    }
+
     private void cut(int from, int to, long micros) {
         cluster.network().cut(from, to);
         later.accept(micros, () -> cluster.network().heal(from, to));
@@ -141,7 +188,7 @@ final class AmbushFaults {
 
     /** All former cuts are forgotten. Mostly a majority is left together, and more often than not without a leader. */
     void regroup(SplittableRandom random) {
-        List<Integer> rest = new ArrayList<>(cluster.members());
+        List<Integer> rest = new ArrayList<>(cluster.ensemble().participants());
         List<Integer> group = new ArrayList<>();
         int shape = random.nextInt(8);
         if (shape > 1) {
@@ -154,6 +201,7 @@ final class AmbushFaults {
                 rest.remove(next);
             }
         }
+        group.addAll(othersWith(random, shape > 1));
         int bridge = shape == 2 ? any(group, random) : shape == 3 ? any(rest, random) : 0;
         boolean scattered = shape == 4;
         boolean oneWay = shape == 5 && random.nextBoolean();
@@ -168,6 +216,14 @@ final class AmbushFaults {
                 }
             }
         }
+    }
+
+    /** Those that are no participants may be on either side. */
+    private List<Integer> othersWith(SplittableRandom random, boolean any) {
+        List<Integer> participants = cluster.ensemble().participants();
+        return cluster.members().stream()
+                .filter(id -> !participants.contains(id) && any && random.nextBoolean())
+                .toList();
     }
 
     private int minority() {

@@ -1,5 +1,7 @@
 package io.chainkeeper.simulation.fault;
 
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.disk.SimulatedDisk;
@@ -11,6 +13,7 @@ import io.chainkeeper.simulation.time.EventQueue;
 import io.chainkeeper.simulation.time.Trace;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 
 /** Lets things go wrong, and get right again, until it is stopped. */
@@ -19,6 +22,12 @@ public final class FaultInjector {
     private static final long DANGEROUS_MICROS = 30_000;
     private static final long LONG_MICROS = 1_500_000;
     private static final long STALL_MICROS = 8_000_000;
+    /** What a trace says when a message leaves. */
+    private static final String SENDING = "sends to";
+
+    /** And when a value is handed to the application. */
+    private static final String DELIVERY = "delivers";
+
     private static final long HANG_MICROS = 8_000_000;
     private static final int CHECKPOINTS_MEANWHILE = 4;
 
@@ -33,6 +42,7 @@ public final class FaultInjector {
     private final FoundingFaults founding;
     private final DeposedFaults deposed;
     private final AmbushFaults ambush;
+    private final ReplacedFaults replaced;
     private long behindUntilMicros;
 
     /** What the fault draws that is carried out now; each has its own, so that none depends on another. */
@@ -69,6 +79,7 @@ public final class FaultInjector {
         this.deposed = deposes ? new DeposedFaults(events, cluster, this) : null;
         int hangingDisk = (int) (HANG_MICROS / Math.max(1, options.maxSyncMicros()));
         this.ambush = new AmbushFaults(cluster, this, this::later, hangingDisk);
+        this.replaced = new ReplacedFaults(events, cluster, this, membership);
     }
 
     /** Faults begin, and replicas that come late are started. */
@@ -96,10 +107,20 @@ public final class FaultInjector {
         stopped = true;
     }
 
-    /** Of everything that happens some has to be known when it happens. */
+    /** Some faults come when certain messages leave. */
     public void watch(Trace trace) {
-        if (options.faultIntervalMicros().containsKey(Fault.AMBUSH)) {
-            trace.setWitness(ambush::happened);
+        Map<Fault, Long> drawn = options.faultIntervalMicros();
+        if (drawn.containsKey(Fault.AMBUSH) || drawn.containsKey(Fault.REPLACE) || drawn.containsKey(Fault.USURP)) {
+            trace.setWitness(this::happened);
+        }
+    }
+
+    private void happened(int replica, String what, long number, Object detail) {
+        if (!stopped && detail instanceof Message message && what.equals(SENDING)) {
+            ambush.sent(replica, (int) number, message);
+            replaced.sent(replica, (int) number, message);
+        } else if (!stopped && detail instanceof ByteSlice value && what.equals(DELIVERY)) {
+            ambush.delivers(replica, value);
         }
     }
 
@@ -155,6 +176,8 @@ public final class FaultInjector {
             case SHUFFLE -> ambush.regroup(random);
             case HANG -> ambush.hang(random);
             case NEW_LIST -> membership.replaceList(random);
+            case USURP -> ambush.awaitPromise(random);
+            case REPLACE -> replaced.replace(random);
         }
     }
 

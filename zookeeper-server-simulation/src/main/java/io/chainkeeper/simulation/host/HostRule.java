@@ -1,5 +1,7 @@
 package io.chainkeeper.simulation.host;
 
+import io.chainkeeper.replica.ApplyRule;
+
 /** Rules of a replica's host that agreement rests on. A run without one of them shows that it would be missed. */
 public enum HostRule {
     /** A start discards what the log holds below a state that was installed (docs/decisions/021). */
@@ -15,5 +17,11 @@ public enum HostRule {
     /** The snapshot of a new directory is forced before anything rests on it. */
     FIRST_SNAPSHOT_IS_FORCED,
     /** What is fetched of another member's state is forced before it counts as fetched. */
-    FETCHED_FILES_ARE_FORCED
+    FETCHED_FILES_ARE_FORCED,
+    /** See {@link ApplyRule#COMMAND_IS_APPLIED_ONCE}. */
+    COMMAND_IS_APPLIED_ONCE,
+    /** See {@link ApplyRule#STREAM_IS_APPLIED_IN_ORDER}. */
+    STREAM_IS_APPLIED_IN_ORDER,
+    /** Who is asked for its state, and has none on disk that is new enough, writes one. */
+    STATE_IS_WRITTEN_WHEN_ASKED_FOR
 }

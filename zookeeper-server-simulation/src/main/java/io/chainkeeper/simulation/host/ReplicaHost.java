@@ -7,6 +7,7 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.replica.ApplyRule;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.Replica;
 import io.chainkeeper.replica.ReplicaStoppedException;
@@ -80,6 +81,11 @@ public final class ReplicaHost implements TotalOrder {
         this.application = application;
         this.incarnation = context.incarnation();
         this.lastDelivered = application.recoveredPosition();
+        for (ApplyRule rule : ApplyRule.values()) {
+            if (!disk.follows(HostRule.valueOf(rule.name()))) {
+                application.proposerTable().doWithout(rule);
+            }
+        }
         this.scheduler = new DrivenScheduler(
                 "replica " + disk.id(),
                 () -> world.clockNanos(disk.id()),

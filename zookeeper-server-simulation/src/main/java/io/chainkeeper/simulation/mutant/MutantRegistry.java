@@ -3,6 +3,8 @@ package io.chainkeeper.simulation.mutant;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.BEHIND;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.DEPOSED;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.FOUNDING;
+import static io.chainkeeper.simulation.swarm.SimulatedApplication.MEMBERS;
+import static io.chainkeeper.simulation.swarm.SimulatedApplication.MINORITY;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.REGISTERS;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.ZNODES;
 
@@ -15,6 +17,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /**
  * All rules of protocols, hosts, and the contract between them, each with what it says and the application under which
@@ -89,7 +92,25 @@ public final class MutantRegistry {
             entry(
                     HostRule.FETCHED_FILES_ARE_FORCED,
                     ZNODES,
-                    "what is fetched of another member's state is forced before it counts as fetched"));
+                    "what is fetched of another member's state is forced before it counts as fetched"),
+            entry(
+                    HostRule.COMMAND_IS_APPLIED_ONCE,
+                    REGISTERS,
+                    "a command that stands in the order twice is applied once"),
+            entry(
+                    HostRule.STREAM_IS_APPLIED_IN_ORDER,
+                    REGISTERS,
+                    "a command is applied only when all earlier ones of its stream are"),
+            entry(
+                    HostRule.STATE_IS_WRITTEN_WHEN_ASKED_FOR,
+                    REGISTERS,
+                    "who is asked for its state, and has none on disk that is new enough, writes one"));
+
+    /** Rules of which each does the other's work, as far as a run can tell: they are taken out together, too. */
+    private static final List<Entry> OF_PROTOCOLS_TOGETHER = List.of(entry(
+            "ONE_CHANGE_OF_THE_MEMBERSHIP_AT_A_TIME+QUORUM_OF_LATER_MEMBERSHIPS",
+            MEMBERS,
+            "neither one change of the membership at a time, nor quorums of later memberships"));
 
     private static final List<Entry> OF_PROTOCOLS = List.of(
             entry(
@@ -185,6 +206,18 @@ public final class MutantRegistry {
                     BEHIND,
                     "who does not know the epoch takes only what others have delivered"),
             entry(
+                    "DECIDED_POSITION_IS_CLOSED",
+                    REGISTERS,
+                    "what a deposed proposer proposes is not accepted where something else is decided"),
+            entry(
+                    "EPOCH_ENDS_FOR_COMMANDS_OF_A_LEADER_THAT_IS_GONE",
+                    MINORITY,
+                    "whose commands wait for a leader that is gone wishes for the end of the epoch"),
+            entry(
+                    "HOLE_IS_FILLED_BY_A_STATE",
+                    REGISTERS,
+                    "a start whose log has a hole below what is decided waits for another replica's state"),
+            entry(
                     "FOUNDER_STANDS_FOR_COMPANIONS_ONLY",
                     FOUNDING,
                     "a founder that has promised nothing stands only for the disks that it founded with"
@@ -218,6 +251,18 @@ public final class MutantRegistry {
             for (OrderingProtocolFactory protocol : protocols) {
                 if (protocol.rules().contains(entry.rule())) {
                     mutants.add(mutant(entry, protocol, protocol.without(entry.rule()), Set.of()));
+                }
+            }
+        }
+        for (Entry entry : OF_PROTOCOLS_TOGETHER) {
+            List<String> rules = List.of(entry.rule().split(Pattern.quote("+")));
+            for (OrderingProtocolFactory protocol : protocols) {
+                if (protocol.rules().containsAll(rules)) {
+                    OrderingProtocolFactory factory = protocol;
+                    for (String rule : rules) {
+                        factory = factory.without(rule);
+                    }
+                    mutants.add(mutant(entry, protocol, factory, Set.of()));
                 }
             }
         }

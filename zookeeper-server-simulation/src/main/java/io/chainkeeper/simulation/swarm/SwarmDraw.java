@@ -173,16 +173,30 @@ public final class SwarmDraw {
         ensemble = ensemble(participants, replicas);
         drawSettings();
         drawAmbushes();
-        drawOneOf(BESIDE_LEAVE_BEHIND, 500_000L);
+        if (random.nextInt(3) == 0) {
+            // Servers come one by one to found the cluster, while disks hang and links break.
+            late = ensemble.participants();
+            faults.remove(Fault.SHUFFLE);
+            faults.put(Fault.HANG, 200_000L);
+            faults.put(Fault.BREAK, 50_000L);
+        } else {
+            drawOneOf(BESIDE_LEAVE_BEHIND, 500_000L);
+        }
     }
 
     /** Small ensembles, in which every member is needed. */
     private void drawMembers() {
-        int participants = pick(1, 1, 2, 2, 3, 3, 3, 5);
+        int participants = pick(1, 1, 2, 2, 3, 3, 3, 5, 5);
         int configured = participants + pick(0, 0, 1);
         replicas = configured + pick(1, 2, 2);
         ensemble = ensemble(participants, configured);
         drawSettings();
+        if (participants == 5) {
+            // The candidate must find in the memory of others what it misses meanwhile.
+            settings.keySet().removeIf(key -> !key.endsWith("Millis"));
+            faults.put(Fault.REPLACE, 200_000L);
+            return;
+        }
         faults.put(Fault.RECONFIGURE, (long) pick(200_000, 600_000));
         if (random.nextBoolean()) {
             faults.put(Fault.NEW_LIST, (long) pick(200_000, 600_000));
@@ -195,8 +209,12 @@ public final class SwarmDraw {
     }
 
     private void drawAmbushes() {
-        faults.put(Fault.AMBUSH, (long) pick(30_000, 100_000, 300_000));
-        if (random.nextInt(4) != 0) {
+        if (random.nextInt(3) != 0) {
+            faults.put(Fault.AMBUSH, (long) pick(30_000, 100_000, 300_000));
+        }
+        if (random.nextBoolean()) {
+            faults.put(Fault.USURP, (long) pick(20_000, 100_000));
+        } else {
             faults.put(Fault.SHUFFLE, (long) pick(100_000, 300_000, 800_000));
         }
         if (random.nextInt(3) == 0) {
@@ -232,7 +250,7 @@ public final class SwarmDraw {
                 late,
                 SwarmOptions.minQuorumSize(settings),
                 settings,
-                1_000_000L * (isAmbush() ? 2 + random.nextInt(2) : by(2, 4, 3) + random.nextInt(by(6, 4, 4))),
+                1_000_000L * (isAmbush() ? shortMillions() : by(2, 4, 3) + random.nextInt(by(6, 4, 4))),
                 by(1, replicas, replicas) + random.nextInt(by(8, 4, 4)),
                 1 + random.nextInt(by(4, 4, 3)),
                 pick(1, 2, 8),
@@ -258,8 +276,12 @@ public final class SwarmDraw {
                 null);
     }
 
+    private int shortMillions() {
+        return (faults.containsKey(Fault.REPLACE) ? 4 : 2) + random.nextInt(2);
+    }
+
     private int[] syncMicros() {
-        int[] few = isTold() ? of(500, 2_000) : of(0, 500);
+        int[] few = isAmbush() ? of(500, 2_000, 20_000) : isTold() ? of(500, 2_000) : of(0, 500);
         return by(of(0, 500, 10_000, 60_000), few, of(0, 500, 10_000, 60_000));
     }
 

@@ -138,7 +138,11 @@ public record SwarmOptions(
         /** Disks hang while checkpoints are written, then their replicas crash. */
         HANG,
         /** An operator gives a list of participants and observers that need not resemble the former one. */
-        NEW_LIST
+        NEW_LIST,
+        /** A candidate holds the promise of a disk that is lost, and replaced meanwhile. See {@code ReplacedFaults}. */
+        REPLACE,
+        /** The next replica that gets a promise is soon cut off, while all others reach each other. */
+        USURP
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
