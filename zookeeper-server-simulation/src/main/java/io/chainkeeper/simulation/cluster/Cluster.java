@@ -267,7 +267,8 @@ public final class Cluster implements World, AutoCloseable {
         int unstable = replica.log().unstableCount();
         int survivors = unstable == 0 || random.nextBoolean() ? 0 : random.nextInt(unstable + 1);
         String how = replica.crashed(survivors) ? unstable + ", as the power is lost" : Integer.toString(unstable);
-        trace.record(id, "crashes; unstable records that survive:", replica.log().survivors(), "of " + how);
+        trace.record(
+                id, "crashes; unstable records that survive:", replica.log().survivors(), "of " + how);
         network.crashed(id);
         return true;
     }

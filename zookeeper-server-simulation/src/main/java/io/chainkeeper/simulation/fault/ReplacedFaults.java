@@ -17,8 +17,8 @@ import java.util.function.BooleanSupplier;
 /**
  * A promise of a disk that is lost. Of five, three are cut off from the leader and one of them stands. It gets the
  * promise of a second one, then stands still. The second one loses its disk; the others admit its new disk, which then
- * decides something with them. Then the candidate goes on, and one that knows of the admission, but not that it is
- * decided, answers it.
+ * decides something with them. Then the candidate goes on, and the third one, which knows of the
+ * admission but not that it is decided, answers it.
  */
 final class ReplacedFaults {
     private enum Stage {
@@ -45,7 +45,6 @@ final class ReplacedFaults {
     private int candidate;
     private int replaced;
     private int third;
-    private int witness;
     private Member lost;
     private long begun;
 
@@ -104,10 +103,7 @@ final class ReplacedFaults {
                 cluster.network().cut(from, to);
                 stage = Stage.PROMISE_AWAITED;
             }
-        } else if (stage == Stage.PROMISE_AWAITED
-                && kind.equals("PrepareOk")
-                && from == replaced
-                && to == candidate) {
+        } else if (stage == Stage.PROMISE_AWAITED && kind.equals("PrepareOk") && from == replaced && to == candidate) {
             stage = Stage.GOING_ON;
             later(ARRIVAL_MICROS, this::loseDisk);
         }
@@ -115,9 +111,7 @@ final class ReplacedFaults {
 
     private void loseDisk() {
         // What the candidate has asked the third one stays on its way.
-        cluster.members().stream()
-                .filter(id -> id != candidate && id != third)
-                .forEach(id -> cut(candidate, id));
+        cluster.members().stream().filter(id -> id != candidate && id != third).forEach(id -> cut(candidate, id));
         if (!membership.mayLoseDisk(replaced)) {
             end();
             return;
@@ -135,29 +129,23 @@ final class ReplacedFaults {
             }
         }
         cluster.start(replaced);
-        await(this::somebodyKnowsOfAdmission, () -> {
+        await(this::thirdKnowsOfAdmission, () -> {
+            if (leads(third)) {
+                end(); // then it knows too much
+                return;
+            }
             // What it says still leaves; that the admission is decided does not reach it.
             for (int id : cluster.members()) {
-                if (id != candidate && id != witness) {
-                    cluster.network().cut(id, witness);
+                if (id != candidate && id != third) {
+                    cluster.network().cut(id, third);
                 }
             }
             await(this::newDiskHasDecided, this::meet);
         });
     }
 
-    private boolean somebodyKnowsOfAdmission() {
-        for (int id : cluster.checker().membership().replicaIds()) {
-            if (id != candidate && id != replaced && !leads(id) && knowsOfAdmission(id)) {
-                witness = id;
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private boolean knowsOfAdmission(int id) {
-        for (ByteSlice body : cluster.replica(id).log().bodiesAbove(begun)) {
+    private boolean thirdKnowsOfAdmission() {
+        for (ByteSlice body : cluster.replica(third).log().bodiesAbove(begun)) {
             Membership proposed = OrderChecker.membershipIn(body);
             if (proposed != null && isReplacedIn(proposed)) {
                 return true;
@@ -173,17 +161,17 @@ final class ReplacedFaults {
 
     private boolean newDiskHasDecided() {
         return isReplacedIn(cluster.checker().membership())
-                && cluster.checker().membershipsAbove(cluster.checker().lastPosition() - POSITIONS_AFTERWARDS).size()
+                && cluster.checker()
+                                .membershipsAbove(cluster.checker().lastPosition() - POSITIONS_AFTERWARDS)
+                                .size()
                         == 1;
     }
 
-    /** The candidate goes on, and reaches nobody but the witness. */
+    /** The candidate goes on, and reaches nobody but the third one. */
     private void meet() {
-        cluster.members().stream()
-                .filter(id -> id != witness && id != candidate)
-                .forEach(id -> cut(witness, id));
-        heal(candidate, witness);
-        await(() -> cluster.network().reaches(candidate, witness), () -> {
+        cluster.members().stream().filter(id -> id != third && id != candidate).forEach(id -> cut(third, id));
+        heal(candidate, third);
+        await(() -> cluster.network().reaches(candidate, third), () -> {
             cluster.resume(candidate);
             later(MEETING_MICROS + random.nextLong(MEETING_MICROS), this::end);
         });

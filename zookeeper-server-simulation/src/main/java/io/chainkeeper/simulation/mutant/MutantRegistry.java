@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation.mutant;
 
+import static io.chainkeeper.simulation.swarm.SimulatedApplication.AMBUSH;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.BEHIND;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.DEPOSED;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.FOUNDING;
@@ -93,13 +94,10 @@ public final class MutantRegistry {
                     HostRule.FETCHED_FILES_ARE_FORCED,
                     ZNODES,
                     "what is fetched of another member's state is forced before it counts as fetched"),
-            entry(
-                    HostRule.COMMAND_IS_APPLIED_ONCE,
-                    REGISTERS,
-                    "a command that stands in the order twice is applied once"),
+            entry(HostRule.COMMAND_IS_APPLIED_ONCE, AMBUSH, "a command that stands in the order twice is applied once"),
             entry(
                     HostRule.STREAM_IS_APPLIED_IN_ORDER,
-                    REGISTERS,
+                    AMBUSH,
                     "a command is applied only when all earlier ones of its stream are"),
             entry(
                     HostRule.STATE_IS_WRITTEN_WHEN_ASKED_FOR,
@@ -134,35 +132,39 @@ public final class MutantRegistry {
             entry("QUORUM_OF_PROMISES", REGISTERS, "a candidate needs promises of a quorum"),
             entry(
                     "QUORUM_OF_LATER_MEMBERSHIPS",
-                    REGISTERS,
+                    MEMBERS,
                     "and of a quorum of each later membership in force where it is going to propose"),
-            entry("PROMISE_OF_THE_MEMBERS_DISK", REGISTERS, "a promise counts only if it is that of the member's disk"),
-            entry("VALUE_OF_THE_HIGHEST_BALLOT", REGISTERS, "a candidate takes the value of the highest ballot"),
+            entry("PROMISE_OF_THE_MEMBERS_DISK", MEMBERS, "a promise counts only if it is that of the member's disk"),
+            new Entry(
+                    "VALUE_OF_THE_HIGHEST_BALLOT",
+                    AMBUSH,
+                    REGISTERS,
+                    "a candidate takes the value of the highest ballot"),
             entry(
                     "VOID_MEMBERSHIP_IS_DROPPED",
-                    REGISTERS,
+                    MEMBERS,
                     "a membership that cannot have been decided is not taken up by a candidate"),
             entry(
                     "ONE_CHANGE_OF_THE_MEMBERSHIP_AT_A_TIME",
-                    REGISTERS,
+                    MEMBERS,
                     "the next change of the membership is proposed when the last one is decided"),
             entry(
                     "PROMISE_TELLS_ALL_THAT_THE_CANDIDATE_LACKS",
-                    BEHIND,
+                    AMBUSH,
                     "a candidate that lacks what is no longer in memory is not answered with a promise"),
             entry(
                     "CANDIDATE_KNOWS_THE_MEMBERSHIP",
-                    REGISTERS,
+                    MEMBERS,
                     "who stands before it is a member knows from the order who votes there"),
-            entry("ONLY_VOTERS_COUNT_QUORUMS", REGISTERS, "only a voter recognises a quorum"),
+            entry("ONLY_VOTERS_COUNT_QUORUMS", MEMBERS, "only a voter recognises a quorum"),
             entry(
                     "LEAVER_ACKNOWLEDGES_NOTHING_BEYOND",
-                    REGISTERS,
+                    MEMBERS,
                     "a replica that is about to leave the membership acknowledges nothing from there on"),
             entry("DECIDED_MEMBERSHIP_IS_RECORDED", REGISTERS, "that a membership is decided is recorded at once"),
             entry(
                     "LEARNER_TELLS_A_DURABLE_DISK",
-                    REGISTERS,
+                    MEMBERS,
                     "a replica asks to be admitted only under the number of a disk that a crash leaves it"),
             entry(
                     "RESTARTED_LEADER_IS_SILENT",
@@ -223,7 +225,7 @@ public final class MutantRegistry {
                     "a founder that has promised nothing stands only for the disks that it founded with"
                             + " ([022](decisions/022-founding.md))"),
             entry("FOUNDING_IS_REMEMBERED", FOUNDING, "a disk remembers that it has founded the cluster"),
-            entry("HELLO_IS_DURABLE", FOUNDING, "a disk tells of itself only what a crash leaves it"),
+            entry("HELLO_IS_DURABLE", AMBUSH, "a disk tells of itself only what a crash leaves it"),
             entry(
                     "NEW_DISK_HAS_NO_VOTE",
                     REGISTERS,

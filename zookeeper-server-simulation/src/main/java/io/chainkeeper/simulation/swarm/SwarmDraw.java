@@ -230,8 +230,7 @@ public final class SwarmDraw {
 
     private void drawSettings() {
         settings =
-                ProtocolSettings.draw(
-                        random, factory, ensemble.participants().size(), isAmbush() ? 2 : 8);
+                ProtocolSettings.draw(random, factory, ensemble.participants().size(), isAmbush() ? 2 : 8);
     }
 
     private void drawOneOf(List<Fault> few, long meanMicros) {
