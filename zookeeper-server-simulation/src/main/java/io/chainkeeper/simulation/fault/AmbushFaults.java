@@ -125,7 +125,7 @@ final class AmbushFaults {
         }
     }
 
-    /** Links change at once; whatever else happens comes a little later, for the sender is in the middle of an input. */
+    /** Links change at once; what else happens comes a little later, for the sender is in the middle of an input. */
     private void strike(int from, int to, SplittableRandom random) {
         Strike strike = Strike.values()[random.nextInt(Strike.values().length)];
         long lasts = FaultInjector.duration(random);
