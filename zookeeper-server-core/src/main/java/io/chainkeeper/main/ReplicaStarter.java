@@ -38,7 +38,7 @@ public final class ReplicaStarter implements ServerStarter {
 
     @Override
     public RunningServer start(StartupConfig config) throws IOException {
-        ChainkeeperServer server = replica(config);
+        ChainkeeperServer server = replica(config, ReplicaPlatform.OF_SYSTEM);
         server.startClientsFirst();
         MyIdFile.writeIfMissing(
                 config.peerConfig().getDataDir().toPath(), config.ordering().replicaId());
@@ -53,12 +53,24 @@ public final class ReplicaStarter implements ServerStarter {
      * @throws IOException if a file or port cannot be opened; the message names it and the remedy
      */
     public static ChainkeeperServer startReplica(StartupConfig config) throws IOException {
-        ChainkeeperServer server = replica(config);
+        return startReplica(config, ReplicaPlatform.OF_SYSTEM);
+    }
+
+    /**
+     * As {@link #startReplica(StartupConfig)}.
+     *
+     * @param config checked configuration
+     * @param platform clocks, threads and sockets of the replica
+     * @return the replica
+     * @throws IOException if a file or port cannot be opened; the message names it and the remedy
+     */
+    public static ChainkeeperServer startReplica(StartupConfig config, ReplicaPlatform platform) throws IOException {
+        ChainkeeperServer server = replica(config, platform);
         server.start();
         return server;
     }
 
-    private static ChainkeeperServer replica(StartupConfig config) throws IOException {
+    private static ChainkeeperServer replica(StartupConfig config, ReplicaPlatform platform) throws IOException {
         String refusal = SizeLimits.refusal(
                 BinaryInputArchive.maxBuffer, Runtime.getRuntime().maxMemory());
         if (refusal != null) {
@@ -84,8 +96,9 @@ public final class ReplicaStarter implements ServerStarter {
                 peerConfig.getQuorumListenOnAllIPs(),
                 tls,
                 linkAuthentication(config),
-                linkSecret(config.linkSecret()));
-        return new ChainkeeperServer(peerConfig, config.ordering(), ordering);
+                linkSecret(config.linkSecret()),
+                platform);
+        return new ChainkeeperServer(peerConfig, config.ordering(), ordering, platform.server());
     }
 
     private static PeerTls linkTls(QuorumPeerConfig config, boolean reloads) throws IOException {

@@ -46,6 +46,7 @@ final class ReplicatedOrdering implements OrderingFactory {
     private final PeerTls tls;
     private final PeerAuthentication authentication;
     private final PeerSecret secret;
+    private final ReplicaPlatform platform;
     private boolean warned;
     private FutureTask<AcceptorLog> opening;
 
@@ -59,6 +60,7 @@ final class ReplicatedOrdering implements OrderingFactory {
      * @param tls where links get their TLS from, null for plain links
      * @param authentication where links get their SASL from, null for links without
      * @param secret where links get their shared secret from, null for links without
+     * @param platform what replica and links run on
      */
     ReplicatedOrdering(
             OrderingConfig config,
@@ -68,7 +70,8 @@ final class ReplicatedOrdering implements OrderingFactory {
             boolean listenOnAllAddresses,
             PeerTls tls,
             PeerAuthentication authentication,
-            PeerSecret secret) {
+            PeerSecret secret,
+            ReplicaPlatform platform) {
         this.config = config;
         this.orderStart = new OrderStart(config, ThreadScheduler.INSTANCE);
         this.factory = factory;
@@ -78,6 +81,7 @@ final class ReplicatedOrdering implements OrderingFactory {
         this.tls = tls;
         this.authentication = authentication;
         this.secret = secret;
+        this.platform = platform;
     }
 
     /** Opens the acceptor log, all of which is read and checked. */
@@ -133,7 +137,8 @@ final class ReplicatedOrdering implements OrderingFactory {
         try {
             orderStart.prepare(log, application);
             long incarnation = orderStart.nextIncarnation(log, application);
-            NettyPeerTransport transport = new NettyPeerTransport(transportSettings(incarnation));
+            NettyPeerTransport transport = new NettyPeerTransport(
+                    transportSettings(incarnation), platform.links().get());
             Replica replica = new Replica(
                     config.replicaId(),
                     incarnation,
@@ -146,7 +151,7 @@ final class ReplicatedOrdering implements OrderingFactory {
                     application,
                     ReplicaLimits.DEFAULT,
                     failure,
-                    ThreadScheduler.INSTANCE);
+                    platform.ordering());
             toClose = replica;
             transport.answerStateRequests((peer, request) -> stateOffer.answer(peer, request, replica.promise()));
             if (orderStart.hasBeenRenamed()) {

@@ -125,7 +125,8 @@ public final class InstalledLogTest {
                         OrderingProtocolFactory.NO_KIND));
         Application application =
                 stub(Application.class, Map.of("recoveredPosition", INSTALLED, "proposerTable", new ProposerTable()));
-        ReplicatedOrdering ordering = new ReplicatedOrdering(config, factory, 1, () -> 1, false, null, null, null);
+        ReplicatedOrdering ordering =
+                new ReplicatedOrdering(config, factory, 1, () -> 1, false, null, null, null, ReplicaPlatform.OF_SYSTEM);
         ordering.prepare();
         try (RunningOrder running = ordering.start(
                 application,

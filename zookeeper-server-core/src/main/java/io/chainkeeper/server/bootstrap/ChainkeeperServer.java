@@ -3,6 +3,7 @@ package io.chainkeeper.server.bootstrap;
 import io.chainkeeper.config.DataDirectories;
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.replica.FailureHandler;
+import io.chainkeeper.replica.Scheduler;
 import io.chainkeeper.replica.ThreadScheduler;
 import io.chainkeeper.server.maintenance.Departure;
 import io.chainkeeper.server.maintenance.DrainRequest;
@@ -13,6 +14,7 @@ import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.server.zookeeper.PassiveQuorumPeer;
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -39,6 +41,7 @@ public final class ChainkeeperServer {
     private final QuorumPeerConfig config;
     private final OrderingConfig ordering;
     private final OrderingFactory orderingFactory;
+    private final Scheduler scheduler;
     private final CountDownLatch startDecided = new CountDownLatch(1);
     private final CountDownLatch adminServerDecided = new CountDownLatch(1);
     private final Object monitor = new Object();
@@ -65,7 +68,19 @@ public final class ChainkeeperServer {
      * @param orderingFactory starts the order
      */
     public ChainkeeperServer(QuorumPeerConfig config, OrderingConfig ordering, OrderingFactory orderingFactory) {
+        this(config, ordering, orderingFactory, ThreadScheduler.INSTANCE);
+    }
+
+    /**
+     * @param config the parsed zoo.cfg; its parsing must have come before any other use of ZooKeeper's classes
+     * @param ordering its ordering part
+     * @param orderingFactory starts the order
+     * @param scheduler gives clocks and threads to what lies above the order: sessions, times to live, maintenance
+     */
+    public ChainkeeperServer(
+            QuorumPeerConfig config, OrderingConfig ordering, OrderingFactory orderingFactory, Scheduler scheduler) {
         this.config = config;
+        this.scheduler = scheduler;
         this.ordering = ordering;
         this.orderingFactory = orderingFactory;
         this.newStart = new NextLife(ordering.replicaId(), orderingFactory, this::restart, this::fail);
@@ -277,7 +292,7 @@ public final class ChainkeeperServer {
                 prepared.files(),
                 LifeSettings.of(config, ordering, configuration(peer)),
                 ordering,
-                new ThreadedRuntime(ordering.replicaId()),
+                new ThreadedRuntime(ordering.replicaId(), scheduler),
                 failureHandler,
                 newStart);
         recovered.open(orderingFactory);
@@ -363,6 +378,15 @@ public final class ChainkeeperServer {
     /** @return the replicated state beside the tree; after {@link #start} */
     public ReplicatedState replicatedState() {
         return life.replicatedState();
+    }
+
+    /**
+     * Has something ordered behind everything that this replica has proposed so far; after {@link #start}. May wait.
+     *
+     * @return done when this replica has executed all of it; never if it stops before
+     */
+    public CompletableFuture<Void> afterAllProposed() {
+        return life.afterAllProposed();
     }
 
     /** @return what this replica knows about the order, null before it has started */

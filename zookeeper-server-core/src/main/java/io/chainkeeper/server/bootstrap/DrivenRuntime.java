@@ -13,8 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import org.apache.zookeeper.server.ContainerManager;
-import org.apache.zookeeper.server.DataNode;
 import org.apache.zookeeper.server.RequestProcessor;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.admin.AdminServer;
@@ -52,7 +50,7 @@ final class DrivenRuntime implements ReplicaRuntime {
 
     @Override
     public Consumer<Boolean> containerReaper(ZKDatabase database, RequestProcessor requests) {
-        return new DrivenReaper(database, requests, this::wallClockMillis)::look;
+        return new TickedReaper(database, requests, this::wallClockMillis)::look;
     }
 
     @Override
@@ -106,37 +104,5 @@ final class DrivenRuntime implements ReplicaRuntime {
 
         @Override
         public void close() {}
-    }
-
-    /** Deletes containers and nodes whose time has passed as ZooKeeper's thread does, by the given clock. */
-    private static final class DrivenReaper extends ContainerManager {
-        private static final int NO_LIMIT_PER_MINUTE = Integer.MAX_VALUE;
-
-        private final LongSupplier wallClockMillis;
-
-        private DrivenReaper(ZKDatabase database, RequestProcessor proposer, LongSupplier wallClockMillis) {
-            super(database, proposer, 0, NO_LIMIT_PER_MINUTE, 0);
-            this.wallClockMillis = wallClockMillis;
-        }
-
-        private void look(boolean active) {
-            if (active) {
-                try {
-                    checkContainers();
-                } catch (InterruptedException e) {
-                    throw new IllegalStateException("interrupted while containers were looked at", e);
-                }
-            }
-        }
-
-        @Override
-        protected long getMinIntervalMs() {
-            return 0;
-        }
-
-        @Override
-        protected long getElapsed(DataNode node) {
-            return wallClockMillis.getAsLong() - node.stat.getMtime();
-        }
     }
 }

@@ -193,6 +193,11 @@ final class ReplicaLife implements AutoCloseable {
         return view;
     }
 
+    /** See {@link io.chainkeeper.server.proposal.Proposer#afterAllProposed}. */
+    CompletableFuture<Void> afterAllProposed() {
+        return core.proposer().afterAllProposed();
+    }
+
     private ClusterIdentity identity() throws IOException {
         ClusterIdentity found = ClusterIdentity.read(ordering.orderingDirectory());
         if (found != null && found.replicaId() != ordering.replicaId()) {

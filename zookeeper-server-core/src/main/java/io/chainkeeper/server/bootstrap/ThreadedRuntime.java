@@ -11,19 +11,24 @@ import java.util.function.Consumer;
 import org.apache.zookeeper.server.RequestProcessor;
 import org.apache.zookeeper.server.ZKDatabase;
 
-/** The system's clocks, threads of this replica's own, and its ports. */
+/** The clocks and threads of a scheduler, by default the system's, and this replica's ports. */
 final class ThreadedRuntime implements ReplicaRuntime {
     private final int replicaId;
+    private final Scheduler scheduler;
     private NameLookUps nameLookUps;
 
-    /** @param replicaId for the names of the threads */
-    ThreadedRuntime(int replicaId) {
+    /**
+     * @param replicaId for the names of the threads
+     * @param scheduler gives clocks and threads
+     */
+    ThreadedRuntime(int replicaId, Scheduler scheduler) {
         this.replicaId = replicaId;
+        this.scheduler = scheduler;
     }
 
     @Override
     public Scheduler scheduler() {
-        return ThreadScheduler.INSTANCE;
+        return scheduler;
     }
 
     @Override
@@ -39,7 +44,11 @@ final class ThreadedRuntime implements ReplicaRuntime {
 
     @Override
     public Consumer<Boolean> containerReaper(ZKDatabase database, RequestProcessor requests) {
-        return new ContainerReaper(database, requests)::setActive;
+        if (scheduler == ThreadScheduler.INSTANCE) {
+            return new ContainerReaper(database, requests)::setActive;
+        }
+        // ZooKeeper's own thread knows the system's clocks only.
+        return new TickedReaper(database, requests, this::wallClockMillis, this::monotonicMillis)::look;
     }
 
     @Override

@@ -6,7 +6,9 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.flush.FlushConsolidationHandler;
+import io.netty.util.concurrent.EventExecutorGroup;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.net.InetSocketAddress;
@@ -64,6 +66,26 @@ public final class NettyConnections extends ChannelInitializer<Channel> {
             }
             listening.set(factory, bound.channel());
             field("localAddress").set(factory, bound.channel().localAddress());
+        } catch (ReflectiveOperationException e) {
+            throw unknownRelease(e);
+        }
+    }
+
+    /**
+     * For programs that keep servers for their tests.
+     *
+     * @param factory ZooKeeper's for Netty, which listens
+     * @return what it runs on
+     */
+    public static ClientLoops loops(ServerCnxnFactory factory) {
+        try {
+            ServerBootstrap bootstrap = bootstrapOf(factory);
+            Channel listening = (Channel) field("parentChannel").get(factory);
+            Field teller = DefaultChannelGroup.class.getDeclaredField("executor");
+            teller.setAccessible(true);
+            return new ClientLoops(
+                    listening, bootstrap.config().group(), bootstrap.config().childGroup(), (EventExecutorGroup)
+                            teller.get(field("allChannels").get(factory)));
         } catch (ReflectiveOperationException e) {
             throw unknownRelease(e);
         }

@@ -5,6 +5,7 @@ import io.chainkeeper.command.CommandCodec;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.replica.TotalOrder;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.server.ServerCnxn;
 
@@ -84,6 +85,24 @@ public final class Proposer {
         connected()
                 .propose(new NoOpProposal(
                         streamOf(0), CommandCodec.encode(new Command.NoOp(wallClockMillis())), waiter));
+    }
+
+    /**
+     * Has commands ordered that change nothing, behind everything that this replica has proposed so far. May wait.
+     *
+     * @return done when this replica has executed them
+     * @throws ReplicaStoppedException if this replica has stopped
+     */
+    public CompletableFuture<Void> afterAllProposed() {
+        TotalOrder current = connected();
+        CompletableFuture<?>[] cameBack = new CompletableFuture<?>[current.streamCount()];
+        for (int stream = 0; stream < cameBack.length; stream++) {
+            CompletableFuture<Void> one = new CompletableFuture<>();
+            cameBack[stream] = one;
+            current.propose(new NoOpProposal(
+                    stream, CommandCodec.encode(new Command.NoOp(wallClockMillis())), () -> one.complete(null)));
+        }
+        return CompletableFuture.allOf(cameBack);
     }
 
     /**

@@ -1,0 +1,58 @@
+package io.chainkeeper.test;
+
+import io.chainkeeper.server.connection.ClientLoops;
+import io.chainkeeper.server.connection.NettyConnections;
+import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
+import io.netty.util.concurrent.EventExecutorGroup;
+import java.util.concurrent.TimeUnit;
+import org.apache.zookeeper.server.NettyServerCnxnFactory;
+import org.apache.zookeeper.server.ServerCnxnFactory;
+
+/** The threads of a server's connections to clients. Those of ZooKeeper's NIO factory end by themselves. */
+final class ClientSide {
+    private static final int LIMIT_SECONDS = 5;
+
+    private final ClientLoops loops;
+
+    private ClientSide(ClientLoops loops) {
+        this.loops = loops;
+    }
+
+    /** @param server null while a server begins anew with a state that it has fetched */
+    static ClientSide of(OrderedZooKeeperServer server) {
+        ServerCnxnFactory factory = server == null ? null : server.getServerCnxnFactory();
+        return new ClientSide(factory instanceof NettyServerCnxnFactory ? NettyConnections.loops(factory) : null);
+    }
+
+    /** @param gate has been closed: no thread goes on before it is open */
+    void pause(PauseGate gate) {
+        if (loops != null) {
+            loops.acceptors().forEach(loop -> loop.execute(gate::pass));
+            loops.workers().forEach(loop -> loop.execute(gate::pass));
+        }
+    }
+
+    /**
+     * After the server has been stopped: its threads end now. ZooKeeper's factory has told them to end after the two
+     * seconds of Netty's default without work, which is only cut short by a method that Netty would rather not see used.
+     */
+    @SuppressWarnings("deprecation")
+    void end() {
+        if (loops != null) {
+            loops.workers().shutdown();
+            loops.acceptors().shutdown();
+            awaitEnd(loops.workers());
+            awaitEnd(loops.acceptors());
+            loops.tellers().shutdownGracefully(0, LIMIT_SECONDS, TimeUnit.SECONDS);
+            awaitEnd(loops.tellers());
+        }
+    }
+
+    private static void awaitEnd(EventExecutorGroup group) {
+        try {
+            group.awaitTermination(LIMIT_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** For JUnit 4. */
+package io.chainkeeper.test.junit4;

@@ -1,0 +1,2 @@
+/** For JUnit 5. */
+package io.chainkeeper.test.junit5;

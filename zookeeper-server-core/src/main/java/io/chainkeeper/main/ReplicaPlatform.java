@@ -1,0 +1,21 @@
+package io.chainkeeper.main;
+
+import io.chainkeeper.replica.Scheduler;
+import io.chainkeeper.replica.ThreadScheduler;
+import io.chainkeeper.transport.io.SocketRuntime;
+import io.chainkeeper.transport.io.TransportRuntime;
+import java.util.function.Supplier;
+
+/**
+ * What a replica stands on. A server process has the system's clocks, threads and sockets; a program that keeps
+ * replicas for its tests may have others.
+ *
+ * @param ordering clocks and threads of the protocol, its log and the apply thread
+ * @param server clocks and threads of what lies above the order: sessions, times to live, maintenance
+ * @param links gives the links of each start their threads and sockets
+ */
+public record ReplicaPlatform(Scheduler ordering, Scheduler server, Supplier<TransportRuntime> links) {
+    /** The system's. */
+    public static final ReplicaPlatform OF_SYSTEM =
+            new ReplicaPlatform(ThreadScheduler.INSTANCE, ThreadScheduler.INSTANCE, SocketRuntime::new);
+}
