@@ -49,7 +49,7 @@ else
   JAVA="$(command -v java || true)"
 fi
 if [[ ! -x "$JAVA" ]]; then
-  echo "Error: ${JAVA_HOME:+JAVA_HOME=$JAVA_HOME holds no bin/java: }java not found; install a JDK 17 or set JAVA_HOME" >&2
+  echo "Error: ${JAVA_HOME:+JAVA_HOME=$JAVA_HOME holds no bin/java: }java not found; install Java 17 or later, or set JAVA_HOME" >&2
   exit 1
 fi
 
@@ -110,6 +110,8 @@ ZK_CLIENT_HEAP="${ZK_CLIENT_HEAP:-256}"
 # lmdbjava reads the address of direct buffers; file names and logs must not depend on the locale
 ZOO_MODULE_FLAGS="--add-opens=java.base/java.nio=ALL-UNNAMED --add-opens=java.base/sun.nio.ch=ALL-UNNAMED"
 ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS --add-exports=java.base/sun.nio.ch=ALL-UNNAMED -Dfile.encoding=UTF-8"
+# Netty and LMDB call native code; from Java 24 on each start would warn of it
+ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS --enable-native-access=ALL-UNNAMED"
 # the JVM's shared performance data is a memory-mapped file: an idle server would write to the disk all the time
 ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS -XX:+PerfDisableSharedMem"
 # nor need it wake up twenty times a second to sample what is in there

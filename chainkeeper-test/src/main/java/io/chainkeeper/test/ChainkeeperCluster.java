@@ -279,10 +279,10 @@ public final class ChainkeeperCluster implements AutoCloseable {
     }
 
     /**
-     * Moves the servers' clocks on. Sessions without a connection whose timeout has passed by then end, and so do znodes
-     * whose time to live has passed, and empty containers; this is decided when the method returns, and clients see it
-     * with their next read. Clients that are connected keep their sessions: had the time really passed, they would have
-     * been heard. The clocks of this JVM, and of the clients, stay as they are.
+     * Moves the servers' clocks on. Sessions without a connection whose timeout has passed by then end, and so do
+     * znodes whose time to live has passed, and empty containers; this is decided when the method returns, and clients
+     * see it with their next read. Clients that are connected keep their sessions: had the time really passed, they
+     * would have been heard. The clocks of this JVM, and of the clients, stay as they are.
      *
      * @param duration how far
      * @throws IOException if no majority of the servers can decide it
@@ -299,7 +299,12 @@ public final class ChainkeeperCluster implements AutoCloseable {
     /** Stops all servers. */
     public void stop() {
         servers.forEach(TestServer::resume);
+        // Nobody need lead in the place of a server when all are stopped.
+        for (TestServer one : servers) {
+            between(Set.of(one.id()), TestServer::cutBetween);
+        }
         servers.forEach(TestServer::stop);
+        heal();
     }
 
     /** Stops all servers and deletes the temporary directory. Idempotent. */

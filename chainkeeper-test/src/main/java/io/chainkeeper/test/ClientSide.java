@@ -34,7 +34,8 @@ final class ClientSide {
 
     /**
      * After the server has been stopped: its threads end now. ZooKeeper's factory has told them to end after the two
-     * seconds of Netty's default without work, which is only cut short by a method that Netty would rather not see used.
+     * seconds of Netty's default without work, which is only cut short by a method that Netty would rather not see
+     * used.
      */
     @SuppressWarnings("deprecation")
     void end() {

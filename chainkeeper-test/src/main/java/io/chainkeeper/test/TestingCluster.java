@@ -10,8 +10,8 @@ import java.util.stream.IntStream;
 import org.apache.zookeeper.ZooKeeper;
 
 /**
- * An ensemble; as Apache Curator's class of this name, for a change of the import. Methods return when what they say has
- * happened. May be used by any thread, by one after the other.
+ * An ensemble; as Apache Curator's class of this name, for a change of the import. Methods return when what they say
+ * has happened. May be used by any thread, by one after the other.
  */
 public class TestingCluster implements Closeable {
     private final List<InstanceSpec> specs;
