@@ -115,7 +115,10 @@ ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS --enable-native-access=ALL-UNNAMED"
 # the JVM's shared performance data is a memory-mapped file: an idle server would write to the disk all the time
 ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS -XX:+PerfDisableSharedMem"
 # nor need it wake up twenty times a second to sample what is in there
-ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS -XX:PerfDataSamplingInterval=1000"
+# (Java 25 and later do without)
+if ! grep -qs '^JAVA_VERSION="\(2[5-9]\|[3-9][0-9]\)' "${JAVA%/bin/java}/release"; then
+  ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS -XX:PerfDataSamplingInterval=1000"
+fi
 # with the JVM's 21 MB a server reaches them as it begins to serve, and the whole heap is collected then
 ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS -XX:MetaspaceSize=64m"
 

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * An ensemble: for all tests of a class if the field with {@code @RegisterExtension} is static, or the class has
- * {@code @ExtendWith(ChainkeeperExtension.class)}; else for each test. It lets clients in before the test begins, and is
- * closed behind it. Tests may have it as a parameter of type {@link ChainkeeperCluster}.
+ * {@code @ExtendWith(ChainkeeperExtension.class)}; else for each test. It lets clients in before the test begins, and
+ * is closed behind it. Tests may have it as a parameter of type {@link ChainkeeperCluster}.
  */
 public final class ChainkeeperExtension
         implements BeforeAllCallback, AfterAllCallback, BeforeEachCallback, AfterEachCallback, ParameterResolver {

@@ -7,7 +7,7 @@ import org.apache.zookeeper.server.DataNode;
 import org.apache.zookeeper.server.RequestProcessor;
 import org.apache.zookeeper.server.ZKDatabase;
 
-/** Deletes containers and nodes whose time has passed as ZooKeeper's thread does, by given clocks. Used by one thread. */
+/** Deletes containers and nodes whose time has passed as ZooKeeper's thread does, by given clocks. One thread's. */
 final class TickedReaper extends ContainerManager {
     private static final int NO_LIMIT_PER_MINUTE = Integer.MAX_VALUE;
 
