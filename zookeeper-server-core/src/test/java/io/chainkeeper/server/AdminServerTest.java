@@ -3,6 +3,7 @@ package io.chainkeeper.server;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNotNull;
+import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -14,13 +15,19 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.Stat;
 import org.junit.AfterClass;
 import org.junit.Before;
 import org.junit.BeforeClass;
@@ -45,6 +52,7 @@ public class AdminServerTest {
         port = FreePorts.next();
         Map<String, String> settings = new HashMap<>();
         settings.put("admin.serverAddress", "127.0.0.1");
+        settings.put("admin.rateLimiterIntervalInMS", "1");
         settings.put("admin.serverPort", Integer.toString(port));
         ensemble = new TestEnsemble(FOLDER.getRoot().toPath(), 3, ReadConsistency.LINEARIZABLE, settings);
         ensemble.start(1);
@@ -158,34 +166,118 @@ public class AdminServerTest {
         assertEquals(0, json("/commands/observers").get("synced_observers").asInt());
     }
 
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private HttpResponse<String> restore(byte[] snapshot, String user) {
+        HttpRequest.Builder request =
+                request("/commands/restore").POST(HttpRequest.BodyPublishers.ofByteArray(snapshot));
+        return send(
+                user == null
+                        ? request.build()
+                        : request.header("Authorization", user).build());
+    }
+
+    /** What there is when the snapshot is taken. */
+    private static void createThen(ZooKeeper client) throws Exception {
+        client.create("/kept", bytes("then"), Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        client.create("/gone", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        client.create("/gone/child", bytes("deep"), Ids.READ_ACL_UNSAFE, CreateMode.PERSISTENT);
+        client.create("/container", null, Ids.OPEN_ACL_UNSAFE, CreateMode.CONTAINER);
+        client.create("/container/child", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        client.create("/queue", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        for (int i = 0; i < 700; i++) {
+            client.create("/queue/n-", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT_SEQUENTIAL);
+        }
+    }
+
+    private static void changeEverything(ZooKeeper client) throws Exception {
+        client.setData("/kept", bytes("now"), -1);
+        client.setACL("/kept", Ids.READ_ACL_UNSAFE, -1);
+        client.delete("/gone/child", -1);
+        client.delete("/gone", -1);
+        client.delete("/container/child", -1);
+        for (String child : client.getChildren("/queue", false)) {
+            client.delete("/queue/" + child, -1);
+        }
+        client.delete("/queue", -1);
+        client.create("/surplus", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        client.create("/surplus/child", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        client.create("/mine", null, Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL);
+    }
+
     @Test
-    public void restore_isRefusedWithItsReason_andSnapshotIsNot() throws Exception {
-        try (ZooKeeper client = ensemble.client(1)) {
-            client.create("/kept", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+    public void restore_bringsASnapshotBackInAllReplicasWhileClientsStay() throws Exception {
+        try (ZooKeeper client = ensemble.client(1);
+                ZooKeeper witness = ensemble.client(3)) {
+            createThen(client);
+            ensemble.awaitEqualPositions();
+            HttpResponse<byte[]> snapshot = http.send(
+                    request("/commands/snapshot")
+                            .header("Authorization", "digest root:root")
+                            .build(),
+                    BodyHandlers.ofByteArray());
+            assertEquals(200, snapshot.statusCode());
+            String zxid = snapshot.headers().firstValue("last_zxid").orElseThrow();
+            changeEverything(client);
+            Stat last = new Stat();
+            CountDownLatch changed = new CountDownLatch(1);
+            witness.getData("/kept", event -> changed.countDown(), last);
+
+            assertTrue(restore(new byte[10], null).statusCode() >= 400);
+            byte[] broken = snapshot.body().clone();
+            broken[broken.length / 2] ^= 1;
+            for (byte[] wrong : List.of(new byte[10], broken, Arrays.copyOf(snapshot.body(), broken.length / 2))) {
+                HttpResponse<String> refused = restore(wrong, "digest root:root");
+                assertEquals(refused.body(), 500, refused.statusCode());
+                assertTrue(refused.body(), refused.body().contains("nothing was changed"));
+            }
+            assertEquals("now", new String(client.getData("/kept", false, null), StandardCharsets.UTF_8));
+
+            HttpResponse<String> restored = restore(snapshot.body(), "digest root:root");
+            assertEquals(restored.body(), 200, restored.statusCode());
+            assertEquals(
+                    Long.decode(zxid).longValue(),
+                    new ObjectMapper()
+                            .readTree(restored.body())
+                            .get("last_zxid")
+                            .asLong());
+            assertTrue("watches fire", changed.await(TestEnsemble.DEADLINE_SECONDS, TimeUnit.SECONDS));
+            Stat stat = new Stat();
+            assertEquals("then", new String(witness.getData("/kept", false, stat), StandardCharsets.UTF_8));
+            assertTrue("zxids go on", stat.getMzxid() > last.getMzxid());
+            assertEquals(Ids.OPEN_ACL_UNSAFE, witness.getACL("/kept", null));
+            assertEquals("deep", new String(witness.getData("/gone/child", false, null), StandardCharsets.UTF_8));
+            assertEquals(Ids.READ_ACL_UNSAFE, witness.getACL("/gone/child", null));
+            assertNull(witness.exists("/surplus", false));
+            assertNotNull("the session goes on", witness.exists("/mine", false));
+            assertNotNull(witness.exists("/container/child", false));
+            assertEquals(700, witness.getChildren("/queue", false).size());
+            assertEquals(
+                    "/queue/n-0000000700",
+                    client.create("/queue/n-", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT_SEQUENTIAL));
         }
         ensemble.awaitEqualPositions();
-        HttpResponse<String> refused = send(request("/commands/restore")
-                .header("Authorization", "digest root:root")
-                .POST(HttpRequest.BodyPublishers.ofByteArray(new byte[10]))
-                .build());
-        assertEquals(refused.body(), 501, refused.statusCode());
-        assertTrue(refused.body(), refused.body().contains("docs/operations.md"));
-        HttpResponse<byte[]> snapshot = http.send(
-                request("/commands/snapshot")
-                        .header("Authorization", "digest root:root")
-                        .build(),
-                BodyHandlers.ofByteArray());
-        assertEquals(200, snapshot.statusCode());
-        String zxid = snapshot.headers().firstValue("last_zxid").orElseThrow().substring(2);
+        EnsembleChecks.assertReplicasEqual(ensemble, 3);
+    }
+
+    @Test
+    public void snapshotOfTheAdminServer_startsAnotherEnsemble() throws Exception {
+        try (ZooKeeper client = ensemble.client(1)) {
+            client.create("/started-from", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        }
+        ensemble.awaitEqualPositions();
+        Path taken = ensemble.server(SERVED).takeSnapshot(false, false).toPath();
         try (TestEnsemble restored =
                 new TestEnsemble(FOLDER.newFolder("restored").toPath(), 3)) {
             for (int id = 1; id <= 3; id++) {
                 Path files = restored.dataDirectory(id).resolve("version-2");
                 Files.createDirectories(files);
-                Files.write(files.resolve("snapshot." + Long.toHexString(Long.parseLong(zxid, 16))), snapshot.body());
+                Files.copy(taken, files.resolve(taken.getFileName()));
             }
             restored.startAll();
-            assertNotNull(restored.client(2).exists("/kept", false));
+            assertNotNull(restored.client(2).exists("/started-from", false));
             EnsembleChecks.assertReplicasEqual(restored, 3);
         }
     }

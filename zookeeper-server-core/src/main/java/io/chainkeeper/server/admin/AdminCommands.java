@@ -32,11 +32,6 @@ import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
 final class AdminCommands extends HttpServlet {
     private static final long serialVersionUID = 1L;
 
-    static final String RESTORE_REFUSAL = "restore is refused: all servers of an ensemble hold what has been ordered."
-            + " To start from a snapshot stop all servers, empty their dataDir (but myid) and dataLogDir, put the same"
-            + " snapshot into dataDir/version-2 of each and start them; see \"Restoring a snapshot\" in"
-            + " docs/operations.md";
-
     private static final String NOT_SERVING = "This ZooKeeper instance is not currently serving requests";
     private static final ObjectMapper MAPPER =
             new ObjectMapper().setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE);
@@ -47,13 +42,8 @@ final class AdminCommands extends HttpServlet {
 
     AdminCommands(OrderedZooKeeperServer server, OrderView view) {
         this.server = server;
-        for (Command command : List.of(
-                new Leader(view),
-                new ZabState(view),
-                new Srvr(view),
-                new Stat(view),
-                new Observers(view),
-                new Restore())) {
+        for (Command command :
+                List.of(new Leader(view), new ZabState(view), new Srvr(view), new Stat(view), new Observers(view))) {
             command.getNames().forEach(name -> commands.put(name, command));
         }
     }
@@ -193,18 +183,6 @@ final class AdminCommands extends HttpServlet {
             response.put("synced_observers", observers.size());
             response.put("observers", observers);
             return response;
-        }
-    }
-
-    /** Says why not, and what to do instead. */
-    private static final class Restore extends GetCommand {
-        Restore() {
-            super(List.of("restore", "rest"), false);
-        }
-
-        @Override
-        public CommandResponse runGet(ZooKeeperServer server, Map<String, String> arguments) {
-            return new CommandResponse(getPrimaryName(), RESTORE_REFUSAL, HttpServletResponse.SC_NOT_IMPLEMENTED);
         }
     }
 }

@@ -64,6 +64,7 @@ public final class OrderedAdminServer implements AdminServer {
         AdminSettings settings = new AdminSettings(System::getProperty);
         try {
             settings.check();
+            RestoreCommand.register(server, new OrderedRestore(server, proposer));
             JettyAdminServer jetty = new JettyAdminServer();
             WriteProbe probe = new WriteProbe(view.replicaId(), proposer::proposeNoOp, clockMillis);
             Health health = new Health(server, view, refusesWrites, clientPortProblem, probe);
