@@ -42,6 +42,7 @@ final class TickedReaper extends ContainerManager {
             LongSupplier monotonicMillis,
             long pauseMillis) {
         super(database, proposer, 0, NO_LIMIT_PER_MINUTE, 0);
+        super.stop(); // ends the thread that ZooKeeper's class has begun to wait with, which nobody would end later
         this.wallClockMillis = wallClockMillis;
         this.monotonicMillis = monotonicMillis;
         this.pauseMillis = pauseMillis;

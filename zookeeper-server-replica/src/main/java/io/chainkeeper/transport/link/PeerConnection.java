@@ -44,6 +44,8 @@ public final class PeerConnection extends ChannelInboundHandlerAdapter implement
     private boolean wroteSinceCheck;
     private boolean pingPending;
     private int silentChecks;
+
+    /** Null until the link has taken this connection. */
     private Future<?> check;
 
     private final Queue<List<ByteSlice[]>> handedOver = new ConcurrentLinkedQueue<>();
@@ -264,7 +266,9 @@ public final class PeerConnection extends ChannelInboundHandlerAdapter implement
             return;
         }
         open = false;
-        check.cancel(false);
+        if (check != null) { // else the listener has failed when it was told of the connection before this one
+            check.cancel(false);
+        }
         writer.clear();
         channel.close();
         link.down(this, reason, warn);
