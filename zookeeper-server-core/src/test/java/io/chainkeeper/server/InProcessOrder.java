@@ -67,7 +67,7 @@ public final class InProcessOrder implements AutoCloseable {
         return (application, stateOffer, failureHandler) -> {
             synchronized (monitor) {
                 long incarnation = incarnations.merge(replicaId, 1L, Long::sum);
-                Node node = new Node(replicaId, incarnation, application, stateOffer, failureHandler);
+                Node node = new Node(replicaId, incarnation, new Host(application, stateOffer, failureHandler));
                 nodes.put(replicaId, node);
                 if (leader == OrderingStatus.NO_LEADER) {
                     leader = replicaId;
@@ -172,9 +172,7 @@ public final class InProcessOrder implements AutoCloseable {
     }
 
     public long lastPosition() {
-        synchronized (monitor) {
-            return log.size();
-        }
+        return log().size();
     }
 
     public long executedPosition(int replicaId) {
@@ -244,35 +242,30 @@ public final class InProcessOrder implements AutoCloseable {
 
     private record Key(int stream, long sequence) {}
 
+    private record Host(Application application, StateOffer stateOffer, FailureHandler failureHandler) {}
+
     private final class Node implements TotalOrder, OrderingFactory.RunningOrder {
         private final int replicaId;
         private final long incarnation;
         private final Application application;
-        private final StateOffer stateOffer;
-        private final FailureHandler failureHandler;
+        private final Host host;
         private final Thread executor;
         private final long[] sequences = new long[streamCount];
         private final Map<Key, Proposal> own = new HashMap<>();
         private final ReadBarriers barriers = new ReadBarriers();
         private final Deque<ProposedCommand> held = new ArrayDeque<>();
-        private long next;
-        private long checkpointPosition;
+        private volatile long next;
+        private volatile long checkpointPosition;
         private Ensemble ensemble;
         private Map<Integer, PeerAddress> addresses = Map.of();
         private boolean cutOff;
-        private boolean stopped;
+        private volatile boolean stopped;
 
-        Node(
-                int replicaId,
-                long incarnation,
-                Application application,
-                StateOffer stateOffer,
-                FailureHandler failureHandler) {
+        Node(int replicaId, long incarnation, Host host) {
             this.replicaId = replicaId;
             this.incarnation = incarnation;
-            this.application = application;
-            this.stateOffer = stateOffer;
-            this.failureHandler = failureHandler;
+            this.host = host;
+            this.application = host.application();
             this.next = application.recoveredPosition() + 1;
             this.executor = new Thread(this::run, "executor-" + replicaId);
             this.executor.setDaemon(true);
@@ -294,10 +287,8 @@ public final class InProcessOrder implements AutoCloseable {
                 }
             } catch (MalformedMessageException | RuntimeException e) {
                 application.executionFailed();
-                failureHandler.failed("execution failed: " + e.getMessage(), e);
-                synchronized (monitor) {
-                    stopped = true;
-                }
+                host.failureHandler().failed("execution failed: " + e.getMessage(), e);
+                stopped = true;
             }
         }
 
@@ -432,9 +423,7 @@ public final class InProcessOrder implements AutoCloseable {
 
         @Override
         public Map<String, Long> gauges() {
-            synchronized (monitor) {
-                return Map.of("executed_position", next - 1);
-            }
+            return Map.of("executed_position", next - 1);
         }
 
         @Override
@@ -453,9 +442,23 @@ public final class InProcessOrder implements AutoCloseable {
 
         @Override
         public void checkpointTaken(long position) {
+            checkpointPosition = position;
+        }
+
+        @Override
+        public void leave() {
             synchronized (monitor) {
-                checkpointPosition = position;
+                if (leader == replicaId && another() != OrderingStatus.NO_LEADER) {
+                    electLocked(another());
+                }
             }
+        }
+
+        private int another() {
+            return nodes.keySet().stream()
+                    .filter(id -> id != replicaId && (membership == null || membership.contains(id)))
+                    .findFirst()
+                    .orElse(OrderingStatus.NO_LEADER);
         }
 
         @Override
@@ -466,7 +469,7 @@ public final class InProcessOrder implements AutoCloseable {
                 if (asked == null || asked.stopped) {
                     throw new IOException("server " + peer + " is down");
                 }
-                offer = asked.stateOffer;
+                offer = asked.host.stateOffer();
             }
             return new AnsweringChannel(offer, replicaId);
         }
@@ -482,10 +485,7 @@ public final class InProcessOrder implements AutoCloseable {
                 stopped = true;
                 nodes.remove(replicaId, this);
                 if (leader == replicaId) {
-                    electLocked(nodes.keySet().stream()
-                            .filter(id -> membership == null || membership.contains(id))
-                            .findFirst()
-                            .orElse(OrderingStatus.NO_LEADER));
+                    electLocked(another());
                 }
                 monitor.notifyAll();
             }
