@@ -5,6 +5,7 @@ MAIN_CLASS="io.chainkeeper.main.ChainkeeperMain"
 FORCE_CLASS="io.chainkeeper.main.ForceNewCluster"
 MOVE_CLASS="io.chainkeeper.main.MoveIn"
 SWITCH_CLASS="io.chainkeeper.main.SwitchProtocol"
+LEVEL_CLASS="io.chainkeeper.main.FeatureLevelCommand"
 REPLACE_CLASS="io.chainkeeper.main.ReplaceServer"
 
 usage() {
@@ -37,6 +38,9 @@ zkServer.sh [--config CONF_DIR] COMMAND [ZOO_CFG]
   switch-protocol NAME
                      give the data of this server, stopped, to another ordering.protocol (docs/moving.md). Says what
                      happens; does it only with --yes
+  feature-level [LEVEL]
+                     show which feature level is in force; with LEVEL, have this server, which runs, raise it
+                     (docs/upgrading.md)
 
 ZOO_CFG is a path, or a name in CONF_DIR (default: zoo.cfg in conf/ beside bin/).
 
@@ -129,6 +133,18 @@ elif [[ "$COMMAND" == force-new-cluster || "$COMMAND" == move-in || "$COMMAND" =
       *) ZOOCFG="$1" ;;
     esac
     shift
+  done
+elif [[ "$COMMAND" == feature-level ]]; then
+  shift
+  for argument in "$@"; do
+    if [[ "$argument" == -* ]]; then
+      usage >&2
+      exit 1
+    elif [[ "$argument" =~ ^[0-9]+$ ]]; then
+      COMMAND_OPTIONS+=("$argument")
+    else
+      ZOOCFG="$argument"
+    fi
   done
 elif [[ -n "${2:-}" ]]; then
   ZOOCFG="$2"
@@ -466,7 +482,7 @@ show_version() {
 
 case "$COMMAND" in
   start | start-foreground | stop | restart | status | version | print-cmd) JMX_FLAGS="$(jmx_flags)" ;;
-  drain | replace | force-new-cluster | position | move-in | switch-protocol) JMX_FLAGS="" ;;
+  drain | replace | force-new-cluster | position | move-in | switch-protocol | feature-level) JMX_FLAGS="" ;;
   *)
     # as ZooKeeper's script: whoever calls it with a command that only another release knows goes on
     usage >&2
@@ -565,6 +581,12 @@ case "$COMMAND" in
     ;;
   switch-protocol)
     on_stopped_server "$SWITCH_CLASS"
+    ;;
+  feature-level)
+    find_jars
+    IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
+    exec "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml "${flags[@]}" \
+      "$LEVEL_CLASS" "${COMMAND_OPTIONS[@]}" "$ZOOCFG"
     ;;
   print-cmd)
     find_jars

@@ -43,6 +43,8 @@ public final class LayeringTest {
             .consideringOnlyDependenciesInLayers()
             .layer("ordering")
             .definedBy("io.chainkeeper.ordering..")
+            .layer("release")
+            .definedBy("io.chainkeeper.release..")
             .layer("log")
             .definedBy("io.chainkeeper.log..")
             .layer("transport")

@@ -52,6 +52,9 @@ import java.util.List;
  * replica int); the value of an {@code Accept} is the rest of the frame.
  */
 final class ChainCodec implements MessageCodec {
+    /** The version of the replica protocol that all kinds are of so far. */
+    private static final int FIRST_VERSION = 1;
+
     private static final byte ACCEPT = 1;
     private static final byte ACCEPT_ACK = 2;
     private static final byte SUBSCRIBE = 3;
@@ -76,6 +79,11 @@ final class ChainCodec implements MessageCodec {
     private static final int ENTRY_BYTES = 8 + Ballot.BYTES + 4;
     private static final int PROGRESS_FIXED_BYTES = 1 + 5 * 8;
     private static final int PROGRESS_ENTRY_BYTES = 1 + 3 * 8;
+
+    @Override
+    public int since(int kind) {
+        return kind >= ACCEPT && kind <= DIFFERING ? FIRST_VERSION : 0;
+    }
 
     @Override
     public ByteSlice[] encode(Message message) {

@@ -1,5 +1,7 @@
 package io.chainkeeper.config;
 
+import io.chainkeeper.release.FeatureLevel;
+import io.chainkeeper.release.FormatHead;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -19,28 +21,35 @@ import java.util.stream.Collectors;
  * @param formerClusterIds names that the cluster had before the user forced a new one, the oldest first
  * @param protocol {@code ordering.protocol} of whoever wrote the directory; null in those of releases that did not note
  *     it, until the first start since
+ * @param level the feature level of the cluster, as far as it has been noted
  */
-public record ClusterIdentity(int replicaId, UUID clusterId, List<UUID> formerClusterIds, String protocol) {
+public record ClusterIdentity(
+        int replicaId, UUID clusterId, List<UUID> formerClusterIds, String protocol, FeatureLevel level) {
     /** Name of the file, in {@link OrderingConfig#orderingDirectory()}. */
     public static final String FILE_NAME = "identity";
 
-    private static final int FORMAT_VERSION = 1;
+    /** What is written; earlier versions, of releases before 0.2.0, are read. */
+    private static final int FORMAT_VERSION = 4;
 
-    /** Has one more line, the former names; written only when there are some. */
-    private static final int FORMAT_VERSION_WITH_FORMER = 2;
+    /** The first version with the former names, if any. */
+    private static final int WITH_FORMER = 2;
 
-    /** Has two more lines: the former names, if any, and the protocol. */
-    private static final int FORMAT_VERSION_WITH_PROTOCOL = 3;
+    /** The first version with the protocol. */
+    private static final int WITH_PROTOCOL = 3;
 
-    private static final String FORMAT_VERSION_KEY = "formatVersion=";
+    /** The first version with the release that wrote the file and the feature level. */
+    private static final int WITH_LEVEL = 4;
+
     private static final String REPLICA_ID_KEY = "replicaId=";
     private static final String CLUSTER_ID_KEY = "clusterId=";
     private static final String FORMER_CLUSTER_IDS_KEY = "formerClusterIds=";
     private static final String PROTOCOL_KEY = "protocol=";
+    private static final String LEVEL_KEY = "featureLevel=";
+    private static final String LEVEL_RELEASE_KEY = "featureLevelOfRelease=";
     private static final String SEPARATOR = ",";
 
-    /** Lines of each format version, the empty one behind the last line end included. */
-    private static final List<Integer> LINES = List.of(0, 4, 5, 6);
+    /** Lines of each format version. */
+    private static final List<Integer> LINES = List.of(0, 3, 4, 5, 8);
 
     /** Copies the former names. */
     public ClusterIdentity {
@@ -59,6 +68,18 @@ public record ClusterIdentity(int replicaId, UUID clusterId, List<UUID> formerCl
     }
 
     /**
+     * The identity of a cluster whose feature level is not known yet.
+     *
+     * @param replicaId see {@link ClusterIdentity}
+     * @param clusterId see {@link ClusterIdentity}
+     * @param formerClusterIds see {@link ClusterIdentity}
+     * @param protocol see {@link ClusterIdentity}
+     */
+    public ClusterIdentity(int replicaId, UUID clusterId, List<UUID> formerClusterIds, String protocol) {
+        this(replicaId, clusterId, formerClusterIds, protocol, FeatureLevel.NONE);
+    }
+
+    /**
      * @param newClusterId the name of a forced new cluster
      * @return this identity under that name, the present one among the former ones
      */
@@ -67,7 +88,7 @@ public record ClusterIdentity(int replicaId, UUID clusterId, List<UUID> formerCl
         if (clusterId != null) {
             former.add(clusterId);
         }
-        return new ClusterIdentity(replicaId, newClusterId, former, protocol);
+        return new ClusterIdentity(replicaId, newClusterId, former, protocol, level);
     }
 
     /**
@@ -75,7 +96,15 @@ public record ClusterIdentity(int replicaId, UUID clusterId, List<UUID> formerCl
      * @return this identity with that protocol
      */
     public ClusterIdentity orderedBy(String name) {
-        return new ClusterIdentity(replicaId, clusterId, formerClusterIds, name);
+        return new ClusterIdentity(replicaId, clusterId, formerClusterIds, name, level);
+    }
+
+    /**
+     * @param known the feature level of the cluster
+     * @return this identity with that level
+     */
+    public ClusterIdentity at(FeatureLevel known) {
+        return new ClusterIdentity(replicaId, clusterId, formerClusterIds, protocol, known);
     }
 
     /**
@@ -90,33 +119,45 @@ public record ClusterIdentity(int replicaId, UUID clusterId, List<UUID> formerCl
         if (!Files.exists(file)) {
             return null;
         }
-        String[] lines = Files.readString(file, StandardCharsets.UTF_8).split("\n", -1);
+        String text = Files.readString(file, StandardCharsets.UTF_8);
         try {
-            int version = Integer.parseInt(value(lines[0], FORMAT_VERSION_KEY));
-            if (version < FORMAT_VERSION || version > FORMAT_VERSION_WITH_PROTOCOL) {
-                throw new IllegalArgumentException("format version " + version + " is not known to this release");
-            }
-            if (lines.length != LINES.get(version) || !lines[lines.length - 1].isEmpty()) {
+            List<String> lines = FormatHead.lines(text);
+            int version = FormatHead.version(file, lines, FORMAT_VERSION);
+            if (lines.size() != LINES.get(version)) {
                 throw new IllegalArgumentException(
-                        "format version " + version + " has " + (LINES.get(version) - 1) + " lines");
+                        "format version " + version + " has " + LINES.get(version) + " lines");
             }
-            String cluster = value(lines[2], CLUSTER_ID_KEY);
-            return new ClusterIdentity(
-                    Integer.parseInt(value(lines[1], REPLICA_ID_KEY)),
-                    cluster.isEmpty() ? null : UUID.fromString(cluster),
-                    version == FORMAT_VERSION ? List.of() : formerIds(value(lines[3], FORMER_CLUSTER_IDS_KEY)),
-                    version == FORMAT_VERSION_WITH_PROTOCOL ? protocol(value(lines[4], PROTOCOL_KEY)) : null);
+            return of(version, version >= WITH_LEVEL ? rest(lines) : lines.subList(1, lines.size()));
         } catch (IllegalArgumentException e) {
             throw new IOException(file + " is damaged (" + e.getMessage()
                     + "); it must name the replica and the cluster whose data lies beside it");
         }
     }
 
-    private static String protocol(String name) {
-        if (name.isBlank()) {
+    private static List<String> rest(List<String> lines) {
+        FormatHead.checkRelease(lines);
+        return lines.subList(FormatHead.LINES, lines.size());
+    }
+
+    private static ClusterIdentity of(int version, List<String> lines) {
+        String cluster = value(lines.get(1), CLUSTER_ID_KEY);
+        return new ClusterIdentity(
+                Integer.parseInt(value(lines.get(0), REPLICA_ID_KEY)),
+                cluster.isEmpty() ? null : UUID.fromString(cluster),
+                version < WITH_FORMER ? List.of() : formerIds(value(lines.get(2), FORMER_CLUSTER_IDS_KEY)),
+                version < WITH_PROTOCOL ? null : protocol(version, value(lines.get(3), PROTOCOL_KEY)),
+                version < WITH_LEVEL
+                        ? FeatureLevel.NONE
+                        : new FeatureLevel(
+                                Integer.parseInt(value(lines.get(4), LEVEL_KEY)),
+                                value(lines.get(5), LEVEL_RELEASE_KEY)));
+    }
+
+    private static String protocol(int version, String name) {
+        if (name.isBlank() && version < WITH_LEVEL) {
             throw new IllegalArgumentException("no name behind " + PROTOCOL_KEY);
         }
-        return name;
+        return name.isBlank() ? null : name;
     }
 
     private static List<UUID> formerIds(String text) {
@@ -140,17 +181,10 @@ public record ClusterIdentity(int replicaId, UUID clusterId, List<UUID> formerCl
      */
     public void write(Path orderingDirectory) throws IOException {
         String former = formerClusterIds.stream().map(UUID::toString).collect(Collectors.joining(SEPARATOR));
-        int version = protocol != null
-                ? FORMAT_VERSION_WITH_PROTOCOL
-                : former.isEmpty() ? FORMAT_VERSION : FORMAT_VERSION_WITH_FORMER;
-        String text = FORMAT_VERSION_KEY + version + "\n" + REPLICA_ID_KEY + replicaId + "\n" + CLUSTER_ID_KEY
-                + (clusterId == null ? "" : clusterId) + "\n";
-        if (version != FORMAT_VERSION) {
-            text += FORMER_CLUSTER_IDS_KEY + former + "\n";
-        }
-        if (protocol != null) {
-            text += PROTOCOL_KEY + protocol + "\n";
-        }
+        String text = FormatHead.of(FORMAT_VERSION) + REPLICA_ID_KEY + replicaId + "\n" + CLUSTER_ID_KEY
+                + (clusterId == null ? "" : clusterId) + "\n" + FORMER_CLUSTER_IDS_KEY + former + "\n" + PROTOCOL_KEY
+                + (protocol == null ? "" : protocol) + "\n" + LEVEL_KEY + level.number() + "\n" + LEVEL_RELEASE_KEY
+                + level.release() + "\n";
         AtomicFile.write(orderingDirectory.resolve(FILE_NAME), text.getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -1,5 +1,6 @@
 package io.chainkeeper.config;
 
+import io.chainkeeper.release.FormatHead;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -19,7 +20,9 @@ public record MoveInRequest(List<Integer> without) {
     /** Name of the file, in {@link OrderingConfig#orderingDirectory()}. */
     public static final String FILE_NAME = "move-in";
 
-    private static final String FORMAT = "formatVersion=1";
+    /** The first one that names the release; version 1, of releases before 0.2.0, is read. */
+    private static final int FORMAT_VERSION = 2;
+
     private static final String WITHOUT_KEY = "without=";
     private static final String SEPARATOR = ",";
 
@@ -44,12 +47,11 @@ public record MoveInRequest(List<Integer> without) {
             return null;
         }
         try {
-            if (lines.size() != 2
-                    || !lines.get(0).equals(FORMAT)
-                    || !lines.get(1).startsWith(WITHOUT_KEY)) {
-                throw new IllegalArgumentException("expected " + FORMAT + " and " + WITHOUT_KEY + "...");
+            List<String> rest = FormatHead.behind(file, lines, FORMAT_VERSION);
+            if (rest.size() != 1 || !rest.get(0).startsWith(WITHOUT_KEY)) {
+                throw new IllegalArgumentException("expected " + WITHOUT_KEY + "...");
             }
-            return new MoveInRequest(ids(lines.get(1).substring(WITHOUT_KEY.length())));
+            return new MoveInRequest(ids(rest.get(0).substring(WITHOUT_KEY.length())));
         } catch (IllegalArgumentException e) {
             throw new IOException(
                     file + " is damaged (" + e.getMessage() + "); delete it and run zkServer.sh move-in again");
@@ -83,7 +85,7 @@ public record MoveInRequest(List<Integer> without) {
      */
     public void write(Path orderingDirectory) throws IOException {
         String ids = without.stream().map(String::valueOf).collect(Collectors.joining(SEPARATOR));
-        String text = FORMAT + "\n" + WITHOUT_KEY + ids + "\n";
+        String text = FormatHead.of(FORMAT_VERSION) + WITHOUT_KEY + ids + "\n";
         AtomicFile.write(orderingDirectory.resolve(FILE_NAME), text.getBytes(StandardCharsets.UTF_8));
     }
 

@@ -1,5 +1,6 @@
 package io.chainkeeper.config;
 
+import io.chainkeeper.release.FormatHead;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -22,7 +23,9 @@ public record NewClusterRequest(int replicaId, UUID clusterId, Instant requested
     /** Name of the file, in {@link OrderingConfig#orderingDirectory()}. */
     public static final String FILE_NAME = "force-new-cluster";
 
-    private static final String FORMAT = "formatVersion=1";
+    /** The first one that names the release; version 1, of releases before 0.2.0, is read. */
+    private static final int FORMAT_VERSION = 2;
+
     private static final String REPLICA_ID_KEY = "replicaId=";
     private static final String CLUSTER_ID_KEY = "clusterId=";
     private static final String REQUESTED_AT_KEY = "requestedAt=";
@@ -44,13 +47,14 @@ public record NewClusterRequest(int replicaId, UUID clusterId, Instant requested
             return null;
         }
         try {
-            if (lines.size() != 4 || !lines.get(0).equals(FORMAT)) {
-                throw new IllegalArgumentException("expected " + FORMAT + " and three more lines");
+            List<String> rest = FormatHead.behind(file, lines, FORMAT_VERSION);
+            if (rest.size() != 3) {
+                throw new IllegalArgumentException("expected replica, cluster and time");
             }
             return new NewClusterRequest(
-                    Integer.parseInt(value(lines.get(1), REPLICA_ID_KEY)),
-                    UUID.fromString(value(lines.get(2), CLUSTER_ID_KEY)),
-                    Instant.parse(value(lines.get(3), REQUESTED_AT_KEY)));
+                    Integer.parseInt(value(rest.get(0), REPLICA_ID_KEY)),
+                    UUID.fromString(value(rest.get(1), CLUSTER_ID_KEY)),
+                    Instant.parse(value(rest.get(2), REQUESTED_AT_KEY)));
         } catch (IllegalArgumentException | DateTimeParseException e) {
             throw new IOException(file + " is damaged (" + e.getMessage()
                     + "); delete it and run zkServer.sh force-new-cluster again");
@@ -71,8 +75,8 @@ public record NewClusterRequest(int replicaId, UUID clusterId, Instant requested
      * @throws IOException if it cannot be written
      */
     public void write(Path orderingDirectory) throws IOException {
-        String text = FORMAT + "\n" + REPLICA_ID_KEY + replicaId + "\n" + CLUSTER_ID_KEY + clusterId + "\n"
-                + REQUESTED_AT_KEY + requestedAt + "\n";
+        String text = FormatHead.of(FORMAT_VERSION) + REPLICA_ID_KEY + replicaId + "\n" + CLUSTER_ID_KEY + clusterId
+                + "\n" + REQUESTED_AT_KEY + requestedAt + "\n";
         AtomicFile.write(orderingDirectory.resolve(FILE_NAME), text.getBytes(StandardCharsets.UTF_8));
     }
 

@@ -30,6 +30,7 @@ import java.util.TreeMap;
  *     to others that need it, all of them together
  * @param checkpointBytes {@code ordering.checkpointBytes}: after how many bytes of transactions there is a checkpoint
  *     behind which a start need not look back
+ * @param featureRaising {@code ordering.featureLevel} and {@code ordering.featureLevelDelaySeconds}
  */
 public record OrderingConfig(
         String protocol,
@@ -44,7 +45,8 @@ public record OrderingConfig(
         long logRetentionBytes,
         Safeguards safeguards,
         long stateTransferBytesPerSecond,
-        long checkpointBytes) {
+        long checkpointBytes,
+        FeatureRaising featureRaising) {
     /** The value of {@code ordering.protocol} that starts the stock quorum server. */
     public static final String ZAB = "zab";
 
@@ -81,6 +83,38 @@ public record OrderingConfig(
 
     /** The largest {@code ordering.checkpointBytes}, 1 TiB: only snapshots have checkpoints in practice. */
     public static final long MAX_CHECKPOINT_BYTES = 1L << 40;
+
+    /** The configuration of a file that does not say when the feature level is raised; see {@link OrderingConfig}. */
+    public OrderingConfig(
+            String protocol,
+            Durability durability,
+            LogStore logStore,
+            ReadConsistency reads,
+            int replicaId,
+            Map<Integer, PeerAddress> members,
+            Map<Integer, PeerAddress> observers,
+            Path orderingDirectory,
+            Map<String, String> protocolSettings,
+            long logRetentionBytes,
+            Safeguards safeguards,
+            long stateTransferBytesPerSecond,
+            long checkpointBytes) {
+        this(
+                protocol,
+                durability,
+                logStore,
+                reads,
+                replicaId,
+                members,
+                observers,
+                orderingDirectory,
+                protocolSettings,
+                logRetentionBytes,
+                safeguards,
+                stateTransferBytesPerSecond,
+                checkpointBytes,
+                FeatureRaising.DEFAULT);
+    }
 
     /** @return who is meant to take part */
     public Ensemble ensemble() {

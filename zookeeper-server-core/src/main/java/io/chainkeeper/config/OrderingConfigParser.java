@@ -1,6 +1,8 @@
 package io.chainkeeper.config;
 
+import io.chainkeeper.config.UserMistakeException.Exit;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.release.Release;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -79,7 +81,8 @@ public final class OrderingConfigParser {
                 settings.logRetentionBytes(),
                 settings.safeguards(),
                 settings.stateTransferBytesPerSecond(),
-                settings.checkpointBytes());
+                settings.checkpointBytes(),
+                settings.featureRaising());
         return Optional.of(new StartupConfig(
                 peerConfig,
                 ordering,
@@ -171,7 +174,17 @@ public final class OrderingConfigParser {
                     dataDirectory.resolve("myid"),
                     replicaId);
         }
+        checkLevel(orderingDirectory, identity);
         return identity;
+    }
+
+    private static void checkLevel(Path orderingDirectory, ClusterIdentity identity) throws UserMistakeException {
+        String refusal = identity == null ? null : identity.level().refusal(Release.levels(), Release.name());
+        if (refusal != null) {
+            throw new UserMistakeException(
+                    Exit.CANNOT_START,
+                    orderingDirectory.resolve(ClusterIdentity.FILE_NAME) + ": " + refusal + ". Nothing was changed");
+        }
     }
 
     private static void checkPorts(

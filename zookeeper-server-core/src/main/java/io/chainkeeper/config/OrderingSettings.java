@@ -28,6 +28,7 @@ import java.util.stream.Collectors;
  * @param safeguards {@code ordering.diskReserveBytes} and {@code ordering.digestAuditSeconds}
  * @param stateTransferBytesPerSecond {@code ordering.stateTransferBytesPerSecond}
  * @param checkpointBytes {@code ordering.checkpointBytes}
+ * @param featureRaising {@code ordering.featureLevel} and {@code ordering.featureLevelDelaySeconds}
  * @param linkSecret {@code ordering.secretFile} and {@code ordering.secretRequired}, null if there is none
  * @param protocolSettings the keys of the chosen protocol that the file sets
  */
@@ -41,6 +42,7 @@ record OrderingSettings(
         Safeguards safeguards,
         long stateTransferBytesPerSecond,
         long checkpointBytes,
+        FeatureRaising featureRaising,
         LinkSecret linkSecret,
         Map<String, String> protocolSettings) {
     private static final String PREFIX = "ordering.";
@@ -54,6 +56,8 @@ record OrderingSettings(
     private static final String DIGEST_AUDIT_SECONDS = "ordering.digestAuditSeconds";
     private static final String STATE_TRANSFER_BYTES_PER_SECOND = "ordering.stateTransferBytesPerSecond";
     private static final String CHECKPOINT_BYTES = "ordering.checkpointBytes";
+    private static final String FEATURE_LEVEL = "ordering.featureLevel";
+    private static final String FEATURE_LEVEL_DELAY_SECONDS = "ordering.featureLevelDelaySeconds";
     private static final String READS = "reads";
     static final Set<String> KEYS = new TreeSet<>(List.of(
             PROTOCOL,
@@ -62,6 +66,8 @@ record OrderingSettings(
             LOG_RETENTION_BYTES,
             STATE_TRANSFER_BYTES_PER_SECOND,
             CHECKPOINT_BYTES,
+            FEATURE_LEVEL,
+            FEATURE_LEVEL_DELAY_SECONDS,
             LinkSecret.FILE,
             LinkSecret.REQUIRED,
             DISK_RESERVE_BYTES,
@@ -107,6 +113,7 @@ record OrderingSettings(
                         OrderingConfig.DEFAULT_CHECKPOINT_BYTES,
                         OrderingConfig.MIN_CHECKPOINT_BYTES,
                         OrderingConfig.MAX_CHECKPOINT_BYTES),
+                featureRaising(zooCfg),
                 LinkSecret.parse(zooCfg),
                 factory == null ? Map.of() : settingsOf(zooCfg, factory));
     }
@@ -233,6 +240,22 @@ record OrderingSettings(
                         Safeguards.DEFAULT.digestAuditSeconds(),
                         Safeguards.MIN_DIGEST_AUDIT_SECONDS,
                         Safeguards.MAX_DIGEST_AUDIT_SECONDS));
+    }
+
+    /** Who raises the feature level. */
+    private enum RaisedBy {
+        AUTO,
+        OPERATOR
+    }
+
+    private static FeatureRaising featureRaising(SettingsFile zooCfg) throws UserMistakeException {
+        return new FeatureRaising(choice(zooCfg, FEATURE_LEVEL, RaisedBy.AUTO) == RaisedBy.AUTO, (int) number(
+                zooCfg,
+                FEATURE_LEVEL_DELAY_SECONDS,
+                "seconds",
+                FeatureRaising.DEFAULT.delaySeconds(),
+                FeatureRaising.MIN_DELAY_SECONDS,
+                FeatureRaising.MAX_DELAY_SECONDS));
     }
 
     private static long number(SettingsFile zooCfg, String key, String unit, long defaultValue, long least, long most)

@@ -8,6 +8,7 @@ import io.chainkeeper.config.StartupConfig;
 import io.chainkeeper.config.UserMistakeException;
 import io.chainkeeper.config.UserMistakeException.Exit;
 import io.chainkeeper.ordering.SizeLimits;
+import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.server.bootstrap.ChainkeeperServer;
 import io.chainkeeper.server.connection.ClientConnections;
 import io.chainkeeper.server.guard.AuthenticationSchemes;
@@ -93,6 +94,7 @@ public final class ReplicaStarter implements ServerStarter {
                 config.factory(),
                 executionProfile,
                 () -> clusterOf(orderingDirectory),
+                () -> levelOf(orderingDirectory),
                 peerConfig.getQuorumListenOnAllIPs(),
                 tls,
                 linkAuthentication(config),
@@ -140,12 +142,21 @@ public final class ReplicaStarter implements ServerStarter {
     }
 
     private static long clusterOf(Path orderingDirectory) {
+        ClusterIdentity identity = identity(orderingDirectory);
+        if (identity == null || identity.clusterId() == null) {
+            return TransportSettings.UNKNOWN_CLUSTER;
+        }
+        return identity.clusterId().getMostSignificantBits();
+    }
+
+    private static FeatureLevel levelOf(Path orderingDirectory) {
+        ClusterIdentity identity = identity(orderingDirectory);
+        return identity == null ? FeatureLevel.NONE : identity.level();
+    }
+
+    private static ClusterIdentity identity(Path orderingDirectory) {
         try {
-            ClusterIdentity identity = ClusterIdentity.read(orderingDirectory);
-            if (identity == null || identity.clusterId() == null) {
-                return TransportSettings.UNKNOWN_CLUSTER;
-            }
-            return identity.clusterId().getMostSignificantBits();
+            return ClusterIdentity.read(orderingDirectory);
         } catch (IOException e) {
             throw new UncheckedIOException(e.getMessage(), e);
         }

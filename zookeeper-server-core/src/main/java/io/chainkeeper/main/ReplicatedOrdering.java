@@ -7,6 +7,8 @@ import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.SizeLimits;
+import io.chainkeeper.release.FeatureLevel;
+import io.chainkeeper.release.Release;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.Replica;
@@ -29,6 +31,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.apache.jute.BinaryInputArchive;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +45,7 @@ final class ReplicatedOrdering implements OrderingFactory {
     private final OrderingProtocolFactory factory;
     private final long executionProfile;
     private final LongSupplier clusterId;
+    private final Supplier<FeatureLevel> featureLevel;
     private final boolean listenOnAllAddresses;
     private final PeerTls tls;
     private final PeerAuthentication authentication;
@@ -56,6 +60,7 @@ final class ReplicatedOrdering implements OrderingFactory {
      * @param executionProfile hash of the settings that execution depends on; links to replicas with another are
      *     refused
      * @param clusterId the cluster that this replica's data belongs to, 0 while it belongs to none
+     * @param featureLevel the feature level in force, as far as this replica's directory says
      * @param listenOnAllAddresses {@code quorumListenOnAllIPs}
      * @param tls where links get their TLS from, null for plain links
      * @param authentication where links get their SASL from, null for links without
@@ -67,6 +72,7 @@ final class ReplicatedOrdering implements OrderingFactory {
             OrderingProtocolFactory factory,
             long executionProfile,
             LongSupplier clusterId,
+            Supplier<FeatureLevel> featureLevel,
             boolean listenOnAllAddresses,
             PeerTls tls,
             PeerAuthentication authentication,
@@ -77,6 +83,7 @@ final class ReplicatedOrdering implements OrderingFactory {
         this.factory = factory;
         this.executionProfile = executionProfile;
         this.clusterId = clusterId;
+        this.featureLevel = featureLevel;
         this.listenOnAllAddresses = listenOnAllAddresses;
         this.tls = tls;
         this.authentication = authentication;
@@ -187,6 +194,8 @@ final class ReplicatedOrdering implements OrderingFactory {
                         SizeLimits.MAX_FRAME_BYTES, SizeLimits.linkBytes(BinaryInputArchive.maxBuffer)))
                 .executionProfile(executionProfile)
                 .profileRule(SharedSettings.OF_LINKS)
+                .featureLevels(Release.levels(), featureLevel)
+                .messageKinds(factory.codec()::since)
                 .incarnation(incarnation)
                 .clusterId(clusterId)
                 .listenOnAllAddresses(listenOnAllAddresses)

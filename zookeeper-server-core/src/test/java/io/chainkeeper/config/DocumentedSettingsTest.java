@@ -40,7 +40,7 @@ public class DocumentedSettingsTest {
         Path file = folder.newFile("zoo.cfg").toPath();
         Files.writeString(file, "ordering.protocol=zab\n"); // No other is on the class path here.
         OrderingSettings settings = OrderingSettings.parse(SettingsFile.read(file), new TreeMap<>(), 3);
-        return new TreeMap<>(Map.of(
+        Map<String, String> coded = new TreeMap<>(Map.of(
                 "ordering.protocol", OrderingConfig.DEFAULT_PROTOCOL,
                 "ordering.durability", word(settings.durability()),
                 "ordering.logStore", word(settings.logStore()),
@@ -51,6 +51,11 @@ public class DocumentedSettingsTest {
                 "ordering.stateTransferBytesPerSecond", Long.toString(settings.stateTransferBytesPerSecond()),
                 "ordering.secretFile", settings.linkSecret() == null ? "none" : "some",
                 "ordering.checkpointBytes", Long.toString(settings.checkpointBytes())));
+        coded.put("ordering.featureLevel", settings.featureRaising().byItself() ? "auto" : "operator");
+        coded.put(
+                "ordering.featureLevelDelaySeconds",
+                Integer.toString(settings.featureRaising().delaySeconds()));
+        return coded;
     }
 
     @Test

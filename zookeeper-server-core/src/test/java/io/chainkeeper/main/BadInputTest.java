@@ -81,7 +81,7 @@ public class BadInputTest {
                 line("ordering.protocol=", "unknown protocol"),
                 line("ordering.protocol=Chain", "unknown protocol"),
                 line("ordering.protocoll=chain", "unknown key", "ordering.protocol"),
-                line("ordering.batch=3", "unknown key", "ordering.durability, ordering.logRetentionBytes"),
+                line("ordering.batch=3", "unknown key", "ordering.durability, ordering.featureLevel"),
                 line("chain.windw=3", "unknown key", "chain.window"),
                 line("other.windw=3", "unknown key", "other.window"),
                 row(

@@ -15,6 +15,7 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.RecoveredState;
+import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.replica.Replica;
@@ -125,8 +126,17 @@ public final class InstalledLogTest {
                         OrderingProtocolFactory.NO_KIND));
         Application application =
                 stub(Application.class, Map.of("recoveredPosition", INSTALLED, "proposerTable", new ProposerTable()));
-        ReplicatedOrdering ordering =
-                new ReplicatedOrdering(config, factory, 1, () -> 1, false, null, null, null, ReplicaPlatform.OF_SYSTEM);
+        ReplicatedOrdering ordering = new ReplicatedOrdering(
+                config,
+                factory,
+                1,
+                () -> 1,
+                () -> FeatureLevel.NONE,
+                false,
+                null,
+                null,
+                null,
+                ReplicaPlatform.OF_SYSTEM);
         ordering.prepare();
         try (RunningOrder running = ordering.start(
                 application,

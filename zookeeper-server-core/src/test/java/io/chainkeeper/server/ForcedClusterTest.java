@@ -10,6 +10,7 @@ import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.NewClusterRequest;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.server.bootstrap.ChainkeeperServer;
 import java.io.IOException;
 import java.time.Instant;
@@ -47,7 +48,7 @@ public class ForcedClusterTest {
 
     private ClusterIdentity identity(int id) {
         try {
-            return ClusterIdentity.read(ensemble.orderingDirectory(id));
+            return ClusterIdentity.read(ensemble.orderingDirectory(id)).at(FeatureLevel.NONE);
         } catch (IOException e) {
             throw new AssertionError(e);
         }

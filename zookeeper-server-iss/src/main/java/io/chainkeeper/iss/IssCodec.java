@@ -52,6 +52,9 @@ import java.util.List;
  * frame.
  */
 final class IssCodec implements MessageCodec {
+    /** The version of the replica protocol that all kinds are of so far. */
+    private static final int FIRST_VERSION = 1;
+
     private static final byte ACCEPT = 1;
     private static final byte ACCEPT_NIL = 2;
     private static final byte ACCEPTED = 3;
@@ -75,6 +78,11 @@ final class IssCodec implements MessageCodec {
 
     private static final int SEGMENT_BYTES = 1 + 8 + 4 + Ballot.BYTES;
     private static final int ENTRY_BYTES = 8 + Ballot.BYTES + 1 + 4;
+
+    @Override
+    public int since(int kind) {
+        return kind >= ACCEPT && kind <= DIFFERING ? FIRST_VERSION : 0;
+    }
 
     @Override
     public ByteSlice[] encode(Message message) {

@@ -1,7 +1,7 @@
 package io.chainkeeper.ordering;
 
 /** Bytes from a peer or a file do not decode. The link they came over is closed; the replica goes on. */
-public final class MalformedMessageException extends Exception {
+public class MalformedMessageException extends Exception {
     private static final long serialVersionUID = 1L;
 
     /** @param message what was expected and what was found */

@@ -18,4 +18,13 @@ public interface MessageCodec {
      * @throws MalformedMessageException if the bytes are not a message of this protocol
      */
     Message decode(ByteSlice frame) throws MalformedMessageException;
+
+    /**
+     * Each kind of message has a version: that of the replica protocol which brought it, in its present format. A link
+     * carries only kinds of the version that both its sides speak.
+     *
+     * @param kind first byte of an encoded message, unsigned
+     * @return the version, from 1; 0 if there is no such kind
+     */
+    int since(int kind);
 }

@@ -1,6 +1,8 @@
 package io.chainkeeper.command;
 
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.release.FeatureLevel;
+import io.chainkeeper.release.FeatureRange;
 import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
@@ -192,6 +194,8 @@ public sealed interface Command {
      *     that did not tell
      * @param schemes the schemes that the proposer knows besides those of ZooKeeper, with the class of the provider;
      *     null from releases whose replicas all had the same
+     * @param release name of the proposer's release; null from releases before there were feature levels
+     * @param levels the feature levels that the proposer's release knows; null likewise
      */
     record ReplicaStarted(
             long wallClockMillis,
@@ -199,12 +203,34 @@ public sealed interface Command {
             ImportedState former,
             List<Integer> goesWithout,
             long maxTransactionBytes,
-            SortedMap<String, String> schemes)
+            SortedMap<String, String> schemes,
+            String release,
+            FeatureRange levels)
             implements Command {
         /** Copies list and map. */
         public ReplicaStarted {
             goesWithout = List.copyOf(goesWithout);
             schemes = schemes == null ? null : Collections.unmodifiableSortedMap(new TreeMap<>(schemes));
+        }
+
+        /**
+         * The command of a release before there were feature levels.
+         *
+         * @param wallClockMillis see {@link ReplicaStarted}
+         * @param executionProfile see {@link ReplicaStarted}
+         * @param former see {@link ReplicaStarted}
+         * @param goesWithout see {@link ReplicaStarted}
+         * @param maxTransactionBytes see {@link ReplicaStarted}
+         * @param schemes see {@link ReplicaStarted}
+         */
+        public ReplicaStarted(
+                long wallClockMillis,
+                long executionProfile,
+                ImportedState former,
+                List<Integer> goesWithout,
+                long maxTransactionBytes,
+                SortedMap<String, String> schemes) {
+            this(wallClockMillis, executionProfile, former, goesWithout, maxTransactionBytes, schemes, null, null);
         }
 
         /**
@@ -237,6 +263,7 @@ public sealed interface Command {
      *     {@code reconfigEnabled}
      * @param replaces the present name, if the user has forced a new cluster after the quorum was lost; else null
      * @param origin the state that all members begin with, held by at least one of them; null if they have one already
+     * @param level the feature level that the cluster begins with; of no meaning if a name is replaced
      */
     record ClusterFormed(
             long wallClockMillis,
@@ -245,10 +272,57 @@ public sealed interface Command {
             List<Integer> members,
             String configuration,
             UUID replaces,
-            ImportedState origin)
+            ImportedState origin,
+            FeatureLevel level)
             implements Command {
         /** Copies the members. */
         public ClusterFormed {
+            members = List.copyOf(members);
+        }
+
+        /**
+         * A cluster of the first feature level.
+         *
+         * @param wallClockMillis see {@link ClusterFormed}
+         * @param clusterId see {@link ClusterFormed}
+         * @param executionProfile see {@link ClusterFormed}
+         * @param members see {@link ClusterFormed}
+         * @param configuration see {@link ClusterFormed}
+         * @param replaces see {@link ClusterFormed}
+         * @param origin see {@link ClusterFormed}
+         */
+        public ClusterFormed(
+                long wallClockMillis,
+                UUID clusterId,
+                long executionProfile,
+                List<Integer> members,
+                String configuration,
+                UUID replaces,
+                ImportedState origin) {
+            this(
+                    wallClockMillis,
+                    clusterId,
+                    executionProfile,
+                    members,
+                    configuration,
+                    replaces,
+                    origin,
+                    FeatureLevel.FIRST);
+        }
+    }
+
+    /**
+     * A higher feature level is to be in force from here on. Ignored if it is not higher, or one of the members has not
+     * said that it knows it. Takes no zxid. Its format stays the same in all releases, so that each can say which
+     * release is needed.
+     *
+     * @param wallClockMillis see {@link Command#wallClockMillis}
+     * @param level the level
+     * @param members ids of the replicas that have to know it, ascending
+     */
+    record RaiseFeatureLevel(long wallClockMillis, FeatureLevel level, List<Integer> members) implements Command {
+        /** Copies the members. */
+        public RaiseFeatureLevel {
             members = List.copyOf(members);
         }
     }

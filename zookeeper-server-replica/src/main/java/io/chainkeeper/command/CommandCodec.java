@@ -2,13 +2,14 @@ package io.chainkeeper.command;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.release.FeatureLevel;
+import io.chainkeeper.release.FeatureRange;
+import io.chainkeeper.release.Release;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.UUID;
 
 /**
@@ -20,7 +21,8 @@ import java.util.UUID;
  *                         8 digest report, 9 plan ensemble, 10 drop plan, 11 plan progress, 12 no-op,
  *                         13 request of a local session, 14 and 15 as 1 and 13 with lacked schemes,
  *                         16 as 5 with maxTransactionBytes, 17 and 18 as 14 and 15 with access rules,
- *                         19 replicate configuration, 20 as 16 with schemes
+ *                         19 replicate configuration, 20 as 16 with schemes, 21 as 20 with levels (StartedCodec),
+ *                         22 as 6 with a level, 23 raise feature level
  * wallClockMillis  long
  * then by type:
  *   request          sessionId long, cxid int, opcode int, quotaRefusedOp int,
@@ -63,7 +65,6 @@ public final class CommandCodec {
     private static final byte ATTACH = 2;
     private static final byte EXPIRE = 3;
     private static final byte ORPHAN = 4;
-    private static final byte REPLICA_STARTED = 5;
     private static final byte CLUSTER_FORMED = 6;
     private static final byte DIGEST_AUDIT = 7;
     private static final byte DIGEST_REPORT = 8;
@@ -74,14 +75,20 @@ public final class CommandCodec {
     private static final byte LOCAL_REQUEST = 13;
     private static final byte LACKING_REQUEST = 14;
     private static final byte LOCAL_LACKING_REQUEST = 15;
-    private static final byte REPLICA_STARTED_WITH_LIMIT = 16;
     private static final byte REQUEST_WITH_ACCESS = 17;
     private static final byte LOCAL_REQUEST_WITH_ACCESS = 18;
     private static final byte REPLICATE_CONFIGURATION = 19;
-    private static final byte REPLICA_STARTED_WITH_SCHEMES = 20;
+    private static final byte CLUSTER_FORMED_AT_LEVEL = 22;
+    private static final byte RAISE_FEATURE_LEVEL = 23;
 
     private static final int PREFIX_BYTES = 10;
-    private static final int NULL = -1;
+
+    /** A level and the length of its release's name. */
+    private static final int LEVEL_BYTES = 2 * Integer.BYTES;
+
+    /** Says that a string or list is none. */
+    static final int NULL = -1;
+
     private static final UUID NO_UUID = new UUID(0, 0);
 
     private CommandCodec() {}
@@ -106,7 +113,7 @@ public final class CommandCodec {
             out = start(ORPHAN, orphan.wallClockMillis(), 12);
             out.putInt(orphan.replica()).putLong(orphan.incarnation());
         } else if (command instanceof Command.ReplicaStarted started) {
-            out = encodeStarted(started);
+            out = StartedCodec.encode(started);
         } else if (command instanceof Command.DigestAudit audit) {
             out = start(DIGEST_AUDIT, audit.wallClockMillis(), 0);
         } else if (command instanceof Command.NoOp noOp) {
@@ -148,6 +155,9 @@ public final class CommandCodec {
             ByteBuffer out = start(REPLICATE_CONFIGURATION, replicate.wallClockMillis(), 4 + configuration.length);
             return out.putInt(configuration.length).put(configuration);
         }
+        if (command instanceof Command.RaiseFeatureLevel raise) {
+            return encodeRaise(raise);
+        }
         if (command instanceof Command.DropPlan drop) {
             ByteBuffer out = start(DROP_PLAN, drop.wallClockMillis(), 12);
             return out.putLong(drop.sessionId()).putInt(drop.cxid());
@@ -157,7 +167,7 @@ public final class CommandCodec {
         return out.putLong(progress.sessionId()).putInt(progress.cxid());
     }
 
-    private static ByteBuffer start(byte type, long wallClockMillis, int restBytes) {
+    static ByteBuffer start(byte type, long wallClockMillis, int restBytes) {
         ByteBuffer out = ByteBuffer.allocate(PREFIX_BYTES + restBytes);
         return out.put(VERSION).put(type).putLong(wallClockMillis);
     }
@@ -210,88 +220,29 @@ public final class CommandCodec {
         return local ? LOCAL_REQUEST : REQUEST;
     }
 
-    private static byte[] bytes(String text) {
+    static byte[] bytes(String text) {
         return text == null ? null : text.getBytes(StandardCharsets.UTF_8);
     }
 
-    private static void putString(byte[] text, ByteBuffer out) {
+    static void putString(byte[] text, ByteBuffer out) {
         out.putInt(text == null ? NULL : text.length);
         if (text != null) {
             out.put(text);
         }
     }
 
-    private static ByteBuffer encodeStarted(Command.ReplicaStarted started) {
-        List<Integer> without = started.goesWithout();
-        int size = Long.BYTES + ImportedState.BYTES + Integer.BYTES * (1 + without.size());
-        List<byte[]> schemes = new ArrayList<>();
-        if (started.schemes() != null) {
-            started.schemes().forEach((scheme, provider) -> schemes.addAll(List.of(bytes(scheme), bytes(provider))));
-            size += Integer.BYTES;
-        }
-        for (byte[] text : schemes) {
-            size += Integer.BYTES + text.length;
-        }
-        boolean says = started.schemes() != null || started.maxTransactionBytes() != 0;
-        byte type = started.schemes() != null
-                ? REPLICA_STARTED_WITH_SCHEMES
-                : says ? REPLICA_STARTED_WITH_LIMIT : REPLICA_STARTED;
-        ByteBuffer out = start(type, started.wallClockMillis(), says ? size + Long.BYTES : size);
-        out.putLong(started.executionProfile());
-        ImportedState.put(started.former(), out);
-        out.putInt(without.size());
-        without.forEach(out::putInt);
-        if (says) {
-            out.putLong(started.maxTransactionBytes());
-        }
-        if (started.schemes() != null) {
-            out.putInt(started.schemes().size());
-            schemes.forEach(text -> putString(text, out));
-        }
-        return out;
-    }
-
-    private static Command decodeStarted(long wallClock, byte type, ByteBuffer in) throws MalformedMessageException {
-        long profile = in.getLong();
-        ImportedState former = ImportedState.get(in);
-        List<Integer> goesWithout = ids(in, "replicas");
-        long maxTransactionBytes = type == REPLICA_STARTED ? 0 : in.getLong();
-        SortedMap<String, String> schemes = type == REPLICA_STARTED_WITH_SCHEMES ? schemes(in) : null;
-        return new Command.ReplicaStarted(wallClock, profile, former, goesWithout, maxTransactionBytes, schemes);
-    }
-
-    private static SortedMap<String, String> schemes(ByteBuffer in) throws MalformedMessageException {
-        int count = count(in, 2 * Integer.BYTES, "schemes");
-        if (count > MAX_SCHEMES) {
-            throw new MalformedMessageException("command with " + count + " schemes, more than " + MAX_SCHEMES);
-        }
-        SortedMap<String, String> schemes = new TreeMap<>();
-        for (int i = 0; i < count; i++) {
-            String scheme = ofScheme(in);
-            String provider = ofScheme(in);
-            if (scheme == null || provider == null) {
-                throw new MalformedMessageException("command with a scheme that has no name or no provider");
-            }
-            schemes.put(scheme, provider);
-        }
-        return schemes;
-    }
-
-    private static String ofScheme(ByteBuffer in) throws MalformedMessageException {
-        int begin = in.position();
-        String text = string(in);
-        if (in.position() - begin - Integer.BYTES > MAX_SCHEME_BYTES) {
-            throw new MalformedMessageException("command with a scheme of more than " + MAX_SCHEME_BYTES + " bytes");
-        }
-        return text;
-    }
-
     private static ByteBuffer encodeFormed(Command.ClusterFormed formed) {
         byte[] configuration = formed.configuration().getBytes(StandardCharsets.UTF_8);
+        boolean first = formed.level().equals(FeatureLevel.FIRST);
+        byte[] release = bytes(formed.level().release());
         ByteBuffer out = start(
-                CLUSTER_FORMED,
+                first ? CLUSTER_FORMED : CLUSTER_FORMED_AT_LEVEL,
                 formed.wallClockMillis(),
-                48 + ImportedState.BYTES + 4 * formed.members().size() + configuration.length);
+                48
+                        + ImportedState.BYTES
+                        + 4 * formed.members().size()
+                        + configuration.length
+                        + (first ? 0 : LEVEL_BYTES + release.length));
         out.putLong(formed.clusterId().getMostSignificantBits())
                 .putLong(formed.clusterId().getLeastSignificantBits());
         out.putLong(formed.executionProfile()).putInt(formed.members().size());
@@ -300,7 +251,33 @@ public final class CommandCodec {
         UUID replaces = formed.replaces() == null ? NO_UUID : formed.replaces();
         out.putLong(replaces.getMostSignificantBits()).putLong(replaces.getLeastSignificantBits());
         ImportedState.put(formed.origin(), out);
+        if (!first) {
+            out.putInt(formed.level().number());
+            putString(release, out);
+        }
         return out;
+    }
+
+    private static ByteBuffer encodeRaise(Command.RaiseFeatureLevel raise) {
+        byte[] release = bytes(raise.level().release());
+        int size = LEVEL_BYTES
+                + release.length
+                + Integer.BYTES * (1 + raise.members().size());
+        ByteBuffer out = start(RAISE_FEATURE_LEVEL, raise.wallClockMillis(), size);
+        out.putInt(raise.level().number());
+        putString(release, out);
+        out.putInt(raise.members().size());
+        raise.members().forEach(out::putInt);
+        return out;
+    }
+
+    private static FeatureLevel level(ByteBuffer in) throws MalformedMessageException {
+        int number = in.getInt();
+        String release = string(in);
+        if (number < FeatureRange.FIRST_LEVEL || !Release.isName(release)) {
+            throw new MalformedMessageException("command with feature level " + number + " of no release");
+        }
+        return new FeatureLevel(number, release);
     }
 
     /**
@@ -315,7 +292,7 @@ public final class CommandCodec {
         try {
             byte version = in.get();
             if (version != VERSION) {
-                throw new MalformedMessageException("command has version " + version + ", expected " + VERSION);
+                throw new UnknownCommandException("its version is " + version + ", not " + VERSION);
             }
             Command command = decodeBody(in.get(), in.getLong(), in, bytes);
             if (in.hasRemaining()) {
@@ -339,9 +316,9 @@ public final class CommandCodec {
             case ATTACH -> new Command.Attach(wallClock, in.getLong(), in.getInt());
             case EXPIRE -> new Command.Expire(wallClock, in.getLong(), in.getInt(), in.getLong());
             case ORPHAN -> new Command.Orphan(wallClock, in.getInt(), in.getLong());
-            case REPLICA_STARTED, REPLICA_STARTED_WITH_LIMIT, REPLICA_STARTED_WITH_SCHEMES ->
-                decodeStarted(wallClock, type, in);
-            case CLUSTER_FORMED -> decodeFormed(wallClock, in);
+            case StartedCodec.PLAIN, StartedCodec.WITH_LIMIT, StartedCodec.WITH_SCHEMES, StartedCodec.WITH_LEVELS ->
+                StartedCodec.decode(wallClock, type, in);
+            case CLUSTER_FORMED, CLUSTER_FORMED_AT_LEVEL -> decodeFormed(wallClock, type, in);
             case DIGEST_AUDIT -> new Command.DigestAudit(wallClock);
             case DIGEST_REPORT -> new Command.DigestReport(wallClock, in.getLong(), in.getLong(), in.getLong());
             case PLAN_ENSEMBLE -> new Command.PlanEnsemble(wallClock, in.getLong(), in.getInt(), text(in));
@@ -349,7 +326,8 @@ public final class CommandCodec {
             case PLAN_PROGRESS -> new Command.PlanProgress(wallClock, in.getLong(), in.getInt());
             case NO_OP -> new Command.NoOp(wallClock);
             case REPLICATE_CONFIGURATION -> new Command.ReplicateConfiguration(wallClock, text(in));
-            default -> throw new MalformedMessageException("command has unknown type " + type);
+            case RAISE_FEATURE_LEVEL -> new Command.RaiseFeatureLevel(wallClock, level(in), ids(in, "members"));
+            default -> throw new UnknownCommandException("its type is " + type);
         };
     }
 
@@ -394,7 +372,7 @@ public final class CommandCodec {
         return new AccessRules(skips == 1, string(in));
     }
 
-    private static Command decodeFormed(long wallClock, ByteBuffer in) throws MalformedMessageException {
+    private static Command decodeFormed(long wallClock, byte type, ByteBuffer in) throws MalformedMessageException {
         UUID clusterId = new UUID(in.getLong(), in.getLong());
         long profile = in.getLong();
         List<Integer> members = ids(in, "members");
@@ -407,10 +385,11 @@ public final class CommandCodec {
                 members,
                 configuration,
                 replaces.equals(NO_UUID) ? null : replaces,
-                ImportedState.get(in));
+                ImportedState.get(in),
+                type == CLUSTER_FORMED ? FeatureLevel.FIRST : level(in));
     }
 
-    private static List<Integer> ids(ByteBuffer in, String what) throws MalformedMessageException {
+    static List<Integer> ids(ByteBuffer in, String what) throws MalformedMessageException {
         int count = count(in, Integer.BYTES, what);
         if (count == NULL) {
             throw new MalformedMessageException("command without its " + what);
@@ -430,7 +409,7 @@ public final class CommandCodec {
         return text;
     }
 
-    private static String string(ByteBuffer in) throws MalformedMessageException {
+    static String string(ByteBuffer in) throws MalformedMessageException {
         int length = count(in, 1, "string bytes");
         if (length == NULL) {
             return null;
@@ -440,7 +419,7 @@ public final class CommandCodec {
         return new String(text, StandardCharsets.UTF_8);
     }
 
-    private static int count(ByteBuffer in, int bytesEach, String what) throws MalformedMessageException {
+    static int count(ByteBuffer in, int bytesEach, String what) throws MalformedMessageException {
         int count = in.getInt();
         if (count < NULL || count > in.remaining() / bytesEach) {
             throw new MalformedMessageException(

@@ -73,7 +73,7 @@ final class LmdbAcceptorLog implements AcceptorLog {
      * @param settings the bounds
      * @param directoryLock closed with the log; stays open if this fails
      * @throws CorruptLogException if the store is damaged
-     * @throws IOException if it cannot be opened
+     * @throws IOException if it cannot be opened, or a later release wrote it
      */
     LmdbAcceptorLog(Path directory, Durability durability, AcceptorLogSettings settings, Closeable directoryLock)
             throws IOException {
@@ -83,6 +83,7 @@ final class LmdbAcceptorLog implements AcceptorLog {
         this.durability = durability;
         this.directoryLock = directoryLock;
         this.guard = new LogGuard(directory.toString());
+        LmdbFormat.check(directory);
         env = openEnvironment();
         long bytesBefore = sizeBytes();
         boolean opened = false;
@@ -92,6 +93,7 @@ final class LmdbAcceptorLog implements AcceptorLog {
             metadata = env.openDbi(METADATA, MDB_CREATE);
             checkAll(positions);
             checkAll(metadata);
+            LmdbFormat.say(directory);
             env.sync(true);
             opened = true;
         } catch (LmdbException e) {

@@ -32,6 +32,7 @@ final class LmdbTraces {
      * @throws IOException if it cannot be opened
      */
     static LogTraces read(Path directory) throws IOException {
+        LmdbFormat.check(directory);
         File file = directory.resolve(LmdbAcceptorLog.DATA_FILE).toFile();
         AcceptorLogSettings settings = AcceptorLogSettings.defaults();
         try (Env<ByteBuffer> env = Env.create()

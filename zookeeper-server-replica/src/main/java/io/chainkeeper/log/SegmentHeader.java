@@ -1,5 +1,7 @@
 package io.chainkeeper.log;
 
+import io.chainkeeper.release.NewerFormatException;
+import io.chainkeeper.release.Release;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
@@ -14,9 +16,12 @@ import java.util.zip.CRC32C;
  *  16  long  salt of the record checksums
  *  24  int   where the records of the segment before this one end
  *  28  int   where the metadata records end that the segment began with
- *  32  zeros
+ *  32  the release that wrote it, see {@link Release#putName}; zeros in those before 0.2.0
+ *  56  zeros
  *  60  int   CRC32C of bytes 0 to 59
  * </pre>
+ *
+ * Magic, format version, release and checksum have these places in all versions.
  *
  * @param number of the segment, from 1
  * @param salt random, part of every record's checksum
@@ -29,6 +34,7 @@ record SegmentHeader(int number, long salt, int previousEnd, int metadataEnd) {
 
     private static final long MAGIC = 0x434B_4143_4C4F_4731L;
     private static final int FORMAT_VERSION = 1;
+    private static final int RELEASE_OFFSET = 32;
     private static final int CRC_OFFSET = 60;
     private static final String SUFFIX = ".log";
     private static final int NAME_DIGITS = 10;
@@ -41,6 +47,7 @@ record SegmentHeader(int number, long salt, int previousEnd, int metadataEnd) {
         ByteBuffer header = ByteBuffer.allocate(BYTES);
         header.putLong(MAGIC).putInt(FORMAT_VERSION).putInt(number);
         header.putLong(salt).putInt(previousEnd).putInt(metadataEnd);
+        Release.putName(header);
         header.putInt(CRC_OFFSET, crc(header));
         out.put(header.array());
     }
@@ -59,7 +66,7 @@ record SegmentHeader(int number, long salt, int previousEnd, int metadataEnd) {
      * @param name the file's name
      * @return the header
      * @throws CorruptLogException if it is damaged
-     * @throws IOException if another version of the server wrote it
+     * @throws NewerFormatException if a later release wrote it
      */
     static SegmentHeader decode(ByteBuffer header, LogFiles files, String name) throws IOException {
         if (header.getLong(0) != MAGIC) {
@@ -70,9 +77,11 @@ record SegmentHeader(int number, long salt, int previousEnd, int metadataEnd) {
                     files.directory(), files.path(name), CRC_OFFSET, "the checksum of the file's header is wrong");
         }
         if (header.getInt(8) != FORMAT_VERSION) {
-            throw new IOException(files.path(name) + " has format version " + header.getInt(8)
-                    + ", this server reads version " + FORMAT_VERSION
-                    + " only: start the server version that wrote it");
+            throw new NewerFormatException(
+                    files.path(name),
+                    header.getInt(8),
+                    Release.getName(header.duplicate().position(RELEASE_OFFSET)),
+                    FORMAT_VERSION);
         }
         SegmentHeader read =
                 new SegmentHeader(header.getInt(12), header.getLong(16), header.getInt(24), header.getInt(28));

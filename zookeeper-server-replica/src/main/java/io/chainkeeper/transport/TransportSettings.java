@@ -2,13 +2,18 @@ package io.chainkeeper.transport;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.release.FeatureLevel;
+import io.chainkeeper.release.FeatureRange;
+import io.chainkeeper.release.Release;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.IntUnaryOperator;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /** Who this replica is to its peers, where they are, and what bounds their links. Immutable. */
 public final class TransportSettings {
@@ -38,6 +43,10 @@ public final class TransportSettings {
     private final PeerSecret secret;
     private final ByteSlice diskIdentity;
     private final HostResolver resolver;
+    private final FeatureRange featureLevels;
+    private final Supplier<FeatureLevel> featureLevel;
+    private final WireRange wire;
+    private final IntUnaryOperator messageKinds;
 
     private TransportSettings(Builder builder) {
         this.replicaId = builder.replicaId;
@@ -54,6 +63,10 @@ public final class TransportSettings {
         this.secret = builder.secret;
         this.diskIdentity = builder.diskIdentity;
         this.resolver = builder.resolver;
+        this.featureLevels = builder.featureLevels;
+        this.featureLevel = builder.featureLevel;
+        this.wire = builder.wire;
+        this.messageKinds = builder.messageKinds;
     }
 
     /**
@@ -163,6 +176,31 @@ public final class TransportSettings {
         return resolver;
     }
 
+    /** @return the feature levels that this replica knows */
+    public FeatureRange featureLevels() {
+        return featureLevels;
+    }
+
+    /** @return the feature level in force, {@link FeatureLevel#NONE} as long as it is not known */
+    public FeatureLevel featureLevel() {
+        return featureLevel.get();
+    }
+
+    /** @return the versions of frames that this replica speaks */
+    public WireRange wire() {
+        return wire;
+    }
+
+    /**
+     * @param kind first byte of a frame
+     * @param version of a link
+     * @return whether there are such frames on such a link
+     */
+    public boolean isMessageKind(int kind, int version) {
+        int since = messageKinds.applyAsInt(kind);
+        return since != WireRange.NONE && since <= version;
+    }
+
     /** Collects settings. Not thread-safe. */
     public static final class Builder {
         private final int replicaId;
@@ -179,6 +217,10 @@ public final class TransportSettings {
         private PeerSecret secret;
         private ByteSlice diskIdentity = ByteSlice.of(new byte[DISK_IDENTITY_BYTES]);
         private HostResolver resolver = HostResolver.PLATFORM;
+        private FeatureRange featureLevels = Release.levels();
+        private Supplier<FeatureLevel> featureLevel = () -> FeatureLevel.NONE;
+        private WireRange wire = WireRange.OWN;
+        private IntUnaryOperator messageKinds = kind -> WireRange.OWN.oldest();
 
         private Builder(int replicaId, String protocol, Map<Integer, PeerAddress> members) {
             this.replicaId = replicaId;
@@ -286,6 +328,37 @@ public final class TransportSettings {
          */
         public Builder resolver(HostResolver source) {
             this.resolver = Objects.requireNonNull(source);
+            return this;
+        }
+
+        /**
+         * @param known the feature levels that this replica knows; default those of this release
+         * @param inForce asked at every handshake by an I/O thread for the level in force; {@link FeatureLevel#NONE} as
+         *     long as it is not known, the default
+         * @return this
+         */
+        public Builder featureLevels(FeatureRange known, Supplier<FeatureLevel> inForce) {
+            this.featureLevels = Objects.requireNonNull(known);
+            this.featureLevel = Objects.requireNonNull(inForce);
+            return this;
+        }
+
+        /**
+         * @param versions of frames that this replica speaks; default those of this release
+         * @return this
+         */
+        public Builder wire(WireRange versions) {
+            this.wire = Objects.requireNonNull(versions);
+            return this;
+        }
+
+        /**
+         * @param since for the first byte of a frame, the version of the replica protocol that brought such frames,
+         *     {@link WireRange#NONE} if there are none; default: all are there always
+         * @return this
+         */
+        public Builder messageKinds(IntUnaryOperator since) {
+            this.messageKinds = Objects.requireNonNull(since);
             return this;
         }
 

@@ -1,11 +1,15 @@
 package io.chainkeeper.command;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertSame;
 import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.release.FeatureLevel;
+import io.chainkeeper.release.FeatureRange;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -53,6 +57,11 @@ public class CommandCodecTest {
                     new ImportedState(ImportedState.Kind.STANDALONE, 0, 6, 7)),
             new Command.ClusterFormed(
                     7, new UUID(1, -2), 99, List.of(1), "server.1=a:1:2:participant\nversion=0", new UUID(-3, 4), null),
+            new Command.ReplicaStarted(
+                    7, -1, null, List.of(), 9, new TreeMap<>(Map.of("a", "b")), "0.2.0", new FeatureRange(1, 2)),
+            new Command.ReplicaStarted(7, -1, null, List.of(1), 0, null, "0.3.0-rc1", new FeatureRange(2, 2)),
+            new Command.ClusterFormed(7, new UUID(1, -2), 99, List.of(1), "", null, null, new FeatureLevel(2, "0.2.0")),
+            new Command.RaiseFeatureLevel(7, new FeatureLevel(3, "0.3.0"), List.of(1, 2, 255)),
             new Command.PlanEnsemble(7, 8, -9, "server.1=\u00fc:1:2:participant\nversion=0"),
             new Command.ReplicateConfiguration(7, "server.1=\u00fc:1:2:participant\nversion=0"),
             new Command.DropPlan(7, 8, 9),
@@ -66,6 +75,23 @@ public class CommandCodecTest {
         for (Command command : COMMANDS) {
             assertEquals(command, CommandCodec.decode(CommandCodec.encode(command)));
         }
+    }
+
+    /** Whoever executes it must be able to tell it from damage. */
+    @Test
+    public void unknownTypeOrVersion_isCalledUnknown() {
+        byte[] bytes = CommandCodec.encode(new Command.NoOp(7)).toByteArray();
+        for (int place = 0; place < 2; place++) {
+            byte[] other = bytes.clone();
+            other[place] = 100;
+            String said = assertThrows(UnknownCommandException.class, () -> CommandCodec.decode(ByteSlice.of(other)))
+                    .getMessage();
+            assertTrue(said, said.contains("100"));
+        }
+        byte[] longer = Arrays.copyOf(bytes, bytes.length + 1);
+        MalformedMessageException damaged =
+                assertThrows(MalformedMessageException.class, () -> CommandCodec.decode(ByteSlice.of(longer)));
+        assertFalse(damaged instanceof UnknownCommandException);
     }
 
     @Test

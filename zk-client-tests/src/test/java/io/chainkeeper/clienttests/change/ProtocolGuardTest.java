@@ -113,7 +113,7 @@ public class ProtocolGuardTest {
     /** Back to what was written before the directories knew. */
     private void forgetName() throws Exception {
         List<String> lines = Files.readAllLines(data().resolve(IDENTITY));
-        Files.writeString(data().resolve(IDENTITY), "formatVersion=1\n" + lines.get(1) + "\n" + lines.get(2) + "\n");
+        Files.writeString(data().resolve(IDENTITY), "formatVersion=1\n" + lines.get(2) + "\n" + lines.get(3) + "\n");
     }
 
     private void assertRefused(String wayTo, Map<String, String> changes) throws Exception {

@@ -42,6 +42,7 @@ public final class ServerProcess {
     private final Path directory;
     private final Map<String, Integer> ports = new TreeMap<>();
     private final List<String> jvmFlags = new ArrayList<>();
+    private Path libraries;
     private Process process;
 
     ServerProcess(int id, Network network, int clientPort, Path directory) {
@@ -98,6 +99,11 @@ public final class ServerProcess {
         jvmFlags.addAll(List.of(flags));
     }
 
+    /** Lets the server run from other jars from the next start on; null for those of this build. */
+    public void libraries(Path directoryOfJars) {
+        libraries = directoryOfJars;
+    }
+
     /** Replaces or adds lines of the configuration file; null as a value removes the line. */
     public void configure(Map<String, String> changes) throws IOException {
         List<String> lines = new ArrayList<>();
@@ -139,6 +145,9 @@ public final class ServerProcess {
         }
         for (String flag : jvmFlags) {
             builder.environment().merge("SERVER_JVMFLAGS", flag, (flags, added) -> flags + " " + added);
+        }
+        if (libraries != null) {
+            builder.environment().put("ZOOLIBDIR", libraries.toString());
         }
         process = builder.redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(console().toFile()))

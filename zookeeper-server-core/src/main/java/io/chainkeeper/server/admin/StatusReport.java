@@ -1,6 +1,7 @@
 package io.chainkeeper.server.admin;
 
 import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.release.Release;
 import io.chainkeeper.server.monitoring.OrderView;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.util.ArrayList;
@@ -45,6 +46,7 @@ final class StatusReport {
         Map<String, Object> report = new LinkedHashMap<>();
         report.put("server_id", view.replicaId());
         report.put("version", Version.getFullVersion());
+        report.put("release", Release.name());
         report.put("state", server.getState());
         report.put("serving", server.isServing());
         report.put("leader", status.leader());

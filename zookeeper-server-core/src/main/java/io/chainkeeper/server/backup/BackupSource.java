@@ -69,7 +69,8 @@ final class BackupSource {
                     return new Found(
                             file,
                             zxid,
-                            Checkpoint.decode(Files.readAllBytes(checkpoint)).coveredZxid());
+                            Checkpoint.decode(Files.readAllBytes(checkpoint), checkpoint.toString())
+                                    .coveredZxid());
                 } catch (MalformedMessageException e) {
                     throw new IOException(checkpoint + " " + e.getMessage());
                 }

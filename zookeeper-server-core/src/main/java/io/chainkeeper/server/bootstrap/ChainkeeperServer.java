@@ -10,6 +10,7 @@ import io.chainkeeper.server.maintenance.DrainRequest;
 import io.chainkeeper.server.monitoring.OrderView;
 import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.ExecutionProfileMismatch;
+import io.chainkeeper.server.state.ReleaseMismatch;
 import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.server.zookeeper.PassiveQuorumPeer;
@@ -321,7 +322,8 @@ public final class ChainkeeperServer {
             exitCode = ExitCode.UNEXPECTED_ERROR.getValue();
             failureMessage = message;
             // Where the user has to change a setting, the message says so and a trace would only hide it.
-            Throwable shown = cause instanceof ExecutionProfileMismatch ? null : cause;
+            boolean forTheUser = cause instanceof ExecutionProfileMismatch || cause instanceof ReleaseMismatch;
+            Throwable shown = forTheUser ? null : cause;
             LOG.error("Replica {} stops: {}", config.getServerId(), message, shown);
             stop();
         }

@@ -10,6 +10,7 @@ import io.chainkeeper.server.maintenance.ClientTasks;
 import io.chainkeeper.server.maintenance.ClusterFormation;
 import io.chainkeeper.server.maintenance.DigestAuditor;
 import io.chainkeeper.server.maintenance.EnsembleTasks;
+import io.chainkeeper.server.maintenance.FeatureLevels;
 import io.chainkeeper.server.maintenance.MaintenanceSchedule;
 import io.chainkeeper.server.maintenance.MaintenanceTasks;
 import io.chainkeeper.server.maintenance.Self;
@@ -36,6 +37,7 @@ final class ReplicaAssembly {
     private final ReplicaEnvironment environment;
     private final Aside aside;
     private final ClientPort clientPort;
+    private final FeatureLevels levels;
     private final MaintenanceTasks maintenance;
     private final OrderedApplication application;
 
@@ -49,6 +51,13 @@ final class ReplicaAssembly {
         // Names are looked up, and the port is moved, only when maintenance runs.
         this.aside = core.runtime().aside(task -> maintenance().submit(task));
         this.clientPort = new ClientPort(core.server()::getServerCnxnFactory, core.runtime()::monotonicMillis, aside);
+        this.levels = new FeatureLevels(
+                core.settings().levels(),
+                core.settings().raising(),
+                core.recovered().state(),
+                core.ensemble(),
+                core.proposer(),
+                core.runtime()::monotonicMillis);
         this.maintenance = assembleMaintenance();
         CommandExecutor executor = commandExecutor();
         this.application = application(executor);
@@ -58,7 +67,7 @@ final class ReplicaAssembly {
     private MaintenanceTasks assembleMaintenance() {
         ReplicaSettings settings = core.settings();
         ReplicatedState state = core.recovered().state();
-        Self self = new Self(settings.replicaId(), settings.members(), core.executionProfile());
+        Self self = new Self(settings.replicaId(), settings.members(), core.executionProfile(), settings.levels());
         return new MaintenanceTasks(
                 new MaintenanceSchedule(
                         core.runtime().maintenance(settings.replicaId()),
@@ -78,7 +87,7 @@ final class ReplicaAssembly {
     private EnsembleTasks ensembleTasks() {
         ConfigurationView configuration = new ConfigurationView(
                 core.peer(), environment.configurationFile(), environment.shownConfiguration(), core.ensemble());
-        return new EnsembleTasks(core.ensemble(), () -> configuration.show(clientPort, aside), reconfigurer());
+        return new EnsembleTasks(core.ensemble(), () -> configuration.show(clientPort, aside), reconfigurer(), levels);
     }
 
     private ClientTasks clientTasks() {
@@ -135,6 +144,7 @@ final class ReplicaAssembly {
         return new CommandExecutor(
                 core.settings().replicaId(),
                 core.executionProfile(),
+                core.settings().levels(),
                 core.server(),
                 core.finalProcessor(),
                 core.recovered().state(),
@@ -200,6 +210,10 @@ final class ReplicaAssembly {
 
     MaintenanceTasks maintenance() {
         return maintenance;
+    }
+
+    FeatureLevels levels() {
+        return levels;
     }
 
     ClientPort clientPort() {

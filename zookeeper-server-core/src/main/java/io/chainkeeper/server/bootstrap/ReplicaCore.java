@@ -2,6 +2,9 @@ package io.chainkeeper.server.bootstrap;
 
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
+import io.chainkeeper.release.FeatureLevel;
+import io.chainkeeper.release.FeatureRange;
+import io.chainkeeper.release.Release;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.guard.DiskSpaceGuard;
@@ -44,7 +47,8 @@ final class ReplicaCore {
      * @param recovered what it begins with
      * @param space whether there is room for what clients write
      * @param failureHandler told when this replica must stop
-     * @throws IOException if the cluster was formed with other settings; names them
+     * @throws IOException if the cluster was formed with other settings or is of a feature level that this replica does
+     *     not know; names them
      */
     ReplicaCore(
             ReplicaSettings settings,
@@ -64,11 +68,19 @@ final class ReplicaCore {
         this.server = new OrderedZooKeeperServer(peer, peer.database(), failureHandler);
         this.executionProfile = ExecutionProfile.of(peer.isReconfigEnabled());
         ExecutionProfile.requireSame(recovered.state(), executionProfile);
+        requireKnown(recovered.state().features().level(), settings.levels());
         this.finalProcessor = new FinalRequestProcessor(server);
         this.proposer = new Proposer(runtime::wallClockMillis);
         this.owned = new OwnedSessions(runtime::monotonicMillis);
         this.router =
                 new RequestRouter(server, finalProcessor, lock, settings.reads(), proposer, space, recovered.state());
+    }
+
+    private static void requireKnown(FeatureLevel level, FeatureRange levels) throws IOException {
+        String refusal = level.refusal(levels, Release.name());
+        if (refusal != null) {
+            throw new IOException("the state in this server's directories is that of a cluster of which " + refusal);
+        }
     }
 
     private EffectiveEnsemble configuredEnsemble() {

@@ -4,6 +4,7 @@ import io.chainkeeper.config.AtomicFile;
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.release.Release;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.admin.OrderedAdminServer;
@@ -122,7 +123,9 @@ final class ReplicaLife implements AutoCloseable {
                 Math.min(LONGEST_PERIOD_MILLIS, Math.max(1, tickMillis / 2)),
                 Math.min(LONGEST_PATIENCE_MILLIS, (long) peer.getSyncLimit() * tickMillis),
                 (long) peer.getInitLimit() * tickMillis,
-                ordering.safeguards().digestAuditSeconds());
+                ordering.safeguards().digestAuditSeconds(),
+                Release.levels(),
+                ordering.featureRaising());
     }
 
     private RecoveredReplica recovered() throws IOException {
@@ -309,6 +312,7 @@ final class ReplicaLife implements AutoCloseable {
                 ReplyMemory.OF_PROCESS.gauges(),
                 transfers.gauges(),
                 assembly.clientPort().gauges(),
+                assembly.levels().gauges(),
                 newStart.gauges()));
     }
 

@@ -1,6 +1,8 @@
 package io.chainkeeper.server.bootstrap;
 
+import io.chainkeeper.config.FeatureRaising;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.release.FeatureRange;
 import java.util.List;
 
 /**
@@ -14,6 +16,8 @@ import java.util.List;
  * @param servingPatienceMillis how long clients are served without a leader
  * @param reconfigPatienceMillis how long a {@code reconfig} may wait without any progress
  * @param digestAuditSeconds how often the replicas compare their states
+ * @param levels the feature levels that this replica knows
+ * @param raising when a higher one is put in force
  */
 record ReplicaSettings(
         int replicaId,
@@ -23,4 +27,6 @@ record ReplicaSettings(
         long maintenancePeriodMillis,
         long servingPatienceMillis,
         long reconfigPatienceMillis,
-        int digestAuditSeconds) {}
+        int digestAuditSeconds,
+        FeatureRange levels,
+        FeatureRaising raising) {}

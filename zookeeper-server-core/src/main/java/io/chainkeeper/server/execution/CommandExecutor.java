@@ -10,6 +10,7 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.release.FeatureRange;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.server.guard.AuthenticationSchemes;
 import io.chainkeeper.server.guard.ClientRights;
@@ -29,9 +30,7 @@ import io.chainkeeper.server.zookeeper.ExecutionInProgress;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.LongStream;
 import org.apache.zookeeper.ZooDefs.OpCode;
-import org.apache.zookeeper.server.DataTree;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.RequestProcessor;
 import org.apache.zookeeper.server.ServerCnxn;
@@ -58,6 +57,7 @@ public final class CommandExecutor {
     private final CountedSchemes schemes;
     private final RecoveredTransactions recovered;
     private final DigestAudits audits;
+    private final FeatureExecutor features;
     private final ExecutionEvents events;
     private boolean beginsHere;
     private boolean foreign;
@@ -68,6 +68,7 @@ public final class CommandExecutor {
     /**
      * @param replicaId this replica
      * @param executionProfile the number that says this replica's settings
+     * @param levels the feature levels that this replica knows
      * @param server whose tree is changed
      * @param finalProcessor applies transactions and answers clients
      * @param state the replicated state as of the recovered position
@@ -79,6 +80,7 @@ public final class CommandExecutor {
     public CommandExecutor(
             int replicaId,
             long executionProfile,
+            FeatureRange levels,
             OrderedZooKeeperServer server,
             RequestProcessor finalProcessor,
             ReplicatedState state,
@@ -97,6 +99,7 @@ public final class CommandExecutor {
         this.requests = new RequestExecutor(server, reconfigs, schemes, finalProcessor);
         this.recovered = recovered;
         this.audits = new DigestAudits(server, state, recovered, configuredMembers, events);
+        this.features = new FeatureExecutor(levels, state, events);
         this.events = events;
     }
 
@@ -137,8 +140,7 @@ public final class CommandExecutor {
         try {
             command = own instanceof ClientProposal client ? client.decoded() : CommandCodec.decode(proposed.command());
         } catch (MalformedMessageException e) {
-            // The same bytes are refused by every replica, so skipping them keeps all of them equal and running.
-            LOG.error("Ignoring a command that replica {} proposed: {}", proposed.proposer(), e.getMessage());
+            features.unreadable(position, proposed, e);
             return;
         }
         if (foreign) {
@@ -181,6 +183,8 @@ public final class CommandExecutor {
             reconfigs.drop(drop);
         } else if (command instanceof Command.ReplicateConfiguration replicate) {
             reconfigs.replicate(replicate, recovered.covers(state.nextZxid()));
+        } else if (command instanceof Command.RaiseFeatureLevel raise) {
+            features.raise(raise);
         } else {
             reconfigs.progress((Command.PlanProgress) command);
         }
@@ -367,6 +371,7 @@ public final class CommandExecutor {
         orphan(proposed.proposer(), proposed.incarnation() - 1);
         state.started(proposed.proposer(), proposed.incarnation(), started.maxTransactionBytes());
         state.said(proposed.proposer(), started.executionProfile());
+        features.started(proposed.proposer(), started);
         long before = state.executionProfile();
         state.knows(proposed.proposer(), started.executionProfile(), started.schemes());
         if (state.executionProfile() != before) {
@@ -407,9 +412,10 @@ public final class CommandExecutor {
             lacksFormerProviders(position, formed);
             return;
         }
-        state.formed(formed.clusterId(), formed.executionProfile());
+        state.formed(formed.clusterId(), formed.executionProfile(), formed.replaces() == null ? formed.level() : null);
+        features.formed();
         checkProfile();
-        putOwnersInForce();
+        FormedOwners.putInForce(state, server.getZKDatabase().getDataTree(), executionProfile, knows255);
         if (formed.replaces() == null) {
             reconfigs.formed(formed.configuration(), recovered.covers(state.nextZxid()));
             reconfigs.endUnlessEnabled();
@@ -465,27 +471,6 @@ public final class CommandExecutor {
         beginsHere = origin.holdsData();
         imported.formed(origin);
         return true;
-    }
-
-    /** A server that was started without knowing the cluster may have taken owners for something else so far. */
-    private void putOwnersInForce() {
-        long formedWith = state.executionProfile();
-        String refusal = NodeOwners.refusal(formedWith, knows255);
-        if (refusal != null) {
-            throw new ExecutionProfileMismatch(refusal);
-        }
-        if (NodeOwners.areInForce(formedWith)) {
-            return;
-        }
-        DataTree tree = server.getZKDatabase().getDataTree();
-        LongStream timesToLive = tree.getTtls().stream()
-                .mapToLong(path -> tree.getNode(path).stat.getEphemeralOwner());
-        LongStream sessions = tree.getSessions().stream().mapToLong(Long::longValue);
-        if (!LongStream.concat(timesToLive, sessions).allMatch(owner -> NodeOwners.meansTheSame(formedWith, owner))) {
-            throw new ExecutionProfileMismatch(
-                    ExecutionProfile.mismatchMessage(formedWith, NodeOwners.said(executionProfile)));
-        }
-        NodeOwners.putInForce(formedWith);
     }
 
     private void checkProfile() {

@@ -1,5 +1,6 @@
 package io.chainkeeper.server.execution;
 
+import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.server.state.EnsemblePlan;
 import io.chainkeeper.server.state.StateDigest;
 import java.util.List;
@@ -16,6 +17,13 @@ public interface ExecutionEvents {
      * @param clusterId the name
      */
     void clusterFormed(UUID clusterId);
+
+    /**
+     * A feature level is in force from here on. Called before anything depends on it.
+     *
+     * @param level the level
+     */
+    void featureLevelInForce(FeatureLevel level);
 
     /**
      * The cluster has been formed with another state than this replica's: nothing is executed any more, and the state

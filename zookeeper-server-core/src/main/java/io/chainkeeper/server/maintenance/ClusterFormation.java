@@ -3,6 +3,8 @@ package io.chainkeeper.server.maintenance;
 import io.chainkeeper.command.Command;
 import io.chainkeeper.command.ImportedState;
 import io.chainkeeper.config.NodeOwners;
+import io.chainkeeper.release.FeatureLevel;
+import io.chainkeeper.release.Release;
 import io.chainkeeper.server.guard.AuthenticationSchemes;
 import io.chainkeeper.server.guard.TransactionLimit;
 import io.chainkeeper.server.proposal.Proposer;
@@ -75,7 +77,9 @@ public final class ClusterFormation {
                         imported,
                         naming.goesWithout(),
                         TransactionLimit.BYTES,
-                        AuthenticationSchemes.ownSchemes()));
+                        AuthenticationSchemes.ownSchemes(),
+                        Release.name(),
+                        self.levels()));
     }
 
     /** Whether the order has named the cluster; any thread. */
@@ -85,7 +89,13 @@ public final class ClusterFormation {
 
     /** Apply thread: this replica's first command has been executed. */
     void caughtUp() {
+        naming.levelInForce(replicated.features().level());
         naming.caughtUp(replicated.clusterId());
+    }
+
+    /** Apply thread: a feature level is in force. */
+    void levelInForce(FeatureLevel level) {
+        naming.levelInForce(level);
     }
 
     /** Apply thread: the order names the cluster. */
@@ -96,6 +106,11 @@ public final class ClusterFormation {
     /** This replica's first command has been executed. */
     void started() {
         inOrder = true;
+    }
+
+    /** Carries out what the operator wants of the feature level. */
+    void raiseIfWanted(FeatureLevels levels) {
+        naming.wantedLevel(levels::raise);
     }
 
     /** This replica leads. */
@@ -111,7 +126,10 @@ public final class ClusterFormation {
         String configuration = server.isReconfigEnabled() ? ensemble.effective().text() : "";
         List<Integer> participants = ensemble.effective().participants();
         long formedWith = NodeOwners.said(self.executionProfile());
-        Command.ClusterFormed formed = naming.due(replicated, formedWith, self.members(), participants, configuration);
+        FeatureLevel level =
+                replicated.features().forFounding(ensemble.effective().servers().keySet(), self.levels());
+        Command.ClusterFormed formed =
+                naming.due(replicated, formedWith, self.members(), participants, configuration, level);
         if (formed != null) {
             proposer.propose(0, formed);
         }

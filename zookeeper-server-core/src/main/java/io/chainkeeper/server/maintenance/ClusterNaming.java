@@ -3,9 +3,11 @@ package io.chainkeeper.server.maintenance;
 import io.chainkeeper.command.Command;
 import io.chainkeeper.command.ImportedState;
 import io.chainkeeper.config.ClusterIdentity;
+import io.chainkeeper.config.FeatureLevelRequest;
 import io.chainkeeper.config.MoveInRequest;
 import io.chainkeeper.config.NewClusterRequest;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.server.state.ReplicatedState;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,6 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -130,9 +133,40 @@ public final class ClusterNaming implements Naming {
         }
     }
 
+    /** Also while the past is replayed: whoever has executed the level cannot go back behind it. */
+    @Override
+    public void levelInForce(FeatureLevel level) {
+        ClusterIdentity known = identity;
+        if (level.number() <= known.level().number()) {
+            return;
+        }
+        try {
+            become(known.at(level));
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    "identity in " + orderingDirectory + " could not be written: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public void wantedLevel(IntFunction<String> raise) {
+        try {
+            FeatureLevelRequest wanted = FeatureLevelRequest.take(orderingDirectory);
+            String refusal = wanted == null ? null : raise.apply(wanted.level());
+            if (refusal != null) {
+                FeatureLevelRequest.refuse(orderingDirectory, refusal);
+            }
+        } catch (IOException e) {
+            LOG.warn(
+                    "{} cannot be read or answered: {}",
+                    orderingDirectory.resolve(FeatureLevelRequest.FILE_NAME),
+                    e.getMessage());
+        }
+    }
+
     private void keep(UUID clusterId) {
         try {
-            become(new ClusterIdentity(replicaId, clusterId, protocol));
+            become(new ClusterIdentity(replicaId, clusterId, List.of(), protocol, identity.level()));
             MoveInRequest.delete(orderingDirectory);
             LOG.info("This replica belongs to cluster {}", clusterId);
         } catch (IOException e) {
@@ -147,7 +181,8 @@ public final class ClusterNaming implements Naming {
             long executionProfile,
             List<Integer> members,
             List<Integer> participants,
-            String configuration) {
+            String configuration,
+            FeatureLevel level) {
         UUID ordered = state.clusterId();
         UUID kept = identity.clusterId();
         boolean unnamed = ordered == null;
@@ -163,7 +198,14 @@ public final class ClusterNaming implements Naming {
         }
         UUID clusterId = kept == null ? newClusterId.get() : kept;
         proposed = new Command.ClusterFormed(
-                wallClockMillis.getAsLong(), clusterId, executionProfile, members, configuration, ordered, origin);
+                wallClockMillis.getAsLong(),
+                clusterId,
+                executionProfile,
+                members,
+                configuration,
+                ordered,
+                origin,
+                level);
         return proposed;
     }
 

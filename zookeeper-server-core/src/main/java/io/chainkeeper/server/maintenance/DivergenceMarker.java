@@ -1,6 +1,7 @@
 package io.chainkeeper.server.maintenance;
 
 import io.chainkeeper.config.AtomicFile;
+import io.chainkeeper.release.FormatHead;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,7 +19,9 @@ public record DivergenceMarker(int fromPeer, String why) {
     /** Name of the file. */
     static final String FILE_NAME = "diverged";
 
-    private static final String FORMAT = "formatVersion=1";
+    /** The first one that names the release; version 1, of releases before 0.2.0, is read. */
+    private static final int FORMAT_VERSION = 2;
+
     private static final String PEER_KEY = "fromPeer=";
     private static final String WHY_KEY = "why=";
 
@@ -34,15 +37,15 @@ public record DivergenceMarker(int fromPeer, String why) {
         }
         List<String> lines = Files.readAllLines(file, StandardCharsets.UTF_8);
         try {
-            if (lines.size() != 3
-                    || !lines.get(0).equals(FORMAT)
-                    || !lines.get(1).startsWith(PEER_KEY)
-                    || !lines.get(2).startsWith(WHY_KEY)) {
+            List<String> rest = FormatHead.behind(file, lines, FORMAT_VERSION);
+            if (rest.size() != 2
+                    || !rest.get(0).startsWith(PEER_KEY)
+                    || !rest.get(1).startsWith(WHY_KEY)) {
                 throw new IllegalArgumentException("unexpected lines");
             }
             return new DivergenceMarker(
-                    Integer.parseInt(lines.get(1).substring(PEER_KEY.length())),
-                    lines.get(2).substring(WHY_KEY.length()));
+                    Integer.parseInt(rest.get(0).substring(PEER_KEY.length())),
+                    rest.get(1).substring(WHY_KEY.length()));
         } catch (IllegalArgumentException e) {
             throw new IOException(file + " is damaged (" + e.getMessage() + "); it says that the state beside it"
                     + " differs from the other members', so replace that state before you delete it");
@@ -51,7 +54,7 @@ public record DivergenceMarker(int fromPeer, String why) {
 
     /** Writes this marker, atomically and durably. */
     void write(Path orderingDirectory) throws IOException {
-        String text = FORMAT + "\n" + PEER_KEY + fromPeer + "\n" + WHY_KEY + why + "\n";
+        String text = FormatHead.of(FORMAT_VERSION) + PEER_KEY + fromPeer + "\n" + WHY_KEY + why + "\n";
         AtomicFile.write(file(orderingDirectory), text.getBytes(StandardCharsets.UTF_8));
     }
 

@@ -9,5 +9,7 @@ import io.chainkeeper.server.reconfig.Reconfigurer;
  * @param effective the ensemble in force
  * @param view shows it to monitoring, client port and files
  * @param reconfigurer changes it
+ * @param levels raises its feature level
  */
-public record EnsembleTasks(EffectiveEnsemble effective, Runnable view, Reconfigurer reconfigurer) {}
+public record EnsembleTasks(
+        EffectiveEnsemble effective, Runnable view, Reconfigurer reconfigurer, FeatureLevels levels) {}

@@ -2,6 +2,7 @@ package io.chainkeeper.server.maintenance;
 
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
+import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.server.background.Background;
 import io.chainkeeper.server.execution.AuditVerdict;
 import io.chainkeeper.server.execution.ExecutionEvents;
@@ -94,6 +95,8 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
         if (leading && cluster.isFormed()) {
             audits.auditor().tick();
         }
+        cluster.raiseIfWanted(ensemble.levels());
+        ensemble.levels().tick(leading && cluster.isFormed() && server.isServing());
         clients.tick(current, cluster.isFormed(), schedule.periodMillis());
     }
 
@@ -111,6 +114,11 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
     public void clusterFormed(UUID clusterId) {
         cluster.named(clusterId);
         submit(this::tick);
+    }
+
+    @Override
+    public void featureLevelInForce(FeatureLevel level) {
+        cluster.levelInForce(level);
     }
 
     @Override

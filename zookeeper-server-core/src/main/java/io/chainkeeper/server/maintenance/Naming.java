@@ -2,9 +2,11 @@ package io.chainkeeper.server.maintenance;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.server.state.ReplicatedState;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.IntFunction;
 
 /** Keeps the name of the cluster. */
 public interface Naming {
@@ -26,6 +28,20 @@ public interface Naming {
     void named(UUID clusterId);
 
     /**
+     * Apply thread: a feature level is in force.
+     *
+     * @param level the level
+     */
+    void levelInForce(FeatureLevel level);
+
+    /**
+     * Background: carries the operator's wish for a higher feature level out, if there is one.
+     *
+     * @param raise asks for a level, and says null or why not
+     */
+    void wantedLevel(IntFunction<String> raise);
+
+    /**
      * Background, at the leader.
      *
      * @param replicated the replicated state
@@ -33,6 +49,7 @@ public interface Naming {
      * @param members replica ids, ascending
      * @param participants who is configured to vote
      * @param configuration that the cluster is formed with, empty if none is to be replicated
+     * @param level the feature level that it begins with
      * @return what is to be ordered about the name, or null
      */
     Command.ClusterFormed due(
@@ -40,7 +57,8 @@ public interface Naming {
             long executionProfile,
             List<Integer> members,
             List<Integer> participants,
-            String configuration);
+            String configuration,
+            FeatureLevel level);
 
     /**
      * Background.

@@ -1,5 +1,6 @@
 package io.chainkeeper.server.maintenance;
 
+import io.chainkeeper.release.FeatureRange;
 import java.util.List;
 
 /**
@@ -8,5 +9,6 @@ import java.util.List;
  * @param replicaId this replica
  * @param members ids of the configured replicas, ascending
  * @param executionProfile number of this replica's settings
+ * @param levels the feature levels that this replica knows
  */
-public record Self(int replicaId, List<Integer> members, long executionProfile) {}
+public record Self(int replicaId, List<Integer> members, long executionProfile, FeatureRange levels) {}

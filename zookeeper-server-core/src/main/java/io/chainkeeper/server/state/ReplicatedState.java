@@ -4,6 +4,7 @@ import io.chainkeeper.config.SharedSettings;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.server.guard.TransactionLimit;
 import io.chainkeeper.server.session.SessionIds;
 import io.chainkeeper.server.session.SessionTable;
@@ -33,9 +34,13 @@ public final class ReplicatedState {
     /** Absent in checkpoints of releases whose replicas all had the same providers. */
     private static final int HAS_SCHEMES = 8;
 
+    /** Absent in checkpoints of releases before there were feature levels. */
+    private static final int HAS_LEVEL = 16;
+
     private final SessionTable sessions;
     private final StartReports starts;
     private final SchemeReports schemes;
+    private final FeatureState features;
     private volatile SortedMap<String, String> agreedSchemes;
     private volatile long agreedTransactionBytes = Long.MAX_VALUE;
     private DigestTally digestTally = new DigestTally();
@@ -49,10 +54,11 @@ public final class ReplicatedState {
     private long zxid;
     private volatile long agreedTimeMillis;
 
-    private ReplicatedState(SessionTable sessions, StartReports starts, SchemeReports schemes) {
+    private ReplicatedState(SessionTable sessions, StartReports starts, SchemeReports schemes, FeatureState features) {
         this.sessions = sessions;
         this.starts = starts;
         this.schemes = schemes;
+        this.features = features;
     }
 
     /**
@@ -62,9 +68,15 @@ public final class ReplicatedState {
      * @return the state
      */
     public static ReplicatedState initial(long zxid) {
-        ReplicatedState state = new ReplicatedState(new SessionTable(), new StartReports(), new SchemeReports());
+        ReplicatedState state =
+                new ReplicatedState(new SessionTable(), new StartReports(), new SchemeReports(), new FeatureState());
         state.zxid = zxid;
         return state;
+    }
+
+    /** @return the feature level, and what the replicas run */
+    public FeatureState features() {
+        return features;
     }
 
     /** @return all sessions */
@@ -136,9 +148,13 @@ public final class ReplicatedState {
      *
      * @param newClusterId its name
      * @param profile the number of the settings that it is formed with
+     * @param level the feature level that it begins with; null if it goes on with the one that it has
      */
-    public void formed(UUID newClusterId, long profile) {
+    public void formed(UUID newClusterId, long profile, FeatureLevel level) {
         executionProfile = profile;
+        if (level != null) {
+            features.formed(level);
+        }
         clusterId = newClusterId;
     }
 
@@ -342,6 +358,7 @@ public final class ReplicatedState {
         ByteBuffer out = ByteBuffer.allocate(FIXED_BYTES
                 + starts.encodedBytes()
                 + known.length
+                + features.encodedBytes()
                 + members.length()
                 + servers.length
                 + planned.length
@@ -353,12 +370,14 @@ public final class ReplicatedState {
         out.put((byte) ((clusterId == null ? 0 : FORMED)
                 | (starts.sayTransactionBytes() ? HAS_LIMITS : 0)
                 | (starts.saySettings() ? HAS_SETTINGS : 0)
-                | (schemes.isEmpty() ? 0 : HAS_SCHEMES)));
+                | (schemes.isEmpty() ? 0 : HAS_SCHEMES)
+                | HAS_LEVEL));
         out.putLong(clusterId == null ? 0 : clusterId.getMostSignificantBits());
         out.putLong(clusterId == null ? 0 : clusterId.getLeastSignificantBits());
         out.putLong(executionProfile);
         starts.put(out);
         out.put(known);
+        features.put(out);
         out.putInt(members.length()).put(members.array(), members.offset(), members.length());
         out.putLong(reconfigZxid).putInt(servers.length).put(servers);
         out.putInt(planned.length).put(planned);
@@ -411,6 +430,7 @@ public final class ReplicatedState {
             if ((flags & HAS_SCHEMES) != 0) {
                 schemes.read(in);
             }
+            FeatureState features = (flags & HAS_LEVEL) != 0 ? FeatureState.get(in) : new FeatureState();
             int memberBytes = in.getInt();
             Membership membership =
                     memberBytes == 0 ? null : Membership.decode(bytes.slice(in.position(), memberBytes));
@@ -421,7 +441,10 @@ public final class ReplicatedState {
             DigestTally tally = DigestTally.get(in);
             ImportedStates imported = ImportedStates.get(in);
             SessionTable table = SessionTable.decode(bytes.slice(in.position(), in.remaining()));
-            ReplicatedState state = new ReplicatedState(table, starts, schemes);
+            if ((flags & HAS_LEVEL) == 0 && (flags & FORMED) != 0) {
+                features.formed(FeatureLevel.FIRST);
+            }
+            ReplicatedState state = new ReplicatedState(table, starts, schemes, features);
             state.zxid = zxid;
             state.membership = membership;
             state.configured(configuration, reconfigZxid);

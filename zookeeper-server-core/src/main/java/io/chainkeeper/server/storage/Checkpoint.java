@@ -2,15 +2,17 @@ package io.chainkeeper.server.storage;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.release.BinaryHead;
+import io.chainkeeper.release.NewerFormatException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
-import java.util.zip.CRC32C;
 
 /**
  * What one snapshot file, or the transaction log alone, needs to be continued from the order. Immutable.
  *
  * <pre>
- * magic            long   "CKCHKPT1": the last byte is the format version
+ * magic            long   "CKCHKPT2": the last byte is the format version
+ * release          24 bytes, see {@link io.chainkeeper.release.Release#putName}; not in version 1
  * position         long
  * zxid             long
  * snapshotZxid     long
@@ -30,18 +32,18 @@ import java.util.zip.CRC32C;
  */
 public record Checkpoint(
         long position, long zxid, long snapshotZxid, long coveredZxid, ByteSlice proposers, ByteSlice replicatedState) {
-    private static final long MAGIC = 0x434b43484b505431L;
-    private static final int FIXED_BYTES = 5 * Long.BYTES + 3 * Integer.BYTES;
+    private static final BinaryHead HEAD = new BinaryHead(0x434b43484b505400L, 2, 2);
+    private static final int FIXED_BYTES = 4 * Long.BYTES + 3 * Integer.BYTES;
 
     /** @return the file's content */
     public byte[] encode() {
-        ByteBuffer out = ByteBuffer.allocate(FIXED_BYTES + proposers.length() + replicatedState.length());
-        out.putLong(MAGIC).putLong(position).putLong(zxid).putLong(snapshotZxid).putLong(coveredZxid);
+        ByteBuffer out =
+                ByteBuffer.allocate(BinaryHead.BYTES + FIXED_BYTES + proposers.length() + replicatedState.length());
+        HEAD.put(out);
+        out.putLong(position).putLong(zxid).putLong(snapshotZxid).putLong(coveredZxid);
         put(out, proposers);
         put(out, replicatedState);
-        CRC32C crc = new CRC32C();
-        crc.update(out.array(), 0, out.position());
-        out.putInt((int) crc.getValue());
+        BinaryHead.putChecksum(out);
         return out.array();
     }
 
@@ -53,23 +55,20 @@ public record Checkpoint(
      * Reads back what {@link #encode} wrote.
      *
      * @param content the file's content
+     * @param name of the file, for messages
      * @return the checkpoint
      * @throws MalformedMessageException if it is anything else
+     * @throws NewerFormatException if a later release wrote it
      */
-    public static Checkpoint decode(byte[] content) throws MalformedMessageException {
-        if (content.length < FIXED_BYTES) {
+    public static Checkpoint decode(byte[] content, String name)
+            throws MalformedMessageException, NewerFormatException {
+        if (content.length < Long.BYTES + FIXED_BYTES) {
             throw new MalformedMessageException("has only " + content.length + " bytes");
         }
         ByteBuffer in = ByteBuffer.wrap(content);
-        long magic = in.getLong();
-        if (magic != MAGIC) {
+        if (HEAD.version(in, name) == BinaryHead.OTHER) {
             throw new MalformedMessageException(
-                    "begins with 0x" + Long.toHexString(magic) + "; it is no checkpoint or one of another version");
-        }
-        CRC32C crc = new CRC32C();
-        crc.update(content, 0, content.length - Integer.BYTES);
-        if ((int) crc.getValue() != in.getInt(content.length - Integer.BYTES)) {
-            throw new MalformedMessageException("has a wrong checksum");
+                    "begins with 0x" + Long.toHexString(in.getLong(0)) + "; it is no checkpoint");
         }
         try {
             long position = in.getLong();

@@ -83,7 +83,7 @@ public final class CheckpointStore {
             return checkpoints;
         }
         try {
-            checkpoints.add(Checkpoint.decode(Files.readAllBytes(file)));
+            checkpoints.add(Checkpoint.decode(Files.readAllBytes(file), file.toString()));
         } catch (MalformedMessageException e) {
             LOG.warn("Checkpoint {} {}; going on from an older one", file, e.getMessage());
         }
@@ -96,7 +96,7 @@ public final class CheckpointStore {
      * from.
      *
      * @return the newest, by position, first; empty if there is no file
-     * @throws IOException if files cannot be read, or all are damaged
+     * @throws IOException if files cannot be read, all are damaged, or a later release wrote one
      */
     public List<Checkpoint> readAll() throws IOException {
         List<Checkpoint> checkpoints = new ArrayList<>();
@@ -107,7 +107,7 @@ public final class CheckpointStore {
                 continue;
             }
             try {
-                checkpoints.add(Checkpoint.decode(Files.readAllBytes(file)));
+                checkpoints.add(Checkpoint.decode(Files.readAllBytes(file), file.toString()));
             } catch (MalformedMessageException e) {
                 damage = file + " " + e.getMessage();
                 LOG.warn("Checkpoint {}; looking for an older one", damage);

@@ -1,6 +1,7 @@
 package io.chainkeeper.server.storage;
 
 import io.chainkeeper.config.AtomicFile;
+import io.chainkeeper.release.FormatHead;
 import io.chainkeeper.server.state.Zxids;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -22,10 +23,11 @@ public final class StopMarker {
     /** Name of the file. */
     static final String FILE_NAME = "stopped";
 
-    private static final String FORMAT = "formatVersion=1";
+    /** What is written: release, zxid, position. Earlier versions, of releases before 0.2.0, are read. */
+    private static final int FORMAT_VERSION = 3;
 
-    /** Has one more line, the position. */
-    private static final String FORMAT_WITH_POSITION = "formatVersion=2";
+    /** The version that has the position always. */
+    private static final int WITH_POSITION = 2;
 
     private static final String ZXID_KEY = "zxid=0x";
     private static final String POSITION_KEY = "position=";
@@ -76,12 +78,8 @@ public final class StopMarker {
      * @throws IOException if the log cannot be read or the file not be written; the message names it
      */
     static void write(Path orderingDirectory, Path logDirectory, long position) throws IOException {
-        boolean whole = position != NO_POSITION;
-        String text = (whole ? FORMAT_WITH_POSITION : FORMAT) + "\n" + ZXID_KEY
-                + Long.toHexString(TxnLogScanner.lastZxid(logDirectory)) + "\n";
-        if (whole) {
-            text += POSITION_KEY + position + "\n";
-        }
+        String text = FormatHead.of(FORMAT_VERSION) + ZXID_KEY + Long.toHexString(TxnLogScanner.lastZxid(logDirectory))
+                + "\n" + POSITION_KEY + position + "\n";
         AtomicFile.write(orderingDirectory.resolve(FILE_NAME), text.getBytes(StandardCharsets.UTF_8));
     }
 
@@ -166,13 +164,17 @@ public final class StopMarker {
     private static Stopped read(Path file) throws IOException {
         List<String> lines = Files.readAllLines(file, StandardCharsets.UTF_8);
         try {
-            boolean whole = lines.size() == 3 && lines.get(0).equals(FORMAT_WITH_POSITION);
-            if (!whole && (lines.size() != 2 || !lines.get(0).equals(FORMAT))) {
+            int version = FormatHead.version(file, lines, FORMAT_VERSION);
+            if (lines.size() != version + 1) {
                 throw new IllegalArgumentException("unexpected lines");
             }
+            if (version == FORMAT_VERSION) {
+                FormatHead.checkRelease(lines);
+            }
+            List<String> rest = lines.subList(version == FORMAT_VERSION ? FormatHead.LINES : 1, lines.size());
             return new Stopped(
-                    Long.parseLong(value(lines.get(1), ZXID_KEY), 16),
-                    whole ? Long.parseLong(value(lines.get(2), POSITION_KEY)) : NO_POSITION);
+                    Long.parseLong(value(rest.get(0), ZXID_KEY), 16),
+                    version < WITH_POSITION ? NO_POSITION : Long.parseLong(value(rest.get(1), POSITION_KEY)));
         } catch (IllegalArgumentException e) {
             throw new IOException(file + " is damaged (" + e.getMessage() + "); it says where the transaction log ended"
                     + " when this server stopped. Delete it if nobody else has written there");

@@ -65,7 +65,7 @@ final class IncomingState implements Closeable {
             return null;
         }
         try {
-            return StateManifest.decode(ByteSlice.of(Files.readAllBytes(file)));
+            return StateManifest.decode(ByteSlice.of(Files.readAllBytes(file)), file.toString());
         } catch (MalformedMessageException e) {
             LOG.warn("{} {}: what was fetched before is fetched again", file, e.getMessage());
             return null;

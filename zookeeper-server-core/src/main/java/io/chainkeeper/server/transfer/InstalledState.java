@@ -2,11 +2,13 @@ package io.chainkeeper.server.transfer;
 
 import io.chainkeeper.config.AtomicFile;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.release.FormatHead;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.List;
 
 /**
  * Says that the state in a directory was installed from another member, in the small text file {@value #FILE_NAME} of
@@ -21,6 +23,9 @@ import java.util.HexFormat;
 public record InstalledState(long position, boolean newDirectory, ByteSlice promise) {
     /** Name of the file. */
     public static final String FILE_NAME = "installed";
+
+    /** The first one with a version and a release; those of releases before 0.2.0 begin with the position. */
+    private static final int FORMAT_VERSION = 2;
 
     private static final String POSITION_KEY = "position=";
     private static final String NEW_DIRECTORY_KEY = "newDirectory=";
@@ -38,21 +43,34 @@ public record InstalledState(long position, boolean newDirectory, ByteSlice prom
         if (!Files.exists(file)) {
             return null;
         }
-        String[] lines = Files.readString(file, StandardCharsets.UTF_8).split("\n", -1);
-        boolean namesPromise = lines.length == 4; // earlier versions did not
-        if (lines.length != (namesPromise ? 4 : 3)
-                || !lines[0].matches(POSITION_KEY + "\\d{1,18}")
-                || !lines[1].matches(NEW_DIRECTORY_KEY + "(true|false)")
-                || namesPromise && !lines[2].matches(PROMISE_KEY + "([0-9a-f]{2})*")
-                || !lines[lines.length - 1].isEmpty()) {
+        String text = Files.readString(file, StandardCharsets.UTF_8);
+        try {
+            List<String> lines = FormatHead.lines(text);
+            boolean hasHead = !lines.isEmpty() && !lines.get(0).startsWith(POSITION_KEY);
+            if (hasHead) {
+                FormatHead.version(file, lines, FORMAT_VERSION);
+                FormatHead.checkRelease(lines);
+            }
+            return of(hasHead ? lines.subList(FormatHead.LINES, lines.size()) : lines, hasHead);
+        } catch (IllegalArgumentException e) {
             throw new IOException(file + " is damaged; it must say which state was installed beside it: " + POSITION_KEY
                     + "N, " + NEW_DIRECTORY_KEY + "true or false, and " + PROMISE_KEY + "HEX, on a line each");
         }
+    }
+
+    private static InstalledState of(List<String> lines, boolean hasHead) {
+        boolean namesPromise = hasHead || lines.size() == 3; // the first ones did not
+        if (lines.size() != (namesPromise ? 3 : 2)
+                || !lines.get(0).matches(POSITION_KEY + "\\d{1,18}")
+                || !lines.get(1).matches(NEW_DIRECTORY_KEY + "(true|false)")
+                || namesPromise && !lines.get(2).matches(PROMISE_KEY + "([0-9a-f]{2})*")) {
+            throw new IllegalArgumentException("unexpected lines");
+        }
         return new InstalledState(
-                Long.parseLong(lines[0].substring(POSITION_KEY.length())),
-                Boolean.parseBoolean(lines[1].substring(NEW_DIRECTORY_KEY.length())),
+                Long.parseLong(lines.get(0).substring(POSITION_KEY.length())),
+                Boolean.parseBoolean(lines.get(1).substring(NEW_DIRECTORY_KEY.length())),
                 namesPromise
-                        ? ByteSlice.of(HexFormat.of().parseHex(lines[2].substring(PROMISE_KEY.length())))
+                        ? ByteSlice.of(HexFormat.of().parseHex(lines.get(2).substring(PROMISE_KEY.length())))
                         : ByteSlice.EMPTY);
     }
 
@@ -63,8 +81,8 @@ public record InstalledState(long position, boolean newDirectory, ByteSlice prom
      * @throws IOException if it cannot be written
      */
     public void write(Path orderingDirectory) throws IOException {
-        String text = POSITION_KEY + position + "\n" + NEW_DIRECTORY_KEY + newDirectory + "\n" + PROMISE_KEY
-                + HexFormat.of().formatHex(promise.toByteArray()) + "\n";
+        String text = FormatHead.of(FORMAT_VERSION) + POSITION_KEY + position + "\n" + NEW_DIRECTORY_KEY + newDirectory
+                + "\n" + PROMISE_KEY + HexFormat.of().formatHex(promise.toByteArray()) + "\n";
         AtomicFile.write(orderingDirectory.resolve(FILE_NAME), text.getBytes(StandardCharsets.UTF_8));
     }
 }

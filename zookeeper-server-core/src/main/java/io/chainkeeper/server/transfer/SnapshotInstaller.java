@@ -4,6 +4,7 @@ import io.chainkeeper.command.ImportedState;
 import io.chainkeeper.config.AtomicFile;
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.release.NewerFormatException;
 import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.storage.Checkpoint;
 import io.chainkeeper.server.storage.CheckpointStore;
@@ -151,6 +152,8 @@ public final class SnapshotInstaller {
         List<Checkpoint> own;
         try {
             own = checkpoints.readForStart();
+        } catch (NewerFormatException e) {
+            throw e;
         } catch (IOException e) {
             return; // what was noted about it is as damaged as the state
         }
@@ -164,8 +167,8 @@ public final class SnapshotInstaller {
                 return;
             }
             Path file = incoming.resolve(arrived.find(Kind.CHECKPOINT).name());
-            ImportedState origin = ReplicatedState.decode(
-                            Checkpoint.decode(Files.readAllBytes(file)).replicatedState())
+            ImportedState origin = ReplicatedState.decode(Checkpoint.decode(Files.readAllBytes(file), file.toString())
+                            .replicatedState())
                     .importedStates()
                     .origin();
             String refusal = imported.refusalOfReplacementBy(origin == null ? ImportedState.EMPTY : origin);
@@ -289,7 +292,7 @@ public final class SnapshotInstaller {
         new InstalledState(manifest.position(), isNew || before != null && before.newDirectory(), manifest.promise())
                 .write(orderingDirectory);
         try {
-            Checkpoint checkpoint = Checkpoint.decode(Files.readAllBytes(file));
+            Checkpoint checkpoint = Checkpoint.decode(Files.readAllBytes(file), file.toString());
             UUID cluster = ReplicatedState.decode(checkpoint.replicatedState()).clusterId();
             if (isNew && cluster != null) {
                 step.before();

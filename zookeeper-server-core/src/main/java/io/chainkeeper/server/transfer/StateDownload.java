@@ -180,7 +180,7 @@ final class StateDownload {
 
     private static StateManifest manifest(StateAnswer answer) throws IOException {
         try {
-            return StateManifest.decode(answer.body());
+            return StateManifest.decode(answer.body(), "its manifest");
         } catch (MalformedMessageException e) {
             throw new IOException("its manifest " + e.getMessage(), e);
         }
@@ -289,7 +289,7 @@ final class StateDownload {
     private void verify() throws IOException {
         StateFile file = manifest.find(Kind.CHECKPOINT);
         try {
-            Checkpoint checkpoint = Checkpoint.decode(incoming.content(file));
+            Checkpoint checkpoint = Checkpoint.decode(incoming.content(file), "its " + file.name());
             if (checkpoint.position() != manifest.position() || checkpoint.snapshotZxid() != manifest.snapshotZxid()) {
                 throw new IOException("its " + file.name() + " is that of another state than its manifest");
             }

@@ -3,20 +3,22 @@ package io.chainkeeper.server.transfer;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.release.BinaryHead;
+import io.chainkeeper.release.NewerFormatException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
-import java.util.zip.CRC32C;
 
 /**
  * What a member offers: a snapshot, its checkpoint, and as much of the transaction log as the fuzzy snapshot needs.
  * None of these bytes changes any more, so a transfer can be continued at any of them. Immutable.
  *
  * <pre>
- * magic         long   "CKSTATE2": the last byte is the format version
+ * magic         long   "CKSTATE3": the last byte is the format version
+ * release       24 bytes, see {@link io.chainkeeper.release.Release#putName}; not in version 2
  * position      long
  * snapshotZxid  long
  * coveredZxid   long
@@ -38,8 +40,9 @@ record StateManifest(long position, long snapshotZxid, long coveredZxid, ByteSli
     /** Bounds the length of a promise; it has to fit into a byte. */
     static final int MAX_PROMISE_BYTES = 127;
 
-    private static final long MAGIC = 0x434b535441544532L;
-    private static final int FIXED_BYTES = 4 * Long.BYTES + 1 + 2 * Integer.BYTES;
+    private static final BinaryHead HEAD = new BinaryHead(0x434b535441544500L, 3, 3);
+    private static final int OLDEST_VERSION = 2;
+    private static final int FIXED_BYTES = 3 * Long.BYTES + 1 + 2 * Integer.BYTES;
     private static final int FILE_BYTES = 2 + Long.BYTES;
 
     /** Where a file belongs. */
@@ -85,8 +88,10 @@ record StateManifest(long position, long snapshotZxid, long coveredZxid, ByteSli
 
     byte[] encode() {
         int nameBytes = files.stream().mapToInt(file -> file.name().length()).sum();
-        ByteBuffer out = ByteBuffer.allocate(FIXED_BYTES + promise.length() + files.size() * FILE_BYTES + nameBytes);
-        out.putLong(MAGIC).putLong(position).putLong(snapshotZxid).putLong(coveredZxid);
+        ByteBuffer out = ByteBuffer.allocate(
+                BinaryHead.BYTES + FIXED_BYTES + promise.length() + files.size() * FILE_BYTES + nameBytes);
+        HEAD.put(out);
+        out.putLong(position).putLong(snapshotZxid).putLong(coveredZxid);
         out.put((byte) promise.length()).put(promise.asByteBuffer());
         out.putInt(files.size());
         for (StateFile file : files) {
@@ -94,30 +99,23 @@ record StateManifest(long position, long snapshotZxid, long coveredZxid, ByteSli
             out.put((byte) file.kind().ordinal()).putLong(file.length());
             out.put((byte) name.length).put(name);
         }
-        out.putInt(crc(out.array(), out.position()));
+        BinaryHead.putChecksum(out);
         return out.array();
-    }
-
-    private static int crc(byte[] content, int length) {
-        CRC32C crc = new CRC32C();
-        crc.update(content, 0, length);
-        return (int) crc.getValue();
     }
 
     /**
      * Reads back what {@link #encode} wrote. Names that could lead out of a directory are refused.
      *
+     * @param name of the file, or who has sent it, for messages
      * @throws MalformedMessageException if it is anything else
+     * @throws NewerFormatException if a later release wrote it
      */
-    static StateManifest decode(ByteSlice bytes) throws MalformedMessageException {
+    static StateManifest decode(ByteSlice bytes, String name) throws MalformedMessageException, NewerFormatException {
         byte[] content = bytes.toByteArray();
         ByteBuffer in = ByteBuffer.wrap(content);
         try {
-            if (in.getLong() != MAGIC) {
-                throw new MalformedMessageException("is no manifest of a state, or one of another version");
-            }
-            if (crc(content, content.length - Integer.BYTES) != in.getInt(content.length - Integer.BYTES)) {
-                throw new MalformedMessageException("has a wrong checksum");
+            if (HEAD.version(in, name) < OLDEST_VERSION) {
+                throw new MalformedMessageException("is no manifest of a state, or one of an earlier version");
             }
             long position = in.getLong();
             long snapshotZxid = in.getLong();

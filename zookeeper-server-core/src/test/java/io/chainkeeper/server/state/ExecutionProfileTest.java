@@ -4,6 +4,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.release.FeatureLevel;
 import java.io.IOException;
 import java.util.Map;
 import java.util.UUID;
@@ -24,7 +25,7 @@ public class ExecutionProfileTest {
         long formedWith = own ^ 0x0003000000000000L ^ 7;
         ReplicatedState state = ReplicatedState.initial(0);
         ExecutionProfile.requireSame(state, own);
-        state.formed(new UUID(1, 2), formedWith);
+        state.formed(new UUID(1, 2), formedWith, FeatureLevel.FIRST);
         assertTrue(ExecutionProfile.isOf(formedWith, own));
         IOException refusal = assertThrows(IOException.class, () -> ExecutionProfile.requireSame(state, own));
         assertTrue(refusal.getMessage(), refusal.getMessage().contains("zookeeper.authProvider.* names none"));
@@ -33,7 +34,7 @@ public class ExecutionProfileTest {
         IOException later = assertThrows(IOException.class, () -> ExecutionProfile.requireSame(state, own ^ 7));
         assertTrue(later.getMessage(), later.getMessage().contains("zookeeper.authProvider.* names some"));
         ReplicatedState without = ReplicatedState.initial(0);
-        without.formed(new UUID(1, 2), own ^ 0x0003000000000000L);
+        without.formed(new UUID(1, 2), own ^ 0x0003000000000000L, FeatureLevel.FIRST);
         ExecutionProfile.requireSame(without, own);
     }
 

@@ -11,6 +11,7 @@ import io.chainkeeper.command.ImportedState;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.session.ReplicatedSessionTracker;
 import io.chainkeeper.server.session.SessionIds;
@@ -34,7 +35,7 @@ public class ReplicatedStateTest {
     private static ReplicatedState full() {
         ReplicatedState state = ReplicatedState.initial(0x100000007L);
         state.advanceTime(77);
-        state.formed(new UUID(3, 4), 5);
+        state.formed(new UUID(3, 4), 5, FeatureLevel.FIRST);
         state.started(2, 9, 5_000);
         state.said(2, WITH_RECONFIG);
         state.knows(2, WITHOUT_RECONFIG, Map.of("key", "a.Key", "\u00fc", ""));
@@ -73,7 +74,7 @@ public class ReplicatedStateTest {
         ReplicatedState state = ReplicatedState.initial(0);
         state.said(2, WITH_RECONFIG);
         assertFalse("there is no cluster yet", state.mayReplicate(SECOND));
-        state.formed(new UUID(3, 4), WITHOUT_RECONFIG);
+        state.formed(new UUID(3, 4), WITHOUT_RECONFIG, FeatureLevel.FIRST);
         assertTrue(state.mayReplicate(SECOND));
         assertFalse("server 2 is none of them", state.mayReplicate(FIRST));
         assertTrue(ReplicatedState.decode(state.encode()).mayReplicate(SECOND));

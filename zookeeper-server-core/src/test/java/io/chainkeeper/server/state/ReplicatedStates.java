@@ -1,5 +1,6 @@
 package io.chainkeeper.server.state;
 
+import io.chainkeeper.release.FeatureLevel;
 import java.util.UUID;
 
 /** Replicated states for tests outside this package. */
@@ -9,7 +10,7 @@ public final class ReplicatedStates {
     /** The state of a cluster after a transaction, without sessions. */
     public static ReplicatedState of(UUID clusterId, long zxid) {
         ReplicatedState state = ReplicatedState.initial(zxid);
-        state.formed(clusterId, 1);
+        state.formed(clusterId, 1, FeatureLevel.FIRST);
         return state;
     }
 }

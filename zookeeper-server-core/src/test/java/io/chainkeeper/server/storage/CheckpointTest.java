@@ -32,7 +32,7 @@ public class CheckpointTest {
     @Test
     public void checkpoint_decodesToItself() throws Exception {
         Checkpoint checkpoint = checkpoint(9, 0x100000007L);
-        assertEquals(checkpoint, Checkpoint.decode(checkpoint.encode()));
+        assertEquals(checkpoint, Checkpoint.decode(checkpoint.encode(), "a checkpoint"));
     }
 
     @Test
@@ -40,12 +40,12 @@ public class CheckpointTest {
         byte[] content = checkpoint(9, 7).encode();
         for (int length = 0; length < content.length; length++) {
             byte[] cut = Arrays.copyOf(content, length);
-            assertThrows(MalformedMessageException.class, () -> Checkpoint.decode(cut));
+            assertThrows(MalformedMessageException.class, () -> Checkpoint.decode(cut, "a checkpoint"));
         }
         for (int bit = 0; bit < content.length * 8; bit++) {
             byte[] flipped = content.clone();
             flipped[bit / 8] ^= 1 << bit % 8;
-            assertThrows(MalformedMessageException.class, () -> Checkpoint.decode(flipped));
+            assertThrows(MalformedMessageException.class, () -> Checkpoint.decode(flipped, "a checkpoint"));
         }
     }
 

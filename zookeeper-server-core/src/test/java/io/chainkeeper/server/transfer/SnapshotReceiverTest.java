@@ -188,7 +188,7 @@ public final class SnapshotReceiverTest {
             ByteSlice manifest = StateAnswer.decode(source.answer(
                             3, StateRequest.manifest(StateRequest.NEWEST, 0).encode(), ByteSlice.EMPTY))
                     .body();
-            incoming.begin(StateManifest.decode(manifest));
+            incoming.begin(StateManifest.decode(manifest, "a manifest"));
         }
         Path begun = receiver.ordering.resolve("incoming");
         fetch.covered(99);

@@ -379,7 +379,7 @@ public final class StateTransferTest {
     public void memberThatHasDiverged_givesItsStateToNobody() throws Exception {
         ByteSlice request = StateRequest.manifest(StateRequest.NEWEST, 0).encode();
         StateManifest manifest = StateManifest.decode(
-                StateAnswer.decode(source.answer(10, request, PROMISE)).body());
+                StateAnswer.decode(source.answer(10, request, PROMISE)).body(), "a manifest");
         ByteSlice part = new StateRequest(StateRequest.Kind.READ, manifest.snapshotZxid(), 0, 0, 10).encode();
         assertEquals(StateAnswer.Kind.BYTES, answer(10, part));
         sender.isWrong = true;
@@ -427,15 +427,15 @@ public final class StateTransferTest {
     @Test
     public void everyCutAndEveryFlippedBitOfAManifest_isRefused() throws Exception {
         byte[] content = fetch().encode();
-        assertEquals(fetch(), StateManifest.decode(ByteSlice.of(content)));
+        assertEquals(fetch(), StateManifest.decode(ByteSlice.of(content), "a manifest"));
         for (int length = 0; length < content.length; length++) {
             ByteSlice cut = ByteSlice.of(content, 0, length);
-            assertThrows(Exception.class, () -> StateManifest.decode(cut));
+            assertThrows(Exception.class, () -> StateManifest.decode(cut, "a manifest"));
         }
         for (int bit = 0; bit < content.length * 8; bit++) {
             byte[] flipped = content.clone();
             flipped[bit / 8] ^= 1 << bit % 8;
-            assertThrows(Exception.class, () -> StateManifest.decode(ByteSlice.of(flipped)));
+            assertThrows(Exception.class, () -> StateManifest.decode(ByteSlice.of(flipped), "a manifest"));
         }
     }
 
@@ -450,7 +450,8 @@ public final class StateTransferTest {
                     List.of(
                             new StateManifest.StateFile(Kind.CHECKPOINT, "checkpoint.5", 1),
                             new StateManifest.StateFile(Kind.SNAPSHOT, name, 1)));
-            assertThrows(name, Exception.class, () -> StateManifest.decode(ByteSlice.of(manifest.encode())));
+            assertThrows(
+                    name, Exception.class, () -> StateManifest.decode(ByteSlice.of(manifest.encode()), "a manifest"));
         }
     }
 

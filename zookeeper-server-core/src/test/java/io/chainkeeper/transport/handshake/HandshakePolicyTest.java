@@ -6,9 +6,12 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.SharedSettings;
+import io.chainkeeper.release.FeatureLevel;
+import io.chainkeeper.release.FeatureRange;
 import io.chainkeeper.transport.PeerAddress;
 import io.chainkeeper.transport.RefusalKind;
 import io.chainkeeper.transport.TransportSettings;
+import io.chainkeeper.transport.WireRange;
 import io.chainkeeper.transport.handshake.HandshakeMessage.Hello;
 import io.chainkeeper.transport.handshake.HandshakeMessage.Purpose;
 import io.chainkeeper.transport.handshake.HandshakeMessage.Refused;
@@ -177,6 +180,80 @@ public class HandshakePolicyTest {
                 "replica 3",
                 "version " + (own + 1),
                 "version " + own,
-                "same release");
+                "at most one apart");
+    }
+
+    private static HandshakePolicy policyAt(FeatureLevel level, FeatureRange known, WireRange wire) {
+        return new HandshakePolicy(
+                TransportSettings.builder(2, "chain", MEMBERS)
+                        .clusterId(() -> 77)
+                        .executionProfile(5)
+                        .profileRule(SharedSettings.OF_LINKS)
+                        .featureLevels(known, () -> level)
+                        .wire(wire)
+                        .build(),
+                () -> new TreeSet<>(MEMBERS.keySet()),
+                nonce -> {});
+    }
+
+    private static Hello helloOf(PeerRelease release) {
+        return new Hello(3, 2, 1, 77, 5, Purpose.LINK, "chain", release, Credentials.NONE);
+    }
+
+    private static final FeatureLevel SECOND = new FeatureLevel(2, "0.2.0");
+    private static final FeatureRange FIRST_TWO = new FeatureRange(1, 2);
+
+    @Test
+    public void otherReleaseThatKnowsTheLevel_isLetIn() {
+        HandshakePolicy own = policyAt(SECOND, FIRST_TWO, WireRange.OWN);
+        assertNull(own.refusalOfAccepted(
+                helloOf(new PeerRelease("0.3.0", new FeatureRange(2, 3), SECOND, new WireRange(1, 4))), REMOTE));
+        assertNull(own.refusalOfAccepted(
+                helloOf(new PeerRelease("0.3.0", new FeatureRange(2, 3), FeatureLevel.NONE, new WireRange(1, 4))),
+                REMOTE));
+    }
+
+    @Test
+    public void releaseThatDoesNotKnowTheLevel_isToldWhichOneIsNeeded() {
+        PeerRelease former = new PeerRelease("0.1.9", new FeatureRange(1, 1), FeatureLevel.FIRST, WireRange.OWN);
+        assertRefused(
+                policyAt(SECOND, FIRST_TWO, WireRange.OWN).refusalOfAccepted(helloOf(former), REMOTE),
+                "replica 3",
+                "feature level 2 is in force, but release 0.1.9 knows feature level 1 only",
+                "start release 0.2.0 or later");
+    }
+
+    @Test
+    public void levelThatThisReleaseDoesNotKnow_isNamed() {
+        PeerRelease next =
+                new PeerRelease("0.3.0", new FeatureRange(2, 3), new FeatureLevel(3, "0.3.0"), WireRange.OWN);
+        assertRefused(
+                policyAt(SECOND, FIRST_TWO, WireRange.OWN).refusalOfAccepted(helloOf(next), REMOTE),
+                "replica 2",
+                "feature level 3 is in force",
+                "start release 0.3.0 or later");
+    }
+
+    @Test
+    public void nothingInCommon_isRefused() {
+        PeerRelease later = new PeerRelease("0.9.0", new FeatureRange(5, 6), FeatureLevel.NONE, WireRange.OWN);
+        assertRefused(
+                policyAt(FeatureLevel.NONE, FIRST_TWO, WireRange.OWN).refusalOfAccepted(helloOf(later), REMOTE),
+                "release 0.9.0",
+                "feature levels 5 to 6",
+                "feature levels 1 to 2",
+                "at most one apart");
+        PeerRelease other = new PeerRelease("0.9.0", FIRST_TWO, FeatureLevel.NONE, new WireRange(3, 4));
+        assertRefused(
+                policyAt(FeatureLevel.NONE, FIRST_TWO, new WireRange(1, 2)).refusalOfAccepted(helloOf(other), REMOTE),
+                "versions 3 to 4 of the frames",
+                "versions 1 to 2");
+    }
+
+    @Test
+    public void highestCommonVersion_isThatOfTheLink() {
+        assertEquals(2, new WireRange(1, 2).common(new WireRange(2, 3)));
+        assertEquals(3, new WireRange(1, 3).common(new WireRange(1, 4)));
+        assertEquals(WireRange.NONE, new WireRange(1, 2).common(new WireRange(3, 3)));
     }
 }

@@ -26,7 +26,7 @@ import java.nio.charset.StandardCharsets;
  *   body length     2    at most {@value #MAX_BODY_BYTES}, of a token {@value #MAX_TOKEN_BODY_BYTES}
  *   body
  *     hello: sender 4, receiver 4, incarnation 8, cluster 8, execution profile 8,
- *            purpose 1 (1 link, 2 state), protocol 2 + UTF-8, {@link Credentials}
+ *            purpose 1 (1 link, 2 state), protocol 2 + UTF-8, {@link PeerRelease}, {@link Credentials}
  *            (a hello begins with the sender's id in all versions)
  *     accepted: number of proofs 1, proofs 32 each
  *     refused: kind 1 (1 not a member, 3 linked already, else elsewhere), the reason as UTF-8
@@ -40,8 +40,11 @@ public sealed interface HandshakeMessage {
     /** First bytes of every message: "CHKP". */
     int MAGIC = 0x43484b50;
 
-    /** Version of hello and of the frames that follow. */
-    int VERSION = 4;
+    /**
+     * Version of the handshake. What follows it has versions of its own, which the hello says: this one changes only if
+     * a hello cannot say what it has to by appending to {@link PeerRelease}.
+     */
+    int VERSION = 5;
 
     /** Bytes before the body. */
     int ENVELOPE_BYTES = 9;
@@ -107,8 +110,31 @@ public sealed interface HandshakeMessage {
             long executionProfile,
             Purpose purpose,
             String protocol,
+            PeerRelease release,
             Credentials credentials)
             implements HandshakeMessage {
+        /** The hello of this release, where nothing is known of the cluster. */
+        public Hello(
+                int sender,
+                int receiver,
+                long incarnation,
+                long clusterId,
+                long executionProfile,
+                Purpose purpose,
+                String protocol,
+                Credentials credentials) {
+            this(
+                    sender,
+                    receiver,
+                    incarnation,
+                    clusterId,
+                    executionProfile,
+                    purpose,
+                    protocol,
+                    PeerRelease.OWN,
+                    credentials);
+        }
+
         /** The hello of a side that proves nothing. */
         public Hello(
                 int sender,
@@ -134,6 +160,7 @@ public sealed interface HandshakeMessage {
                     executionProfile,
                     purpose,
                     protocol,
+                    release,
                     credentials.with(proofs));
         }
     }
@@ -225,11 +252,15 @@ public sealed interface HandshakeMessage {
             byte[] protocol = hello.protocol().getBytes(StandardCharsets.UTF_8);
             envelope(
                     KIND_HELLO,
-                    HELLO_FIXED_BYTES + protocol.length + hello.credentials().encodedBytes(),
+                    HELLO_FIXED_BYTES
+                            + protocol.length
+                            + hello.release().encodedBytes()
+                            + hello.credentials().encodedBytes(),
                     out);
             out.writeInt(hello.sender()).writeInt(hello.receiver()).writeLong(hello.incarnation());
             out.writeLong(hello.clusterId()).writeLong(hello.executionProfile());
             out.writeByte(hello.purpose().code).writeShort(protocol.length).writeBytes(protocol);
+            hello.release().put(out);
             hello.credentials().put(out);
         } else if (message instanceof Accepted accepted) {
             envelope(KIND_ACCEPTED, 1 + accepted.proofs().length(), out);
@@ -412,9 +443,18 @@ public sealed interface HandshakeMessage {
         ByteBuffer name = body.readSlice(protocolBytes).nioBuffer();
         try {
             String protocol = StandardCharsets.UTF_8.newDecoder().decode(name).toString();
+            PeerRelease release = PeerRelease.get(body);
             Credentials credentials = Credentials.get(body);
             return new Hello(
-                    sender, receiver, incarnation, clusterId, executionProfile, purpose, protocol, credentials);
+                    sender,
+                    receiver,
+                    incarnation,
+                    clusterId,
+                    executionProfile,
+                    purpose,
+                    protocol,
+                    release,
+                    credentials);
         } catch (CharacterCodingException e) {
             throw new MalformedMessageException("sent a malformed handshake (protocol name is not UTF-8)");
         }

@@ -1,9 +1,13 @@
 package io.chainkeeper.transport.handshake;
 
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.release.FeatureLevel;
+import io.chainkeeper.release.FeatureRange;
+import io.chainkeeper.release.Release;
 import io.chainkeeper.transport.PeerAddress;
 import io.chainkeeper.transport.RefusalKind;
 import io.chainkeeper.transport.TransportSettings;
+import io.chainkeeper.transport.WireRange;
 import io.chainkeeper.transport.handshake.HandshakeMessage.Hello;
 import io.chainkeeper.transport.handshake.HandshakeMessage.Purpose;
 import io.chainkeeper.transport.handshake.HandshakeMessage.Refused;
@@ -58,6 +62,7 @@ public final class HandshakePolicy {
                 settings.executionProfile(),
                 purpose,
                 settings.protocol(),
+                new PeerRelease(Release.name(), settings.featureLevels(), settings.featureLevel(), settings.wire()),
                 new Credentials(settings.secret() != null, ByteSlice.of(nonce), disk, ByteSlice.EMPTY));
     }
 
@@ -165,7 +170,7 @@ public final class HandshakePolicy {
         String who = peer == HandshakeMessage.UNKNOWN_SENDER ? "a replica" : "replica " + peer;
         return Refused.elsewhere(who + " (" + remote + ") speaks version " + version
                 + " of the replica protocol, replica " + settings.replicaId() + " speaks version "
-                + HandshakeMessage.VERSION + ": run the same release on all servers");
+                + HandshakeMessage.VERSION + ": run releases from 0.2.0 on, at most one apart, on all servers");
     }
 
     /** What the other side must not learn goes to the own log only. */
@@ -187,6 +192,10 @@ public final class HandshakePolicy {
                             "%s belongs to cluster %016x, replica %d to cluster %016x%s",
                             peer, hello.clusterId(), self, clusterId, cure));
         }
+        Refused otherRelease = differenceOfRelease(hello.release(), peer);
+        if (otherRelease != null) {
+            return otherRelease;
+        }
         if (!settings.profileRule().mayBeLinked(settings.executionProfile(), hello.executionProfile())) {
             String differs = peer + " has another execution profile than replica " + self;
             String settingsThatDiffer =
@@ -197,6 +206,29 @@ public final class HandshakePolicy {
                             + (settingsThatDiffer.isEmpty()
                                     ? "run the same release on all servers"
                                     : settingsThatDiffer + "; set the same on all servers"));
+        }
+        return null;
+    }
+
+    /** Releases need not be the same: each has to know the level in force, and they have to speak with each other. */
+    private Refused differenceOfRelease(PeerRelease other, String peer) {
+        FeatureRange own = settings.featureLevels();
+        FeatureLevel level = settings.featureLevel();
+        String refusal = level.refusal(other.levels(), other.release());
+        if (refusal != null) {
+            return Refused.elsewhere(peer + " cannot take part: " + refusal);
+        }
+        refusal = other.level().refusal(own, Release.name());
+        if (refusal != null) {
+            return Refused.elsewhere(
+                    "replica " + settings.replicaId() + " cannot take part where " + peer + " does: " + refusal);
+        }
+        boolean noLevel = !own.overlaps(other.levels());
+        if (noLevel || settings.wire().common(other.wire()) == WireRange.NONE) {
+            return Refused.elsewhere(peer + " runs release " + other.release() + " with "
+                    + (noLevel ? other.levels() : other.wire() + " of the frames") + ", replica "
+                    + settings.replicaId() + " release " + Release.name() + " with " + (noLevel ? own : settings.wire())
+                    + ": run releases at most one apart on all servers");
         }
         return null;
     }

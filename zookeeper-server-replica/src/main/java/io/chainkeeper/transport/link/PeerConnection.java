@@ -2,6 +2,7 @@ package io.chainkeeper.transport.link;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.release.Release;
 import io.chainkeeper.transport.TransportLimits;
 import io.chainkeeper.transport.handshake.HandshakeHandler;
 import io.chainkeeper.transport.handshake.HandshakeMessage.Hello;
@@ -36,6 +37,10 @@ public final class PeerConnection extends ChannelInboundHandlerAdapter implement
     private final FrameWriter writer = new FrameWriter();
     private final AtomicLong outboundBytes = new AtomicLong();
     private final int idleChecks;
+    private final int version;
+
+    /** By the first byte of a frame. */
+    private final boolean[] isMessageKind = new boolean[256];
 
     private long ordinal;
     private boolean open = true;
@@ -67,6 +72,10 @@ public final class PeerConnection extends ChannelInboundHandlerAdapter implement
         this.hello = hello;
         TransportLimits limits = context.settings().limits();
         this.reader = new FrameReader(limits.maxFrameBytes());
+        this.version = context.settings().wire().common(hello.release().wire());
+        for (int kind = 0; kind < isMessageKind.length; kind++) {
+            isMessageKind[kind] = context.settings().isMessageKind(kind, version);
+        }
         int interval = limits.pingIntervalMillis();
         this.idleChecks = (limits.idleLimitMillis() + interval - 1) / interval;
     }
@@ -195,6 +204,15 @@ public final class PeerConnection extends ChannelInboundHandlerAdapter implement
 
     private boolean deliver(ByteSlice frame) {
         link.countIn(frame.length());
+        int kind = frame.length() == 0 ? 0 : Byte.toUnsignedInt(frame.get(0));
+        if (!isMessageKind[kind]) {
+            close(
+                    "the peer, release " + hello.release().release() + ", sent a message of kind " + kind
+                            + ", which release " + Release.name() + " does not know in version " + version
+                            + " of the frames: run releases at most one apart on all servers",
+                    true);
+            return false;
+        }
         if (!context.listener().onFrame(link.peer(), frame) && !paused) {
             paused = true;
             channel.config().setAutoRead(false);

@@ -9,7 +9,10 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.release.FeatureLevel;
+import io.chainkeeper.release.FeatureRange;
 import io.chainkeeper.transport.RefusalKind;
+import io.chainkeeper.transport.WireRange;
 import io.chainkeeper.transport.handshake.HandshakeMessage.Accepted;
 import io.chainkeeper.transport.handshake.HandshakeMessage.Hello;
 import io.chainkeeper.transport.handshake.HandshakeMessage.OtherVersion;
@@ -31,6 +34,17 @@ public class HandshakeMessageTest {
     private static final ProvedRefusal REFUSAL =
             new ProvedRefusal(1, Refused.elsewhere("because: ä"), ByteSlice.of(new byte[2 * SecretProof.BYTES]));
 
+    /** What a later release appends stays there: proofs cover it. */
+    private static Hello ofALaterRelease() {
+        PeerRelease later = new PeerRelease(
+                "0.3.0-rc1",
+                new FeatureRange(2, 3),
+                new FeatureLevel(3, "0.3.0-rc1"),
+                new WireRange(1, 2),
+                ByteSlice.of(new byte[] {7, 8, 9}));
+        return new Hello(3, 1, 42, 0x1234, -1, Purpose.LINK, "chain", later, Credentials.NONE);
+    }
+
     private static String refusedText(byte[] bytes) {
         return assertThrows(
                         MalformedMessageException.class, () -> HandshakeMessage.decode(Unpooled.wrappedBuffer(bytes)))
@@ -41,6 +55,7 @@ public class HandshakeMessageTest {
     public void everyMessage_comesBackUnchangedAndNothingFollowingIsTouched() throws Exception {
         for (HandshakeMessage message : List.of(
                 HELLO,
+                ofALaterRelease(),
                 new Accepted(),
                 Refused.elsewhere("because: ä"),
                 new Refused(RefusalKind.NOT_A_MEMBER, "not yet"),

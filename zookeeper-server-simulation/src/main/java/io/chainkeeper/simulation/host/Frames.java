@@ -50,6 +50,11 @@ final class Frames implements MessageCodec {
         }
     }
 
+    @Override
+    public int since(int kind) {
+        return codec.since(kind);
+    }
+
     static byte[] bytes(ByteSlice[] parts) {
         int length = 0;
         for (ByteSlice part : parts) {

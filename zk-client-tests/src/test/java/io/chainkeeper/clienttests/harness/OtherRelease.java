@@ -1,0 +1,61 @@
+package io.chainkeeper.clienttests.harness;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+
+/**
+ * The jars of another release: those of this build, behind a jar that holds another {@code release.properties}. A build
+ * with another version and other feature levels differs from this one by that file.
+ */
+public final class OtherRelease {
+    private static final String FIRST_JAR = "00-release.jar";
+    private static final String PROPERTIES = "io/chainkeeper/release/release.properties";
+
+    private OtherRelease() {}
+
+    /**
+     * Makes the jars of a release.
+     *
+     * @param name of the release
+     * @param oldestLevel that it knows
+     * @param newestLevel that it knows
+     * @return the directory that holds them
+     */
+    public static Path jars(String name, int oldestLevel, int newestLevel) throws IOException {
+        Path directory = Path.of("target", "releases", name).toAbsolutePath();
+        Files.createDirectories(directory);
+        try (Stream<Path> old = Files.list(directory)) {
+            for (Path file : old.toList()) {
+                Files.delete(file);
+            }
+        }
+        Path present = Scripts.home().resolve("zookeeper-assembly/target/lib");
+        try (Stream<Path> jars = Files.list(present)) {
+            for (Path jar :
+                    jars.filter(file -> file.toString().endsWith(".jar")).toList()) {
+                Files.createSymbolicLink(directory.resolve(jar.getFileName()), jar.toRealPath());
+            }
+        }
+        List<String> lines = List.of(
+                "release=" + name,
+                "oldestLevel=" + oldestLevel,
+                "newestLevel=" + newestLevel,
+                "level.1=0.1.0",
+                "level.2=0.2.0",
+                "level.3=" + name);
+        try (OutputStream file = Files.newOutputStream(directory.resolve(FIRST_JAR));
+                JarOutputStream jar = new JarOutputStream(file)) {
+            jar.putNextEntry(new ZipEntry(PROPERTIES));
+            jar.write(String.join("\n", lines).getBytes(StandardCharsets.UTF_8));
+            jar.closeEntry();
+        }
+        return directory;
+    }
+}
