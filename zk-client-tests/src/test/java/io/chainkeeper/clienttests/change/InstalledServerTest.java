@@ -105,7 +105,7 @@ public class InstalledServerTest {
         String promise = protocol.equals("chain") ? "promise=[0-9a-f]{24}" : "promise=";
         assertTrue(
                 "what its sender had promised came with it",
-                Files.readAllLines(installedFile(installed)).get(2).matches(promise));
+                Files.readAllLines(installedFile(installed)).stream().anyMatch(line -> line.matches(promise)));
         for (int start = 1; start <= 2; start++) {
             installed.kill();
             installed.start();

@@ -117,7 +117,7 @@ public class PublishedArtifactsTest {
         assertFalse(pom, pom.contains("${revision}"));
         assertTrue(pom, pom.contains("<description>"));
         String all = pom + Files.readString(file("chainkeeper", ".pom"));
-        for (String element : List.of("<name>", "<url>", "<license>", "<developer>", "<scm>", "<connection>")) {
+        for (String element : List.of("<name>", "<url>", "<license>", "<developer>", "<scm", "<connection>")) {
             assertTrue(artifact + " lacks " + element, all.contains(element));
         }
     }
@@ -134,7 +134,6 @@ public class PublishedArtifactsTest {
         Path classPath = directory.resolve("class-path.txt");
         Scripts.Result built = maven(
                 directory,
-                "-o",
                 "-Dtest=" + example,
                 "-Dmdep.outputFile=" + classPath,
                 "test",
