@@ -44,7 +44,7 @@ zkServer.sh [--config CONF_DIR] COMMAND [ZOO_CFG]
 
 ZOO_CFG is a path, or a name in CONF_DIR (default: zoo.cfg in conf/ beside bin/).
 
-Variables: ZOOCFGDIR ZOOCFG ZOO_LOG_DIR ZOO_LOG_FILE ZOOPIDFILE JVMFLAGS SERVER_JVMFLAGS CLIENT_JVMFLAGS ZK_SERVER_HEAP
+Variables: ZOOCFGDIR ZOOCFG ZOO_LOG_DIR ZOO_LOG_FILE ZOO_LOG_FORMAT (text or json) ZOOPIDFILE JVMFLAGS SERVER_JVMFLAGS CLIENT_JVMFLAGS ZK_SERVER_HEAP
 (MB; else ZK_SERVER_HEAP_PERCENT of the memory, default 25) ZK_CLIENT_HEAP (MB) ZOOLIBDIR JAVA_HOME CLASSPATH JMXDISABLE
 JMXPORT JMXAUTH JMXSSL JMXLOG4J JMXHOSTNAME JMXLOCALONLY ZOO_DATADIR_AUTOCREATE_DISABLE ZOO_NOEXEC ZOO_START_TIMEOUT
 ZOO_STOP_TIMEOUT (seconds, default 60) ZOO_CLASS_ARCHIVE ZOO_CLASS_ARCHIVE_AUTO (false: a start makes none)
@@ -153,6 +153,17 @@ fi
 . "$ZOOBINDIR/zkEnv.sh" "${ENV_OPTIONS[@]}"
 
 ZOO_LOG_FILE="${ZOO_LOG_FILE:-zookeeper-$ZOO_USER-server-$HOSTNAME.log}"
+LOG_FLAGS=""
+if [[ "$COMMAND" =~ ^(start|start-foreground|restart|print-cmd)$ ]]; then
+  case "${ZOO_LOG_FORMAT:-text}" in
+    text) ;;
+    json) LOG_FLAGS="-Dlogback.configurationFile=logback-json.xml" ;;
+    *)
+      echo "Error: ZOO_LOG_FORMAT=$ZOO_LOG_FORMAT: give text or json" >&2
+      exit 1
+      ;;
+  esac
+fi
 DAEMON_OUT="$ZOO_LOG_DIR/zookeeper-$ZOO_USER-server-$HOSTNAME.out"
 DAEMON_ERR="${DAEMON_OUT%.out}.err"
 
@@ -186,7 +197,7 @@ jmx_flags() {
 # Sets SERVER_COMMAND. Arguments: extra JVM flags, which the user's own can override.
 build_server_command() {
   local flags
-  IFS=$' \t\n' read -r -d '' -a flags <<<"$* $JMX_FLAGS $ZOO_SERVER_FLAGS" || true
+  IFS=$' \t\n' read -r -d '' -a flags <<<"$* $JMX_FLAGS $LOG_FLAGS $ZOO_SERVER_FLAGS" || true
   SERVER_COMMAND=("${JAVA_COMMAND[@]}")
   if [[ -n "$CLASS_LIST" ]]; then
     SERVER_COMMAND+=("-XX:DumpLoadedClassList=$CLASS_LIST")

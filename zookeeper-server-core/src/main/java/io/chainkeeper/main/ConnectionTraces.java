@@ -22,10 +22,15 @@ public final class ConnectionTraces extends ThrowableProxyConverter {
         if (thrown == null) {
             return "";
         }
-        if (!LOGGERS.contains(event.getLoggerName())) {
+        if (isTraced(event)) {
             return System.lineSeparator() + super.convert(event).stripTrailing();
         }
         String message = thrown.getMessage() == null ? "" : ": " + thrown.getMessage();
         return " (" + thrown.getClassName() + message.replaceAll("\\p{Cntrl}+", " ") + ")";
+    }
+
+    /** Whether what was thrown with an event is shown with its stack trace. */
+    static boolean isTraced(ILoggingEvent event) {
+        return !LOGGERS.contains(event.getLoggerName());
     }
 }

@@ -109,7 +109,7 @@ public class ArchiveTest {
         scripts.removeIf(name -> !name.startsWith("zk"));
         assertEquals(scripts, names(root.resolve("bin")));
         assertEquals(
-                Set.of("logback-cli.xml", "logback.xml", "zoo_chain_three.cfg", "zoo_sample.cfg"),
+                Set.of("logback-cli.xml", "logback-json.xml", "logback.xml", "zoo_chain_three.cfg", "zoo_sample.cfg"),
                 names(root.resolve("conf")));
         assertEquals(names(ReleaseArchive.directory(Scripts.home()).resolve("lib")), names(root.resolve("lib")));
         assertTrue(files().contains("lib/zookeeper-server-core-" + ReleaseArchive.version() + ".jar"));
