@@ -1,11 +1,7 @@
 package io.chainkeeper.clienttests.compat;
 
-import static org.junit.Assert.assertEquals;
-
 import io.chainkeeper.clienttests.harness.Ensemble;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.ClassRule;
 import org.junit.Rule;
 import org.junit.Test;
@@ -23,8 +19,6 @@ import org.junit.runners.Parameterized.Parameters;
  */
 @RunWith(Parameterized.class)
 public class SideBySideTest {
-    private static final int FINDINGS_SHOWN = 40;
-
     @ClassRule(order = 0)
     public static final Ensemble stock = settings(Ensemble.named("compat-stock"))
             .servers(1)
@@ -44,7 +38,8 @@ public class SideBySideTest {
         this.script = script;
     }
 
-    private static Ensemble.Builder settings(Ensemble.Builder builder) {
+    /** What the scripts need of an ensemble. */
+    static Ensemble.Builder settings(Ensemble.Builder builder) {
         return builder.set("extendedTypesEnabled", "true")
                 .set("enforceQuota", "true")
                 .set("reconfigEnabled", "true")
@@ -73,41 +68,6 @@ public class SideBySideTest {
 
     @Test
     public void scriptRunsAgainstBoth_resultsAndReplyBytesAreTheSame() throws Exception {
-        Transcript expected = run(stock);
-        Transcript actual = run(ours);
-        List<String> findings = new ArrayList<>();
-        for (Step step : script.steps()) {
-            String name = step.name();
-            compare(name, expected.results().get(name), actual.results().get(name), findings);
-        }
-        assertEquals(expected.replies().keySet(), actual.replies().keySet());
-        for (Map.Entry<String, List<String>> connection : expected.replies().entrySet()) {
-            List<String> replies = actual.replies().get(connection.getKey());
-            for (int i = 0; i < Math.max(connection.getValue().size(), replies.size()); i++) {
-                compare(
-                        connection.getKey() + ", reply " + i,
-                        i < connection.getValue().size() ? connection.getValue().get(i) : "none",
-                        i < replies.size() ? replies.get(i) : "none",
-                        findings);
-            }
-        }
-        List<String> shown = findings.subList(0, Math.min(FINDINGS_SHOWN, findings.size()));
-        assertEquals(
-                findings.size() + " differences in " + script.steps().size() + " steps; the first:\n"
-                        + String.join("\n", shown),
-                0,
-                findings.size());
-    }
-
-    private Transcript run(Ensemble ensemble) throws Exception {
-        try (Bench bench = new Bench(ensemble, script.root())) {
-            return Transcript.of(bench, script);
-        }
-    }
-
-    private static void compare(String what, String expected, String actual, List<String> findings) {
-        if (!expected.equals(actual)) {
-            findings.add(what + "\n  stock: " + expected + "\n  ours:  " + actual);
-        }
+        Transcript.assertSame(script, "stock", Transcript.of(stock, script), "ours", Transcript.of(ours, script));
     }
 }

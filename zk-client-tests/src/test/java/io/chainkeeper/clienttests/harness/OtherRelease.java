@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
@@ -29,20 +30,7 @@ public final class OtherRelease {
      * @return the directory that holds them
      */
     public static Path jars(String name, int oldestLevel, int newestLevel) throws IOException {
-        Path directory = Path.of("target", "releases", name).toAbsolutePath();
-        Files.createDirectories(directory);
-        try (Stream<Path> old = Files.list(directory)) {
-            for (Path file : old.toList()) {
-                Files.delete(file);
-            }
-        }
-        Path present = Scripts.home().resolve("zookeeper-assembly/target/lib");
-        try (Stream<Path> jars = Files.list(present)) {
-            for (Path jar :
-                    jars.filter(file -> file.toString().endsWith(".jar")).toList()) {
-                Files.createSymbolicLink(directory.resolve(jar.getFileName()), jar.toRealPath());
-            }
-        }
+        Path directory = links(name, jar -> true);
         List<String> lines = List.of(
                 "release=" + name,
                 "oldestLevel=" + oldestLevel,
@@ -55,6 +43,42 @@ public final class OtherRelease {
             jar.putNextEntry(new ZipEntry(PROPERTIES));
             jar.write(String.join("\n", lines).getBytes(StandardCharsets.UTF_8));
             jar.closeEntry();
+        }
+        return directory;
+    }
+    /**
+     * The jars of this build with another ZooKeeper release.
+     *
+     * @param zooKeeper a directory that holds the jars of that release and nothing else
+     * @return the directory that holds them all
+     */
+    public static Path jarsWith(Path zooKeeper) throws IOException {
+        Path directory =
+                links("with-" + zooKeeper.getFileName(), jar -> !jar.matches("zookeeper(-jute)?-[0-9.]+\\.jar"));
+        try (Stream<Path> jars = Files.list(zooKeeper)) {
+            for (Path jar : jars.toList()) {
+                Files.createSymbolicLink(directory.resolve(jar.getFileName()), jar.toRealPath());
+            }
+        }
+        return directory;
+    }
+
+    private static Path links(String name, Predicate<String> included) throws IOException {
+        Path directory = Path.of("target", "releases", name).toAbsolutePath();
+        Files.createDirectories(directory);
+        try (Stream<Path> old = Files.list(directory)) {
+            for (Path file : old.toList()) {
+                Files.delete(file);
+            }
+        }
+        Path present = Scripts.home().resolve("zookeeper-assembly/target/lib");
+        try (Stream<Path> jars = Files.list(present)) {
+            for (Path jar : jars.toList()) {
+                String file = jar.getFileName().toString();
+                if (file.endsWith(".jar") && included.test(file)) {
+                    Files.createSymbolicLink(directory.resolve(file), jar.toRealPath());
+                }
+            }
         }
         return directory;
     }

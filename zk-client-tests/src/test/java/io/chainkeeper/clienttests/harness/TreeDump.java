@@ -66,10 +66,12 @@ public final class TreeDump {
 
     /**
      * Dumps the tree of this server, after {@code sync}. If a node vanishes while the tree is being read, because a
-     * session ends, all is read anew; one that is listed and not there again and again is an error.
+     * session ends, all is read anew; one that is listed and not there again and again is an error. What not everybody
+     * may read is read where the ensemble has a {@linkplain Ensemble.Builder#superUser() super user}.
      */
     public static TreeDump of(ServerProcess server) throws Exception {
         try (ZooKeeper client = Clients.connect(server.connectString())) {
+            client.addAuthInfo("digest", Ensemble.SUPER_USER.getBytes(StandardCharsets.UTF_8));
             for (int attempt = 1; ; attempt++) {
                 sync(client, "/");
                 TreeDump dump = new TreeDump();
