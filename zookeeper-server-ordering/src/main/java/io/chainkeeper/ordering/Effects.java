@@ -117,4 +117,30 @@ public interface Effects {
     default void orderContradicted(int peer, String difference) {
         throw new InvariantViolated("agreement: replica " + peer + " holds another order: " + difference);
     }
+
+    /**
+     * Writes to a shared disk; the answer is {@link OrderingProtocol#onBlocksWritten}, or {@link
+     * OrderingProtocol#onDiskFailed}. Duties of host and protocol: {@link SharedDisks}.
+     *
+     * @param disk number of the disk, from 0
+     * @param offset first byte on the disk, a multiple of {@link SharedDisks#BLOCK_BYTES}
+     * @param bytes what to write, a multiple of {@link SharedDisks#BLOCK_BYTES} long and not empty
+     * @throws InvariantViolated unless the host has shared disks
+     */
+    default void writeBlocks(int disk, long offset, ByteSlice bytes) {
+        throw new InvariantViolated("this host has no shared disk " + disk + " to write to");
+    }
+
+    /**
+     * Reads from a shared disk; the answer is {@link OrderingProtocol#onBlocksRead}, or {@link
+     * OrderingProtocol#onDiskFailed}. Duties of host and protocol: {@link SharedDisks}.
+     *
+     * @param disk number of the disk, from 0
+     * @param offset first byte on the disk, a multiple of {@link SharedDisks#BLOCK_BYTES}
+     * @param length number of bytes, a positive multiple of {@link SharedDisks#BLOCK_BYTES}
+     * @throws InvariantViolated unless the host has shared disks
+     */
+    default void readBlocks(int disk, long offset, int length) {
+        throw new InvariantViolated("this host has no shared disk " + disk + " to read from");
+    }
 }

@@ -102,6 +102,24 @@ public final class InputCycle implements OrderingProtocol {
     }
 
     @Override
+    public void onBlocksWritten(int disk, long offset, int length) {
+        protocol.onBlocksWritten(disk, offset, length);
+        protocol.afterInput();
+    }
+
+    @Override
+    public void onBlocksRead(int disk, long offset, ByteSlice bytes) {
+        protocol.onBlocksRead(disk, offset, bytes);
+        protocol.afterInput();
+    }
+
+    @Override
+    public void onDiskFailed(int disk, String reason) {
+        protocol.onDiskFailed(disk, reason);
+        protocol.afterInput();
+    }
+
+    @Override
     public void onBatchEnd() {
         protocol.onBatchEnd();
         protocol.afterInput();

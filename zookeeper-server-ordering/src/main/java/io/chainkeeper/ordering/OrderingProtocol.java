@@ -106,6 +106,39 @@ public interface OrderingProtocol {
      */
     default void onLeave() {}
 
+    /**
+     * The answer to {@link Effects#writeBlocks}: the bytes are on stable storage.
+     *
+     * @param disk number of the shared disk
+     * @param offset as asked
+     * @param length number of bytes, as asked
+     */
+    default void onBlocksWritten(int disk, long offset, int length) {
+        throw new InvariantViolated("nothing was written to shared disk " + disk);
+    }
+
+    /**
+     * The answer to {@link Effects#readBlocks}.
+     *
+     * @param disk number of the shared disk
+     * @param offset as asked
+     * @param bytes what is there, as many as asked
+     */
+    default void onBlocksRead(int disk, long offset, ByteSlice bytes) {
+        throw new InvariantViolated("nothing was read from shared disk " + disk);
+    }
+
+    /**
+     * A shared disk does not work: what was asked of it and not answered yet never will be, and may have been carried
+     * out or not. What is asked of it later makes the host try to open it again.
+     *
+     * @param disk number of the shared disk
+     * @param reason for people; one line
+     */
+    default void onDiskFailed(int disk, String reason) {
+        throw new InvariantViolated("shared disk " + disk + ", for which nobody asked, failed: " + reason);
+    }
+
     /** The host has no more input at hand: anything held back for batching is to be sent now. */
     void onBatchEnd();
 

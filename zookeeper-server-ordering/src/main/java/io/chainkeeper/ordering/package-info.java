@@ -20,5 +20,7 @@
  *   <li>{@code deliver} hands positions to the application in order; a barrier counts as reached for the application
  *       only after everything delivered before it has been executed.
  * </ol>
+ *
+ * <p>A host that has disks which several replicas share has more duties: {@link io.chainkeeper.ordering.SharedDisks}.
  */
 package io.chainkeeper.ordering;

@@ -204,4 +204,14 @@ final class RecordedEffects implements Effects {
     public void orderContradicted(int peer, String difference) {
         recordRare(() -> host.orderContradicted(peer, difference));
     }
+
+    @Override
+    public void writeBlocks(int disk, long offset, ByteSlice bytes) {
+        recordRare(() -> host.writeBlocks(disk, offset, bytes));
+    }
+
+    @Override
+    public void readBlocks(int disk, long offset, int length) {
+        recordRare(() -> host.readBlocks(disk, offset, length));
+    }
 }

@@ -1,5 +1,6 @@
 package io.chainkeeper.replica;
 
+import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.LogRecord;
@@ -142,6 +143,21 @@ public final class RecordedProtocol implements OrderingProtocol {
     @Override
     public void onLeave() {
         input(protocol::onLeave);
+    }
+
+    @Override
+    public void onBlocksWritten(int disk, long offset, int length) {
+        input(() -> protocol.onBlocksWritten(disk, offset, length));
+    }
+
+    @Override
+    public void onBlocksRead(int disk, long offset, ByteSlice bytes) {
+        input(() -> protocol.onBlocksRead(disk, offset, bytes));
+    }
+
+    @Override
+    public void onDiskFailed(int disk, String reason) {
+        input(() -> protocol.onDiskFailed(disk, reason));
     }
 
     @Override

@@ -68,6 +68,8 @@ public class RecordedEffectsTest {
             effects.statusChanged(new OrderingStatus(Role.LOOKING, 0, 0));
             effects.memberSilent(2, true);
             effects.orderContradicted(2, "at 1");
+            effects.writeBlocks(0, 0, ByteSlice.EMPTY);
+            effects.readBlocks(0, 0, 1);
             assertEquals(List.of(), done);
         };
         protocol.onTick();
@@ -85,7 +87,9 @@ public class RecordedEffectsTest {
                         "refuse",
                         "statusChanged",
                         "memberSilent",
-                        "orderContradicted"),
+                        "orderContradicted",
+                        "writeBlocks",
+                        "readBlocks"),
                 done);
     }
 

@@ -185,6 +185,24 @@ final class WatchedProtocols implements OrderingProtocolFactory {
         }
 
         @Override
+        public void onBlocksWritten(int disk, long offset, int length) {
+            note("written to disk", disk, offset);
+            protocol.onBlocksWritten(disk, offset, length);
+        }
+
+        @Override
+        public void onBlocksRead(int disk, long offset, ByteSlice bytes) {
+            note("read from disk", disk, offset);
+            protocol.onBlocksRead(disk, offset, bytes);
+        }
+
+        @Override
+        public void onDiskFailed(int disk, String reason) {
+            note("disk failed", disk, reason);
+            protocol.onDiskFailed(disk, reason);
+        }
+
+        @Override
         public void onBatchEnd() {
             protocol.onBatchEnd();
         }
@@ -286,6 +304,16 @@ final class WatchedProtocols implements OrderingProtocolFactory {
         @Override
         public void memberSilent(int member, boolean silent) {
             effects.memberSilent(member, silent);
+        }
+
+        @Override
+        public void writeBlocks(int disk, long offset, ByteSlice bytes) {
+            effects.writeBlocks(disk, offset, bytes);
+        }
+
+        @Override
+        public void readBlocks(int disk, long offset, int length) {
+            effects.readBlocks(disk, offset, length);
         }
 
         // Refusing and contradicting are defects here: see the interface.

@@ -155,6 +155,16 @@ public final class BrokenProtocol implements OrderingProtocolFactory {
         }
 
         @Override
+        public void writeBlocks(int disk, long offset, ByteSlice bytes) {
+            effects.writeBlocks(disk, offset, bytes);
+        }
+
+        @Override
+        public void readBlocks(int disk, long offset, int length) {
+            effects.readBlocks(disk, offset, length);
+        }
+
+        @Override
         public void refuse(int from, String reason) {
             effects.refuse(from, reason);
         }
@@ -249,6 +259,21 @@ public final class BrokenProtocol implements OrderingProtocolFactory {
         @Override
         public void onLeave() {
             protocol.onLeave();
+        }
+
+        @Override
+        public void onBlocksWritten(int disk, long offset, int length) {
+            protocol.onBlocksWritten(disk, offset, length);
+        }
+
+        @Override
+        public void onBlocksRead(int disk, long offset, ByteSlice bytes) {
+            protocol.onBlocksRead(disk, offset, bytes);
+        }
+
+        @Override
+        public void onDiskFailed(int disk, String reason) {
+            protocol.onDiskFailed(disk, reason);
         }
 
         @Override
