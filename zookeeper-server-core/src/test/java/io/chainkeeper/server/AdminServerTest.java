@@ -134,12 +134,42 @@ public class AdminServerTest {
             assertEquals(200, page.statusCode());
             assertTrue(page.body().contains("<title>Chainkeeper</title>"));
             assertFalse("nothing from elsewhere", page.body().contains("://"));
+            assertFalse("all parts are there", page.body().contains("@include"));
+            String policy = page.headers().firstValue("Content-Security-Policy").orElseThrow();
+            assertTrue(policy, policy.contains("script-src 'sha256-") && !policy.contains("unsafe"));
+            assertEquals(
+                    "nosniff",
+                    page.headers().firstValue("X-Content-Type-Options").orElseThrow());
+            assertEquals("no-store", page.headers().firstValue("Cache-Control").orElseThrow());
         }
         JsonNode report = json("/status.json");
         assertEquals(3, report.get("members").size());
         assertEquals("leader", report.get("members").get(0).get("role").asText());
         assertEquals(1, report.get("chain").get(0).asInt());
         assertEquals(404, get("/elsewhere").statusCode());
+    }
+
+    @Test
+    public void history_hasAColumnForEachQuantity() throws Exception {
+        TestEnsemble.await("a point", () -> !get("/status/history.json").body().contains("\"age_millis\":[]"));
+        JsonNode history = json("/status/history.json");
+        int points = history.get("age_millis").size();
+        for (String column : new String[] {
+            "executed_per_second",
+            "own_per_second",
+            "forced_per_second",
+            "write_micros_p50",
+            "write_micros_p99",
+            "read_micros_p50",
+            "read_micros_p99",
+            "heap_bytes"
+        }) {
+            assertEquals(column, points, history.get(column).size());
+        }
+        assertEquals(900_000, history.get("span_millis").asInt());
+        assertTrue(history.get("heap_bytes").get(0).asLong() > 0);
+        assertEquals(
+                points, history.get("lag_millis").get(Integer.toString(SERVED)).size());
     }
 
     @Test

@@ -45,9 +45,11 @@ final class Measure {
         current.max = Math.max(current.max, value);
     }
 
-    /** Adds the microseconds since {@code beganNanos}. */
-    void addMicrosSince(long beganNanos) {
-        add(TimeUnit.NANOSECONDS.toMicros(clockNanos.getAsLong() - beganNanos));
+    /** Adds the microseconds since {@code beganNanos}, and returns them. */
+    long addMicrosSince(long beganNanos) {
+        long micros = TimeUnit.NANOSECONDS.toMicros(clockNanos.getAsLong() - beganNanos);
+        add(micros);
+        return micros;
     }
 
     private void turnWindows() {

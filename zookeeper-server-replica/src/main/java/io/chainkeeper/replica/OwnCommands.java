@@ -23,6 +23,7 @@ final class OwnCommands {
     private final List<Queue<InFlight>> inFlight = new ArrayList<>();
     private final Scheduler scheduler;
     private final Measure orderMicros;
+    private final Latencies latencies = new Latencies();
 
     /**
      * @param replicaId this replica's id
@@ -86,7 +87,7 @@ final class OwnCommands {
                 command.sequence(),
                 next == null ? "none" : next.sequence());
         outstanding.release(command.command().length());
-        orderMicros.addMicrosSince(next.sinceNanos());
+        latencies.writes().record(orderMicros.addMicrosSince(next.sinceNanos()));
         return next.proposal();
     }
 
@@ -98,6 +99,11 @@ final class OwnCommands {
     /** Returns for how long a thread has waited for room without any command being applied; 0 if none waits. */
     long stuckMillis() {
         return outstanding.stuckMillis();
+    }
+
+    /** How long this replica's clients wait for the order; what waits there is recorded by who knows its end. */
+    Latencies latencies() {
+        return latencies;
     }
 
     /** Puts how long commands take from their number to their application. */

@@ -124,7 +124,7 @@ final class ProtocolHost implements Effects {
         this.held = new HeldMessages(links::send);
         this.scheduler = scheduler;
         this.worker = scheduler.worker("ordering-" + own.replicaId(), this::work);
-        this.barriers = new ReadBarriers(scheduler);
+        this.barriers = new ReadBarriers(own.latencies().reads(), scheduler);
         this.lastMeasuredNanos = scheduler.nanoTime();
     }
 

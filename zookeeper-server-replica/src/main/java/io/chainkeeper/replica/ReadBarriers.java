@@ -16,11 +16,16 @@ final class ReadBarriers {
     private final Map<Long, Readers> open = new TreeMap<>();
     private final Scheduler scheduler;
     private final Measure waitMicros;
+    private final LatencyHistogram latencies;
     private List<TotalOrder.ReadWaiter> arrived = new ArrayList<>();
     private long lastToken;
 
-    /** @param scheduler for its clock */
-    ReadBarriers(Scheduler scheduler) {
+    /**
+     * @param latencies told how long barriers take
+     * @param scheduler for its clock
+     */
+    ReadBarriers(LatencyHistogram latencies, Scheduler scheduler) {
+        this.latencies = latencies;
         this.scheduler = scheduler;
         this.waitMicros = new Measure("read_barrier_micros", scheduler::nanoTime);
     }
@@ -45,7 +50,7 @@ final class ReadBarriers {
     List<TotalOrder.ReadWaiter> reached(long token) {
         Readers readers = open.remove(token);
         InvariantViolated.check(readers != null, "barrier %d reached twice or never asked for", token);
-        waitMicros.addMicrosSince(readers.sinceNanos());
+        latencies.record(waitMicros.addMicrosSince(readers.sinceNanos()));
         return readers.waiters();
     }
 

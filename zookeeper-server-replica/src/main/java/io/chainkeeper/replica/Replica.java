@@ -246,6 +246,11 @@ public final class Replica implements TotalOrder, Closeable {
     }
 
     @Override
+    public Latencies latencies() {
+        return own.latencies();
+    }
+
+    @Override
     public long silentMillis() {
         return host.silentMillis();
     }

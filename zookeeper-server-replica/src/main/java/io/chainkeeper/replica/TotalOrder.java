@@ -36,6 +36,11 @@ public interface TotalOrder {
      */
     Map<String, Long> gauges();
 
+    /** @return how long this replica's clients wait for the order, since its start */
+    default Latencies latencies() {
+        return new Latencies();
+    }
+
     /** @return how long ago the protocol host last measured itself, which it does twice a second; milliseconds */
     default long silentMillis() {
         return 0;

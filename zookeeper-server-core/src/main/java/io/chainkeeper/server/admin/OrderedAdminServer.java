@@ -69,7 +69,9 @@ public final class OrderedAdminServer implements AdminServer {
             WriteProbe probe = new WriteProbe(view.replicaId(), proposer::proposeNoOp, clockMillis);
             Health health = new Health(server, view, refusesWrites, clientPortProblem, probe);
             AdminCommands commands = new AdminCommands(server, view);
-            addPages(jetty, settings.commandUrl(), health, new StatusReport(server, view, health, further), commands);
+            StatusServlet status =
+                    new StatusServlet(new StatusReport(server, view, health, further), new LoadReport(view));
+            addPages(jetty, settings.commandUrl(), health, status, commands);
             jetty.setZooKeeperServer(server);
             return new OrderedAdminServer(jetty, probe, commands);
         } catch (IOException | GeneralSecurityException | AdminServerException e) {
@@ -80,15 +82,16 @@ public final class OrderedAdminServer implements AdminServer {
     }
 
     private static void addPages(
-            JettyAdminServer jetty, String prefix, Health health, StatusReport report, AdminCommands commands) {
+            JettyAdminServer jetty, String prefix, Health health, StatusServlet pages, AdminCommands commands) {
         ServletContextHandler context = (ServletContextHandler) serverOf(jetty).getHandler();
         ServletHolder checks = new ServletHolder(new HealthServlet(health));
         context.addServlet(checks, HealthServlet.LIVE);
         context.addServlet(checks, HealthServlet.READY);
-        ServletHolder status = new ServletHolder(new StatusServlet(report));
+        ServletHolder status = new ServletHolder(pages);
         context.addServlet(status, StatusServlet.ROOT);
         context.addServlet(status, StatusServlet.PAGE);
         context.addServlet(status, StatusServlet.JSON);
+        context.addServlet(status, StatusServlet.HISTORY);
         ServletHolder ours = new ServletHolder(commands);
         commands.names().forEach(name -> context.addServlet(ours, prefix + "/" + name));
     }

@@ -92,6 +92,7 @@ public final class Monitoring implements ServerMonitoring, AutoCloseable {
     public void tick(OrderingStatus status) {
         roleView.show(status);
         view.tick(status);
+        view.sampleLoad();
         showRole();
     }
 

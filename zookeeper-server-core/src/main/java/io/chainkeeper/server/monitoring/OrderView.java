@@ -3,12 +3,14 @@ package io.chainkeeper.server.monitoring;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
+import io.chainkeeper.replica.Latencies;
 import io.chainkeeper.replica.TotalOrder;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -25,6 +27,7 @@ public final class OrderView {
     private final Supplier<Membership> membership;
     private final LongSupplier clockMillis;
     private final LagHistory decided = new LagHistory();
+    private final LoadHistory load = new LoadHistory();
     private OrderingStatus seen = NOT_STARTED;
     private long leadingSinceMillis;
     private long lookingSinceMillis;
@@ -79,6 +82,12 @@ public final class OrderView {
      */
     public long gauge(String name) {
         return gauges().getOrDefault(name, 0L);
+    }
+
+    /** @return how long this replica's clients wait for the order */
+    public Latencies latencies() {
+        TotalOrder started = order.get();
+        return started == null ? new Latencies() : started.latencies();
     }
 
     /** @return how long the thread that orders has not been heard of, milliseconds */
@@ -149,6 +158,18 @@ public final class OrderView {
         }
     }
 
+    /** @return {@link #lagMillis} of each member of which it is known */
+    public Map<Integer, Long> lagsMillis() {
+        Map<Integer, Long> known = new TreeMap<>();
+        for (int member : chain()) {
+            long lagMillis = lagMillis(member);
+            if (lagMillis != UNKNOWN) {
+                known.put(member, lagMillis);
+            }
+        }
+        return known;
+    }
+
     private long reached(int member) {
         return member == replicaId ? gauge("applied_position") : acknowledged(member);
     }
@@ -182,5 +203,20 @@ public final class OrderView {
             leadingSinceMillis = now;
         }
         seen = current;
+    }
+
+    /** Remembers the load, if it is time to; called several times a second. */
+    public void sampleLoad() {
+        load.tick(this, clockMillis.getAsLong());
+    }
+
+    /** @return what the load was lately */
+    public LoadHistory load() {
+        return load;
+    }
+
+    /** @return the clock of {@link #load}, in milliseconds */
+    public long monotonicMillis() {
+        return clockMillis.getAsLong();
     }
 }
