@@ -133,5 +133,5 @@ public final class LayeringTest {
     public static final ArchRule coreNamesNoProtocol = noClasses()
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("io.chainkeeper.chain..", "io.chainkeeper.iss..");
+            .resideInAnyPackage("io.chainkeeper.chain..", "io.chainkeeper.iss..", "io.chainkeeper.disk..");
 }
