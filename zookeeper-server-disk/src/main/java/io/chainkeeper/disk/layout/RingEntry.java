@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 
 /**
  * What a server proposed in a ballot for a position, in its ring. A ring is appended to without an end; the byte that
- * was appended as number n lies at n modulo the ring's length. An entry bears its number, so one that an earlier lap has
- * left is known. No entry reaches over the end of the region: where the next one has no room, a <em>skip</em> leads
+ * was appended as number n lies at n modulo the ring's length. An entry bears its number, so one that an earlier lap
+ * has left is known. No entry reaches over the end of the region: where the next one has no room, a <em>skip</em> leads
  * to the beginning.
  *
  * @param clusterId of the disks
