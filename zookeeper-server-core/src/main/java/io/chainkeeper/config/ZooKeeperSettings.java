@@ -39,6 +39,9 @@ final class ZooKeeperSettings {
             "multiAddress.reachabilityCheckTimeoutMs");
     private static final Set<String> DECIMAL_KEYS =
             Set.of("connectionDropIncrease", "connectionDropDecrease", "connectionDecreaseRatio");
+    /** What ZooKeeper's classes read as a property of the JVM, and take another value for if it is wrong. */
+    private static final Set<String> MILLISECOND_KEYS = Set.of("fsync.warningthresholdms");
+
     private static final Set<String> PORT_KEYS = Set.of("clientPort", "secureClientPort", "admin.serverPort");
     /** Of those that ZooKeeper's parser passes on, what decides who is let in: anything but true is false to it. */
     private static final Set<String> BOOLEAN_KEYS = Set.of(
@@ -93,6 +96,10 @@ final class ZooKeeperSettings {
         if (INTEGER_KEYS.contains(entry.key()) && !isInteger(value)
                 || DECIMAL_KEYS.contains(entry.key()) && !isDecimal(value)) {
             throw UserMistakeException.inConfiguration("%s: not a number; correct the value", zooCfg.at(entry));
+        }
+        if (MILLISECOND_KEYS.contains(entry.key()) && !value.matches("\\d{1,9}")) {
+            throw UserMistakeException.inConfiguration(
+                    "%s: write a number of milliseconds from 0 to 999999999", zooCfg.at(entry));
         }
         if (PORT_KEYS.contains(entry.key()) && (Integer.parseInt(value) < 0 || Integer.parseInt(value) > 65535)) {
             throw UserMistakeException.inConfiguration(

@@ -12,6 +12,7 @@ import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.LogAtStart;
 import io.chainkeeper.replica.Replica;
 import io.chainkeeper.replica.Scheduler;
+import io.chainkeeper.server.storage.SlowForces;
 import io.chainkeeper.server.transfer.InstalledState;
 import java.io.IOException;
 
@@ -43,11 +44,13 @@ public final class OrderStart {
      * @throws IOException if it cannot be read or is damaged; the message names the file
      */
     public AcceptorLog openLog(AcceptorLogSettings settings) throws IOException {
-        return AcceptorLogs.open(
+        AcceptorLog log = AcceptorLogs.open(
                 config.orderingDirectory(),
                 config.logStore(),
                 config.durability(),
                 settings.withRetentionBytes(config.logRetentionBytes()));
+        log.syncStatistics().watch(SlowForces.OF_PROCESS::acceptorLog);
+        return log;
     }
 
     /**

@@ -208,6 +208,8 @@ public class BadInputTest {
                 line("connectionMaxTokens=many", "not a number"),
                 line("connectionDropIncrease=little", "not a number"),
                 line("requestThrottleLimit=1e3", "not a number"),
+                line("fsync.warningthresholdms=1s", "milliseconds from 0 to 999999999"),
+                line("fsync.warningthresholdms=-1", "milliseconds from 0 to 999999999"),
                 line("requestThrottleDropStale=never", "write true or false"),
                 line("admin.serverPort=80a", "not a number"),
                 line("admin.serverPort=80000", "1 to 65535"),

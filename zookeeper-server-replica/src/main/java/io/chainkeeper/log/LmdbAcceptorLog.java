@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.lmdbjava.Cursor;
 import org.lmdbjava.Dbi;
@@ -63,6 +64,10 @@ final class LmdbAcceptorLog implements AcceptorLog {
     private final BackgroundForcer forcer;
 
     private Txn<ByteBuffer> pending;
+
+    /** Of records since the last force; only the writing thread adds to it. */
+    private final AtomicLong unforcedBytes = new AtomicLong();
+
     private final LogGuard guard;
 
     /**
@@ -200,7 +205,9 @@ final class LmdbAcceptorLog implements AcceptorLog {
             boolean positional = record.position() != LogRecord.METADATA;
             ByteBuffer key = codec.key(positional ? record.position() : record.kind());
             Dbi<ByteBuffer> database = positional ? positions : metadata;
-            codec.encode(database.reserve(pending, key, LmdbRecordCodec.valueBytes(record)), record);
+            int bytes = LmdbRecordCodec.valueBytes(record);
+            codec.encode(database.reserve(pending, key, bytes), record);
+            unforcedBytes.addAndGet(bytes);
         });
     }
 
@@ -223,14 +230,19 @@ final class LmdbAcceptorLog implements AcceptorLog {
         pending.close();
         pending = null;
         if (durability == Durability.SYNC) {
-            statistics.record(System.nanoTime() - start);
+            forced(unforcedBytes.getAndSet(0), start);
         }
     }
 
     private void force() {
+        long bytes = unforcedBytes.getAndSet(0);
         long start = System.nanoTime();
         env.sync(true);
-        statistics.record(System.nanoTime() - start);
+        forced(bytes, start);
+    }
+
+    private void forced(long bytes, long startNanos) {
+        statistics.record(() -> dataFile().toString(), bytes, System.nanoTime() - startNanos);
     }
 
     private interface Change {

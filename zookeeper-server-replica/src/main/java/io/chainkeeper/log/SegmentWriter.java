@@ -224,7 +224,9 @@ final class SegmentWriter implements Closeable {
             int flushed = flushed();
             long start = System.nanoTime();
             file.force();
-            statistics.record(System.nanoTime() - start);
+            long nanos = System.nanoTime() - start;
+            Segment forced = segment;
+            statistics.record(() -> files.path(forced.name()), flushed - forcedOffset, nanos);
             forcedOffset = flushed;
         }
     }

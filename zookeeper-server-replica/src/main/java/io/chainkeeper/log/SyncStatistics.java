@@ -1,5 +1,7 @@
 package io.chainkeeper.log;
 
+import java.util.function.Supplier;
+
 /**
  * How often a log has forced its bytes to stable storage, and how long that took. May be read by any thread at any
  * time.
@@ -9,9 +11,26 @@ public final class SyncStatistics {
     private long totalNanos;
     private long lastNanos;
     private long maxNanos;
+    private volatile ForceListener listener = (file, bytes, nanos) -> {};
 
-    /** @param nanos duration of one force that succeeded */
-    synchronized void record(long nanos) {
+    /** @param told of each force from now on, in place of the one before */
+    public void watch(ForceListener told) {
+        listener = told;
+    }
+
+    /**
+     * A force has succeeded.
+     *
+     * @param file names the file
+     * @param bytes written since the force before
+     * @param nanos how long it took
+     */
+    void record(Supplier<String> file, long bytes, long nanos) {
+        count(nanos);
+        listener.forced(file, bytes, nanos);
+    }
+
+    private synchronized void count(long nanos) {
         count++;
         totalNanos += nanos;
         lastNanos = nanos;

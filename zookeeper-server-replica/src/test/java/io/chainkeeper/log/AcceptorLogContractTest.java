@@ -9,6 +9,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -420,5 +421,26 @@ public class AcceptorLogContractTest {
         log.close();
         assertTrue(statistics.count() >= 1);
         assertTrue(statistics.lastNanos() > 0 && statistics.totalNanos() >= statistics.maxNanos());
+    }
+
+    @Test
+    public void forces_areToldWithTheirFileAndBytes() throws Exception {
+        List<String> files = new ArrayList<>();
+        AtomicLong bytes = new AtomicLong();
+        log.syncStatistics().watch((file, written, nanos) -> {
+            synchronized (files) {
+                files.add(file.get());
+            }
+            bytes.addAndGet(written);
+        });
+        LogRecord record = LogRecords.value(1, "1.1", 100);
+        appendAndSync(record);
+        log.close();
+        if (durability == Durability.MEMORY) {
+            assertEquals(List.of(), files);
+            return;
+        }
+        assertTrue(bytes.toString(), bytes.get() >= record.body().length());
+        assertTrue(files.toString(), Files.exists(Path.of(files.get(0))));
     }
 }

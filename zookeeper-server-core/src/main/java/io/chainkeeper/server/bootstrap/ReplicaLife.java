@@ -27,6 +27,7 @@ import io.chainkeeper.server.storage.CheckpointStore;
 import io.chainkeeper.server.storage.Checkpoints;
 import io.chainkeeper.server.storage.LoggedFiles;
 import io.chainkeeper.server.storage.Recovery;
+import io.chainkeeper.server.storage.SlowForces;
 import io.chainkeeper.server.storage.SnapshotWriter;
 import io.chainkeeper.server.storage.StopMarker;
 import io.chainkeeper.server.transfer.SnapshotSender;
@@ -310,6 +311,7 @@ final class ReplicaLife implements AutoCloseable {
                 departure.gauges(),
                 space.gauges(),
                 ReplyMemory.OF_PROCESS.gauges(),
+                SlowForces.OF_PROCESS.gauges(),
                 transfers.gauges(),
                 assembly.clientPort().gauges(),
                 assembly.levels().gauges(),

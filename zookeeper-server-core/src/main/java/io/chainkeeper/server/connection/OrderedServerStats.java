@@ -1,5 +1,6 @@
 package io.chainkeeper.server.connection;
 
+import io.chainkeeper.server.storage.SlowForces;
 import java.util.function.Supplier;
 import org.apache.zookeeper.server.ServerStats;
 
@@ -13,6 +14,7 @@ public final class OrderedServerStats extends ServerStats {
     private final ServerStats.Provider provider;
     private final ThreadLocal<String> lastLine = new ThreadLocal<>();
     private volatile Supplier<String> leaderLine = () -> null;
+    private volatile long slowForcesBefore;
 
     /** @param provider the server that they are about */
     public OrderedServerStats(ServerStats.Provider provider) {
@@ -32,6 +34,16 @@ public final class OrderedServerStats extends ServerStats {
     public String getServerState() {
         String state = provider.getState();
         return LEADER.equals(state) ? LEADER + " " : state;
+    }
+
+    @Override
+    public long getFsyncThresholdExceedCount() {
+        return SlowForces.OF_PROCESS.count() - slowForcesBefore;
+    }
+
+    @Override
+    public void resetFsyncThresholdExceedCount() {
+        slowForcesBefore = SlowForces.OF_PROCESS.count();
     }
 
     @Override

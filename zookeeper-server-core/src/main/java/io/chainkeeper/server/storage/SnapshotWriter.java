@@ -287,7 +287,9 @@ public final class SnapshotWriter {
      */
     public static void forceLogs(Path directory, long afterZxid) throws IOException {
         for (Path file : DataFiles.logs(directory, afterZxid)) {
+            long begin = System.nanoTime();
             force(file);
+            SlowForces.OF_PROCESS.transactionLog(file::toString, Files.size(file), System.nanoTime() - begin);
         }
         AtomicFile.forceDirectory(directory);
     }
