@@ -18,15 +18,19 @@ public final class SettingKeys {
         }
     }
 
+    private record Text(String defaultValue, String range) {}
+
     private record AtLeast(String key, String otherKey, int factor) {}
 
     private final Map<String, Range> numbers = new TreeMap<>();
     private final Map<String, List<String>> choices = new TreeMap<>();
+    private final Map<String, Text> texts = new TreeMap<>();
     private final List<AtLeast> atLeast;
 
     private SettingKeys(Builder builder) {
         numbers.putAll(builder.numbers);
         choices.putAll(builder.choices);
+        texts.putAll(builder.texts);
         atLeast = List.copyOf(builder.atLeast);
     }
 
@@ -34,6 +38,7 @@ public final class SettingKeys {
     public static final class Builder {
         private final Map<String, Range> numbers = new TreeMap<>();
         private final Map<String, List<String>> choices = new TreeMap<>();
+        private final Map<String, Text> texts = new TreeMap<>();
         private final List<AtLeast> atLeast = new ArrayList<>();
 
         /**
@@ -76,6 +81,19 @@ public final class SettingKeys {
         }
 
         /**
+         * Words whose meaning the host knows; only an empty value is refused here.
+         *
+         * @param key as in zoo.cfg
+         * @param defaultValue if the user gives none; empty if there is none
+         * @param range what it may be, as documents and messages say it
+         * @return this
+         */
+        public Builder text(String key, String defaultValue, String range) {
+            texts.put(key, new Text(defaultValue, range));
+            return this;
+        }
+
+        /**
          * Two numbers that have to fit together.
          *
          * @param key whose value has to be at least
@@ -98,6 +116,7 @@ public final class SettingKeys {
     public Set<String> names() {
         Set<String> names = new TreeSet<>(numbers.keySet());
         names.addAll(choices.keySet());
+        names.addAll(texts.keySet());
         return names;
     }
 
@@ -120,6 +139,12 @@ public final class SettingKeys {
             if (text != null && !choice.getValue().contains(text.trim())) {
                 return choice.getKey() + "=" + text + " is unknown; give one of "
                         + String.join(", ", choice.getValue());
+            }
+        }
+        for (Map.Entry<String, Text> text : texts.entrySet()) {
+            String value = values.get(text.getKey());
+            if (value != null && value.isBlank()) {
+                return text.getKey() + "= has no value; give " + text.getValue().range();
             }
         }
         for (AtLeast pair : atLeast) {
@@ -186,10 +211,24 @@ public final class SettingKeys {
     }
 
     /**
+     * @param values for which {@link #check} found nothing wrong
+     * @param key of a text
+     * @return its value, without spaces around it; empty if there is none
+     */
+    public String text(Map<String, String> values, String key) {
+        Text text = texts.get(key);
+        InvariantViolated.check(text != null, "%s is not a text's key", key);
+        return values.getOrDefault(key, text.defaultValue()).trim();
+    }
+
+    /**
      * @param key a key
      * @return its default, as a user would write it
      */
     public String defaultOf(String key) {
+        if (texts.containsKey(key)) {
+            return texts.get(key).defaultValue();
+        }
         return choices.containsKey(key) ? choice(Map.of(), key) : Integer.toString(number(Map.of(), key));
     }
 
@@ -198,6 +237,9 @@ public final class SettingKeys {
      * @return what it may be set to, as documents say it: {@code 1 to 9}, {@code 1 to members} or {@code this, that}
      */
     public String rangeOf(String key) {
+        if (texts.containsKey(key)) {
+            return texts.get(key).range();
+        }
         if (choices.containsKey(key)) {
             return String.join(", ", choices.get(key));
         }

@@ -85,4 +85,23 @@ public final class SettingKeysTest {
         assertThrows(InvariantViolated.class, () -> KEYS.number(Map.of(), "p.policy"));
         assertThrows(InvariantViolated.class, () -> KEYS.choice(Map.of(), "p.window"));
     }
+
+    @Test
+    public void text_isTakenAsItIs_unlessItIsEmpty() {
+        SettingKeys keys = new SettingKeys.Builder()
+                .text("p.places", "", "places with commas between them")
+                .text("p.name", "nobody", "a name")
+                .build();
+        assertEquals(Set.of("p.places", "p.name"), keys.names());
+        assertEquals("", keys.text(Map.of(), "p.places"));
+        assertEquals("nobody", keys.text(Map.of(), "p.name"));
+        assertEquals("/a, /b", keys.text(Map.of("p.places", " /a, /b "), "p.places"));
+        assertNull(keys.check(Map.of("p.places", "/a"), 3));
+        assertEquals(
+                "p.places= has no value; give places with commas between them", keys.check(Map.of("p.places", " "), 3));
+        assertEquals("", keys.defaultOf("p.places"));
+        assertEquals("nobody", keys.defaultOf("p.name"));
+        assertEquals("a name", keys.rangeOf("p.name"));
+        assertThrows(InvariantViolated.class, () -> keys.text(Map.of(), "p.other"));
+    }
 }

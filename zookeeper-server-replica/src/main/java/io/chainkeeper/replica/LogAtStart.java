@@ -4,6 +4,8 @@ import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.LogRecord;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 
 /** What an acceptor log says, and is told, before a replica starts on it. */
 public final class LogAtStart {
@@ -25,6 +27,23 @@ public final class LogAtStart {
     public static long lastIncarnation(AcceptorLog log) {
         LogRecord record = incarnation(log);
         return record == null ? 0 : record.head().asByteBuffer().getLong();
+    }
+
+    /** What says which protocol writes a log. */
+    static LogRecord protocol(String name) {
+        return host(LogRecord.PROTOCOL_KIND, ByteSlice.of(name.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** What says that a start with a log had a link, or needed none. */
+    static LogRecord incarnation(long incarnation) {
+        return host(
+                Replica.INCARNATION,
+                ByteSlice.of(
+                        ByteBuffer.allocate(Long.BYTES).putLong(incarnation).array()));
+    }
+
+    private static LogRecord host(int kind, ByteSlice head) {
+        return new LogRecord(LogRecord.METADATA, kind, head, ByteSlice.EMPTY);
     }
 
     private static LogRecord incarnation(AcceptorLog log) {

@@ -6,11 +6,8 @@ import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingStatus;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +23,6 @@ import org.slf4j.LoggerFactory;
  */
 final class ProtocolHost implements Effects {
     private static final Logger LOG = LoggerFactory.getLogger(ProtocolHost.class);
-    private static final int GAUGES_PERIOD_MILLIS = 500;
 
     /** An input other than a proposal, a read or a message. */
     interface Input {
@@ -40,6 +36,7 @@ final class ProtocolHost implements Effects {
     private final OwnCommands own;
     private final ProtocolLinks links;
     private final ReplicaLog log;
+    private final HostedDisks disks;
     private final ApplyThread applyThread;
     private final Application application;
     private final ReplicaLimits limits;
@@ -52,6 +49,7 @@ final class ProtocolHost implements Effects {
 
     private final HeldMessages held;
     private final ReadBarriers barriers;
+    private final HostGauges gauges;
 
     private final RecordedEffects recorded = new RecordedEffects(this);
     private OrderingProtocol protocol;
@@ -91,14 +89,12 @@ final class ProtocolHost implements Effects {
 
     private volatile OrderingStatus status =
             new OrderingStatus(OrderingStatus.Role.LOOKING, OrderingStatus.NO_LEADER, 0);
-    private volatile Map<String, Long> gauges = Map.of();
-    private volatile long lastMeasuredNanos;
-    private int ticksSinceGauges;
 
     /**
      * @param own this replica's own commands
      * @param links to the other members
      * @param log what the protocol appends goes there
+     * @param disks what the protocol writes to shared disks goes there, and comes back from there
      * @param applyThread what the protocol delivers goes there
      * @param application told of leader and members
      * @param limits bounds of a batch and of what waits
@@ -109,6 +105,7 @@ final class ProtocolHost implements Effects {
             OwnCommands own,
             ProtocolLinks links,
             ReplicaLog log,
+            HostedDisks disks,
             ApplyThread applyThread,
             Application application,
             ReplicaLimits limits,
@@ -117,6 +114,7 @@ final class ProtocolHost implements Effects {
         this.own = own;
         this.links = links;
         this.log = log;
+        this.disks = disks;
         this.applyThread = applyThread;
         this.application = application;
         this.limits = limits;
@@ -125,7 +123,16 @@ final class ProtocolHost implements Effects {
         this.scheduler = scheduler;
         this.worker = scheduler.worker("ordering-" + own.replicaId(), this::work);
         this.barriers = new ReadBarriers(own.latencies().reads(), scheduler);
-        this.lastMeasuredNanos = scheduler.nanoTime();
+        this.gauges = new HostGauges(
+                scheduler,
+                limits.tickMillis(),
+                List.of(
+                        all -> all.putAll(protocol.gauges()),
+                        log::putGauges,
+                        disks::putGauges,
+                        applyThread::putGauges,
+                        barriers::putGauges,
+                        all -> all.put("inputs_waiting", (long) mailbox.size())));
     }
 
     /** What the instance is to be created with. */
@@ -138,7 +145,7 @@ final class ProtocolHost implements Effects {
         protocol = new RecordedProtocol(instance, recorded);
         protocolName = name;
         // The server asks for the names of the gauges once, perhaps before the first tick.
-        gauges = measure();
+        gauges.measure();
     }
 
     /**
@@ -187,12 +194,12 @@ final class ProtocolHost implements Effects {
     }
 
     Map<String, Long> gauges() {
-        return gauges;
+        return gauges.latest();
     }
 
     /** How long ago the host last measured itself; while it works, about half a second at most. */
     long silentMillis() {
-        return TimeUnit.NANOSECONDS.toMillis(scheduler.nanoTime() - lastMeasuredNanos);
+        return gauges.silentMillis();
     }
 
     // ---------------------------------------------------------------- running
@@ -344,12 +351,9 @@ final class ProtocolHost implements Effects {
             return;
         }
         incarnationKept = true;
-        ByteSlice head = ByteSlice.of(
-                ByteBuffer.allocate(Long.BYTES).putLong(own.incarnation()).array());
-        ByteSlice name = ByteSlice.of(protocolName.getBytes(StandardCharsets.UTF_8));
         recorded.begin();
-        recorded.append(new LogRecord(LogRecord.METADATA, LogRecord.PROTOCOL_KIND, name, ByteSlice.EMPTY));
-        long sequence = recorded.append(new LogRecord(LogRecord.METADATA, Replica.INCARNATION, head, ByteSlice.EMPTY));
+        recorded.append(LogAtStart.protocol(protocolName));
+        long sequence = recorded.append(LogAtStart.incarnation(own.incarnation()));
         recorded.end();
         log.awaitDurable(sequence);
     }
@@ -372,11 +376,7 @@ final class ProtocolHost implements Effects {
         for (int i = 0; i < ticks; i++) {
             protocol.onTick();
         }
-        ticksSinceGauges += ticks;
-        if (ticksSinceGauges * limits.tickMillis() >= GAUGES_PERIOD_MILLIS) {
-            ticksSinceGauges = 0;
-            gauges = measure();
-        }
+        gauges.ticked(ticks);
         return true;
     }
 
@@ -389,16 +389,6 @@ final class ProtocolHost implements Effects {
         held.release(durable);
         protocol.onDurable(durable);
         return true;
-    }
-
-    private Map<String, Long> measure() {
-        Map<String, Long> all = new TreeMap<>(protocol.gauges());
-        log.putGauges(all);
-        applyThread.putGauges(all);
-        barriers.putGauges(all);
-        all.put("inputs_waiting", (long) mailbox.size());
-        lastMeasuredNanos = scheduler.nanoTime();
-        return all;
     }
 
     // ---------------------------------------------------------------- effects
@@ -456,6 +446,16 @@ final class ProtocolHost implements Effects {
                 });
             }
         });
+    }
+
+    @Override
+    public void writeBlocks(int disk, long offset, ByteSlice bytes) {
+        disks.write(disk, offset, bytes);
+    }
+
+    @Override
+    public void readBlocks(int disk, long offset, int length) {
+        disks.read(disk, offset, length);
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.SizeLimits;
+import io.chainkeeper.shareddisk.DiskSource;
 import io.chainkeeper.transport.PeerAddress;
 import io.chainkeeper.transport.PeerTransport;
 import io.chainkeeper.transport.RefusalKind;
@@ -56,6 +57,7 @@ public final class Replica implements TotalOrder, Closeable {
     private final OwnCommands own;
     private final ProtocolLinks links;
     private final ReplicaLog log;
+    private final HostedDisks disks;
     private final ApplyThread applyThread;
     private final ProtocolHost host;
     private final FailureHandler failure;
@@ -71,7 +73,7 @@ public final class Replica implements TotalOrder, Closeable {
     private volatile boolean stopped;
 
     /**
-     * Assembles a replica; nothing runs yet.
+     * Assembles a replica whose protocol has no use for shared disks; nothing runs yet.
      *
      * @param replicaId this replica's id
      * @param incarnation number of this start, from {@link #nextIncarnation}
@@ -99,6 +101,53 @@ public final class Replica implements TotalOrder, Closeable {
             ReplicaLimits limits,
             FailureHandler failure,
             Scheduler scheduler) {
+        this(
+                replicaId,
+                incarnation,
+                ensemble,
+                factory,
+                protocolSettings,
+                start,
+                log,
+                List.of(),
+                transport,
+                application,
+                limits,
+                failure,
+                scheduler);
+    }
+
+    /**
+     * Assembles a replica; nothing runs yet.
+     *
+     * @param replicaId this replica's id
+     * @param incarnation number of this start, from {@link #nextIncarnation}
+     * @param ensemble the configured ensemble
+     * @param factory the protocol
+     * @param protocolSettings its checked settings
+     * @param start what this start may rely on
+     * @param log the open acceptor log
+     * @param disks open the shared disks that the settings name, in that order; none if they name none
+     * @param transport links, not started
+     * @param application what executes the order
+     * @param limits bounds of the queues
+     * @param failure told once if the replica cannot go on
+     * @param scheduler what the replica runs on
+     */
+    public Replica(
+            int replicaId,
+            long incarnation,
+            Ensemble ensemble,
+            OrderingProtocolFactory factory,
+            Map<String, String> protocolSettings,
+            ProtocolContext.Start start,
+            AcceptorLog log,
+            List<DiskSource> disks,
+            PeerTransport transport,
+            Application application,
+            ReplicaLimits limits,
+            FailureHandler failure,
+            Scheduler scheduler) {
         this.scheduler = scheduler;
         this.transport = transport;
         this.failure = failure;
@@ -112,7 +161,9 @@ public final class Replica implements TotalOrder, Closeable {
         this.log = new ReplicaLog(
                 log, factory.promiseKind(), limits.maxUnsyncedBytes(), replicaId, wakeUp, this::fail, scheduler);
         this.applyThread = new ApplyThread(application, own, this::wakeHostIfPaused, this::fail, scheduler);
-        this.host = new ProtocolHost(own, links, this.log, applyThread, application, limits, this::fail, scheduler);
+        this.disks = new HostedDisks(disks, replicaId, this::submit, this::fail, scheduler);
+        this.host = new ProtocolHost(
+                own, links, this.log, this.disks, applyThread, application, limits, this::fail, scheduler);
         SplittableRandom random = new SplittableRandom(scheduler.seed());
         OrderingProtocol protocol = factory.create(
                 new ProtocolContext(
@@ -181,6 +232,7 @@ public final class Replica implements TotalOrder, Closeable {
      */
     public void start() throws IOException {
         log.start();
+        disks.start();
         applyThread.start();
         // The port opens last: users take a server whose ports are open for one that has started.
         if (!host.start(isAlone)) {
@@ -307,6 +359,10 @@ public final class Replica implements TotalOrder, Closeable {
         return transport.openStateChannel(peer);
     }
 
+    private void submit(ProtocolHost.Input input) {
+        host.submit(input);
+    }
+
     private void wakeHost() {
         host.wake();
     }
@@ -337,6 +393,7 @@ public final class Replica implements TotalOrder, Closeable {
         try {
             host.close();
             transport.close();
+            disks.close();
             applyThread.close();
             log.close();
         } catch (InterruptedException e) {

@@ -54,6 +54,7 @@ public final class Delays {
                 yield machine.replica.log().hasUnforced() ? syncMicros() * machine.diskFactor : 0;
             }
             case LOG_READER -> Math.min(logReadMicros() * machine.diskFactor, MAX_LOG_READ_MICROS);
+            case SHARED_DISK -> reason == Reason.MORE ? syncMicros() : handOverMicros();
             case EXECUTION -> executionMicros();
             case SNAPSHOT -> pieceOfSnapshotMicros() * machine.diskFactor;
             case STATE_FETCH -> networkMicros() + networkMicros();

@@ -25,6 +25,8 @@ public final class DrivenScheduler implements Scheduler {
         LOG_WRITER("log-writer-"),
         /** Reads the acceptor log for others. */
         LOG_READER("log-reader-"),
+        /** Writes to one of the disks that several replicas share, and reads from it. */
+        SHARED_DISK("shared-disk-"),
         /** Executes the order. */
         EXECUTION("executor-"),
         /** Writes snapshots and checkpoints. */

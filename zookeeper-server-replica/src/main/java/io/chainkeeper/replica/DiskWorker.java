@@ -1,0 +1,282 @@
+package io.chainkeeper.replica;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.shareddisk.DiskSource;
+import io.chainkeeper.shareddisk.SharedDisk;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes to one shared disk and reads from it: a worker of its own does so, in the order in which it was asked, and
+ * answers in that order. Writes that wait and lie side by side go to the disk as one.
+ *
+ * <p>If the disk fails, everything that was asked and not answered is dropped, and so is what is asked until {@link
+ * #resume}; the next request after that opens the disk anew. Requests and {@code resume} are for one thread at a time.
+ */
+final class DiskWorker {
+    /** Bytes that may wait for a disk; the request that passes it makes the disk count as failed. */
+    static final long MAX_WAITING_BYTES = 64L << 20;
+
+    /** Writes side by side go to the disk together as long as they have so many bytes. */
+    private static final int MAX_MERGED_BYTES = 1 << 20;
+
+    private static final Logger LOG = LoggerFactory.getLogger(DiskWorker.class);
+
+    /** Told of outcomes, by the worker or by whoever asks; one at a time. */
+    interface Listener {
+        /** Durable. */
+        void written(int disk, long offset, int length);
+
+        void read(int disk, long offset, ByteSlice bytes);
+
+        /** Nothing else is said before {@link DiskWorker#resume}. */
+        void failed(int disk, String reason);
+    }
+
+    /** A write has bytes, a reading has none. */
+    private record Request(long offset, int length, ByteSlice bytes) {
+        boolean isWrite() {
+            return bytes != null;
+        }
+    }
+
+    private final int number;
+    private final DiskSource source;
+    private final Listener listener;
+    private final FailureHandler failure;
+    private final Scheduler scheduler;
+    private final Worker worker;
+    private final Measure writeMicros;
+    private final Measure readMicros;
+
+    private final Object lock = new Object();
+    private final Deque<Request> waiting = new ArrayDeque<>();
+    private long waitingBytes;
+    private boolean isIdle;
+    private boolean stopping;
+    private boolean hasFailed;
+
+    /** How often the disk has failed: what was taken before is not answered. */
+    private int failures;
+
+    // The worker's.
+    private SharedDisk disk;
+    private List<Request> taken = List.of();
+    private int takenAfterFailures;
+    private boolean hasWritten;
+    private long writeBegan;
+
+    /**
+     * @param number of the disk, from 0
+     * @param source opens it, when it is needed
+     * @param listener told what comes of requests
+     * @param failure told if the worker itself cannot go on
+     * @param name of the worker
+     * @param scheduler of the worker
+     */
+    DiskWorker(
+            int number,
+            DiskSource source,
+            Listener listener,
+            FailureHandler failure,
+            String name,
+            Scheduler scheduler) {
+        this.number = number;
+        this.source = source;
+        this.listener = listener;
+        this.failure = failure;
+        this.scheduler = scheduler;
+        this.worker = scheduler.worker(name, this::work);
+        this.writeMicros = new Measure("disk_write_micros." + number, scheduler::nanoTime);
+        this.readMicros = new Measure("disk_read_micros." + number, scheduler::nanoTime);
+    }
+
+    void start() {
+        worker.start();
+    }
+
+    void write(long offset, ByteSlice bytes) {
+        add(new Request(offset, bytes.length(), bytes));
+    }
+
+    void read(long offset, int length) {
+        add(new Request(offset, length, null));
+    }
+
+    private void add(Request request) {
+        boolean wakes;
+        synchronized (lock) {
+            if (hasFailed || stopping) {
+                return;
+            }
+            if (waitingBytes > MAX_WAITING_BYTES) {
+                fail("does not keep up: " + waitingBytes + " bytes wait for it");
+                return;
+            }
+            waiting.add(request);
+            waitingBytes += request.length();
+            wakes = isIdle;
+            isIdle = false;
+        }
+        if (wakes) {
+            worker.wake();
+        }
+    }
+
+    /** Under the lock. */
+    private void fail(String reason) {
+        hasFailed = true;
+        failures++;
+        waiting.clear();
+        waitingBytes = 0;
+        listener.failed(number, reason);
+    }
+
+    /** Whoever asks has learned that the disk has failed: what is asked from now on is tried again. */
+    void resume() {
+        synchronized (lock) {
+            hasFailed = false;
+        }
+    }
+
+    void putGauges(Map<String, Long> gauges) {
+        writeMicros.put(gauges);
+        readMicros.put(gauges);
+    }
+
+    /** One piece: opens and writes, or makes durable what was written, or reads. */
+    private long work() {
+        try {
+            if (!hasWritten && !take()) {
+                return isStopping() ? end() : Work.WHEN_WOKEN;
+            }
+            doTaken();
+        } catch (IOException e) {
+            closeDisk();
+            hasWritten = false;
+            taken = List.of();
+            failTaken(e.getMessage() == null ? e.toString() : e.getMessage());
+        } catch (RuntimeException | Error e) {
+            closeDisk();
+            failure.failed(
+                    "Disk " + number + " could not be used because of a defect: " + e
+                            + ". This replica stops; the others go on.",
+                    e);
+            return Work.NEVER;
+        }
+        return Work.AT_ONCE;
+    }
+
+    private boolean isStopping() {
+        synchronized (lock) {
+            return stopping;
+        }
+    }
+
+    private boolean take() {
+        synchronized (lock) {
+            Request first = waiting.poll();
+            isIdle = first == null;
+            if (first == null) {
+                return false;
+            }
+            List<Request> together = new ArrayList<>(List.of(first));
+            long bytes = first.length();
+            while (first.isWrite() && fits(first.offset() + bytes, bytes)) {
+                Request next = waiting.poll();
+                together.add(next);
+                bytes += next.length();
+            }
+            waitingBytes -= bytes;
+            taken = together;
+            takenAfterFailures = failures;
+            return true;
+        }
+    }
+
+    private boolean fits(long offset, long bytes) {
+        Request next = waiting.peek();
+        return next != null && next.isWrite() && next.offset() == offset && bytes + next.length() <= MAX_MERGED_BYTES;
+    }
+
+    private void doTaken() throws IOException {
+        if (disk == null) {
+            disk = source.open();
+        }
+        Request first = taken.get(0);
+        if (!first.isWrite()) {
+            long began = scheduler.nanoTime();
+            ByteSlice bytes = disk.read(first.offset(), first.length());
+            readMicros.addMicrosSince(began);
+            answer(() -> listener.read(number, first.offset(), bytes));
+        } else if (!hasWritten) {
+            writeBegan = scheduler.nanoTime();
+            disk.write(first.offset(), together());
+            hasWritten = true;
+        } else {
+            hasWritten = false;
+            disk.force();
+            writeMicros.addMicrosSince(writeBegan);
+            answer(() -> taken.forEach(each -> listener.written(number, each.offset(), each.length())));
+        }
+    }
+
+    private ByteSlice together() {
+        if (taken.size() == 1) {
+            return taken.get(0).bytes();
+        }
+        byte[] all = new byte[taken.stream().mapToInt(Request::length).sum()];
+        int end = 0;
+        for (Request each : taken) {
+            System.arraycopy(each.bytes().array(), each.bytes().offset(), all, end, each.length());
+            end += each.length();
+        }
+        return ByteSlice.of(all);
+    }
+
+    /** Says nothing if the disk has counted as failed since. */
+    private void answer(Runnable said) {
+        synchronized (lock) {
+            if (takenAfterFailures == failures && !stopping) {
+                said.run();
+            }
+        }
+    }
+
+    private void failTaken(String reason) {
+        answer(() -> fail(reason));
+    }
+
+    private void closeDisk() {
+        if (disk == null) {
+            return;
+        }
+        try {
+            disk.close();
+        } catch (IOException e) {
+            LOG.warn("Disk {} was not closed: {}", number, e.getMessage());
+        }
+        disk = null;
+    }
+
+    private long end() {
+        closeDisk();
+        return Work.NEVER;
+    }
+
+    /** Finishes what it is in the middle of, drops what waits, closes the disk and ends the worker. */
+    void close() throws InterruptedException {
+        synchronized (lock) {
+            stopping = true;
+            waiting.clear();
+        }
+        worker.wake();
+        worker.join();
+    }
+}

@@ -1,0 +1,238 @@
+package io.chainkeeper.replica;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.shareddisk.SharedDisk;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import org.junit.After;
+import org.junit.Test;
+
+/** Answers in the order of requests, one write for those side by side, and nothing of before a failure after it. */
+public final class DiskWorkerTest {
+    private static final int BLOCK = SharedDisk.BLOCK_BYTES;
+
+    private final Failures failures = new Failures();
+    private final Listener listener = new Listener();
+    private final MemoryDisk memory = new MemoryDisk();
+    private final DiskWorker worker = new DiskWorker(
+            1,
+            () -> {
+                memory.note("open");
+                return memory;
+            },
+            listener,
+            failures,
+            "shared-disk-test",
+            ThreadScheduler.INSTANCE);
+
+    /** Notes what is done to it; waits for a permit before each operation. */
+    private static final class MemoryDisk implements SharedDisk {
+        private final List<String> done = new ArrayList<>();
+        private final Semaphore permits = new Semaphore(1_000);
+        private IOException failure;
+        private RuntimeException defect;
+
+        private synchronized void note(String what) throws IOException {
+            done.add(what);
+            if (defect != null) {
+                throw defect;
+            }
+            if (failure != null) {
+                throw failure;
+            }
+        }
+
+        private synchronized List<String> done() {
+            return List.copyOf(done);
+        }
+
+        private synchronized void fail(IOException with) {
+            failure = with;
+        }
+
+        @Override
+        public void write(long offset, ByteSlice bytes) throws IOException {
+            permits.acquireUninterruptibly();
+            note("write " + offset / BLOCK + "+" + bytes.length() / BLOCK);
+        }
+
+        @Override
+        public void force() throws IOException {
+            note("force");
+        }
+
+        @Override
+        public ByteSlice read(long offset, int length) throws IOException {
+            permits.acquireUninterruptibly();
+            note("read " + offset / BLOCK + "+" + length / BLOCK);
+            return ByteSlice.of(new byte[length]);
+        }
+
+        @Override
+        public long length() {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
+        public synchronized void close() {
+            done.add("close");
+        }
+    }
+
+    private static final class Listener implements DiskWorker.Listener {
+        private final List<String> said = new ArrayList<>();
+
+        private synchronized void say(String what) {
+            said.add(what);
+        }
+
+        private synchronized List<String> said() {
+            return List.copyOf(said);
+        }
+
+        @Override
+        public void written(int disk, long offset, int length) {
+            say(disk + " written " + offset / BLOCK + "+" + length / BLOCK);
+        }
+
+        @Override
+        public void read(int disk, long offset, ByteSlice bytes) {
+            say(disk + " read " + offset / BLOCK + "+" + bytes.length() / BLOCK);
+        }
+
+        @Override
+        public void failed(int disk, String reason) {
+            say(disk + " failed " + reason);
+        }
+
+        private void await(String... all) {
+            Failures.await("answers " + List.of(all), () -> said().size() >= all.length);
+            assertEquals(List.of(all), said());
+        }
+    }
+
+    @After
+    public void close() throws InterruptedException {
+        memory.permits.release(1_000);
+        worker.close();
+    }
+
+    private void write(long block, int blocks) {
+        worker.write(block * BLOCK, ByteSlice.of(new byte[blocks * BLOCK]));
+    }
+
+    private void read(long block, int blocks) {
+        worker.read(block * BLOCK, blocks * BLOCK);
+    }
+
+    /** Waits until the worker is in the middle of a request. */
+    private void awaitBusy() {
+        Failures.await("the disk to be asked", memory.permits::hasQueuedThreads);
+    }
+
+    @Test
+    public void requests_areAnsweredInTheirOrder() {
+        write(0, 1);
+        read(5, 2);
+        write(9, 1);
+        worker.start();
+        listener.await("1 written 0+1", "1 read 5+2", "1 written 9+1");
+        assertEquals(List.of("open", "write 0+1", "force", "read 5+2", "write 9+1", "force"), memory.done());
+    }
+
+    @Test
+    public void writesSideBySide_goTogether_andEachIsAnswered() {
+        write(0, 1);
+        write(1, 2);
+        write(3, 1);
+        write(8, 1);
+        read(0, 1);
+        write(9, 1);
+        worker.start();
+        listener.await(
+                "1 written 0+1", "1 written 1+2", "1 written 3+1", "1 written 8+1", "1 read 0+1", "1 written 9+1");
+        assertEquals(
+                List.of("open", "write 0+4", "force", "write 8+1", "force", "read 0+1", "write 9+1", "force"),
+                memory.done());
+    }
+
+    @Test
+    public void failure_dropsWhatWaits_andTheNextRequestOpensAnew() {
+        worker.start();
+        write(0, 1);
+        listener.await("1 written 0+1");
+        memory.permits.drainPermits();
+        write(2, 1);
+        read(0, 1);
+        awaitBusy();
+        memory.fail(new IOException("/dev/x cannot be written at byte 8192 (Input/output error)"));
+        memory.permits.release(1_000);
+        String failed = "1 failed /dev/x cannot be written at byte 8192 (Input/output error)";
+        listener.await("1 written 0+1", failed);
+        memory.fail(null);
+        read(4, 1);
+        worker.resume();
+        read(6, 1);
+        listener.await("1 written 0+1", failed, "1 read 6+1");
+        assertEquals(List.of("open", "write 0+1", "force", "write 2+1", "close", "open", "read 6+1"), memory.done());
+        assertEquals(List.of(), failures.messages());
+    }
+
+    @Test
+    public void diskThatDoesNotOpen_failsEachRequest() {
+        memory.fail(new IOException("/dev/x does not exist"));
+        worker.start();
+        read(0, 1);
+        listener.await("1 failed /dev/x does not exist");
+        worker.resume();
+        read(0, 1);
+        listener.await("1 failed /dev/x does not exist", "1 failed /dev/x does not exist");
+    }
+
+    @Test
+    public void diskThatHangs_failsWhenTooMuchWaits_andIsNotHeardLater() {
+        memory.permits.drainPermits();
+        worker.start();
+        write(0, 1);
+        awaitBusy();
+        int blocks = 1024;
+        for (long bytes = 0; bytes <= DiskWorker.MAX_WAITING_BYTES; bytes += (long) blocks * BLOCK) {
+            read(0, blocks);
+        }
+        assertEquals(List.of(), listener.said());
+        read(0, 1);
+        String failed = "1 failed does not keep up: 71303168 bytes wait for it";
+        listener.await(failed);
+        worker.resume();
+        read(7, 1);
+        memory.permits.release(1_000);
+        listener.await(failed, "1 read 7+1");
+    }
+
+    @Test
+    public void defect_isReported_withItsReason() throws Exception {
+        memory.defect = new IllegalStateException("a defect");
+        worker.start();
+        read(0, 1);
+        String message = failures.await();
+        assertTrue(message, message.startsWith("Disk 1 could not be used because of a defect:"));
+        assertTrue(message, message.contains("a defect"));
+        assertEquals(List.of(), listener.said());
+    }
+
+    @Test
+    public void closed_answersNothing_andClosesTheDisk() throws Exception {
+        worker.start();
+        read(0, 1);
+        listener.await("1 read 0+1");
+        worker.close();
+        read(1, 1);
+        assertEquals(List.of("open", "read 0+1", "close"), memory.done());
+        listener.await("1 read 0+1");
+    }
+}
