@@ -32,6 +32,7 @@ import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.admin.ZooKeeperAdmin;
 import org.apache.zookeeper.client.FourLetterWordMain;
+import org.apache.zookeeper.common.X509Exception.SSLContextException;
 import org.apache.zookeeper.data.Stat;
 import org.apache.zookeeper.proto.ReconfigRequest;
 import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
@@ -225,8 +226,16 @@ public class ReconfigTest {
         ZooKeeper client = ensemble.client(4);
         client.create("/o", new byte[] {1}, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         assertArrayEquals(new byte[] {1}, client.getData("/o", false, null));
-        String conf = FourLetterWordMain.send4LetterWord("127.0.0.1", ensemble.clientPort(4), "conf");
-        assertTrue(conf, conf.contains("peerType=1"));
+        // The configuration is shown when its names have been looked up, which nobody waits for.
+        TestEnsemble.await("conf says so", () -> confOf(4).contains("peerType=1"));
+    }
+
+    private String confOf(int id) {
+        try {
+            return FourLetterWordMain.send4LetterWord("127.0.0.1", ensemble.clientPort(id), "conf");
+        } catch (IOException | SSLContextException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test

@@ -9,11 +9,12 @@ import java.util.TreeSet;
 public final class Shape {
     private Shape() {}
 
-    /** Returns the lines of a text, without its numbers, addresses and dates. */
+    /** Returns the lines of a text, without its numbers, addresses, dates, and what a connection did last. */
     public static SortedSet<String> ofText(String text) {
         SortedSet<String> lines = new TreeSet<>();
         text.lines()
                 .map(line -> line.replaceAll("expire at .*:", "expire at DATE:")
+                        .replaceAll("lop=[A-Z]+", "lop=#") // a ping, where the connection was idle long enough
                         .replaceAll("0x[0-9a-f]+", "#")
                         .replaceAll("[0-9]+(\\.[0-9]+)?", "#")
                         .replaceAll("(#\\.)+#", "#"))
