@@ -50,6 +50,7 @@ final class ZooKeeperSettings {
             "admin.portUnification",
             "client.portUnification",
             "enforce.auth.enabled",
+            "admin.tree.enabled",
             "standaloneEnabled",
             "reconfigEnabled",
             "quorumListenOnAllIPs",

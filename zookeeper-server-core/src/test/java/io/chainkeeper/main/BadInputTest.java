@@ -214,6 +214,7 @@ public class BadInputTest {
                 line("admin.serverPort=80a", "not a number"),
                 line("admin.serverPort=80000", "1 to 65535"),
                 line("admin.forceHttps=yes", "write true or false"),
+                line("admin.tree.enabled=yes", "write true or false"),
                 line("enforce.auth.enabled=1", "write true or false"),
                 line("largeRequestThreshold=1M", "not a number"),
                 withNio("secureClientPort=2281"),

@@ -10,6 +10,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.chainkeeper.FreePorts;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.release.Release;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -147,6 +150,9 @@ public class AdminServerTest {
         assertEquals("leader", report.get("members").get(0).get("role").asText());
         assertEquals(1, report.get("chain").get(0).asInt());
         assertEquals(404, get("/elsewhere").statusCode());
+        assertEquals("off by default", 404, get("/tree").statusCode());
+        assertEquals(404, get("/tree/node.json").statusCode());
+        assertFalse(report.get("shows_tree").asBoolean());
     }
 
     @Test
@@ -170,6 +176,47 @@ public class AdminServerTest {
         assertTrue(history.get("heap_bytes").get(0).asLong() > 0);
         assertEquals(
                 points, history.get("lag_millis").get(Integer.toString(SERVED)).size());
+    }
+
+    private JsonNode heardOf(int member) {
+        try {
+            JsonNode members = new ObjectMapper()
+                    .readTree(get("/status/ensemble.json").body())
+                    .get("members");
+            JsonNode heard = members.get(member - 1);
+            assertEquals(member, heard.get("id").asInt());
+            return heard;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    public void ensemble_everyMemberSpeaksForItself() throws Exception {
+        for (int id = 1; id <= 3; id++) {
+            int member = id;
+            String state = id == 1 ? "leader" : "follower";
+            TestEnsemble.await("server " + id + " says that all is well", () -> {
+                JsonNode says = heardOf(member).get("says");
+                return says.path("serving").asBoolean()
+                        && state.equals(says.get("state").asText());
+            });
+            JsonNode heard = heardOf(id);
+            assertTrue(heard.toString(), heard.get("trouble").isNull());
+            assertEquals(1, heard.get("says").get("leader").asInt());
+            assertEquals(Release.name(), heard.get("says").get("release").asText());
+            assertEquals(0, heard.get("says").get("alarms").size());
+            TestEnsemble.await("the load of server " + id, () -> {
+                heardOf(member);
+                return get("/status/history.json?member=" + member).statusCode() == 200;
+            });
+            assertEquals(
+                    id,
+                    json("/status/history.json?member=" + id).get("server_id").asInt());
+        }
+        for (String nobody : new String[] {"7", "0x1", "%20", "99999999999"}) {
+            assertEquals(503, get("/status/history.json?member=" + nobody).statusCode());
+        }
     }
 
     @Test

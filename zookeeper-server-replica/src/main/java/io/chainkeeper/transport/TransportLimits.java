@@ -47,7 +47,7 @@ public record TransportLimits(
             2_000,
             10_000,
             64,
-            4,
+            32,
             60_000,
             answerLimitMillis());
 

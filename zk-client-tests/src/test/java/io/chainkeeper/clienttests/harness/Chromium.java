@@ -37,6 +37,7 @@ public final class Chromium implements AutoCloseable {
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
     private static final long ANSWER_LIMIT_SECONDS = 30;
     private static final long END_LIMIT_SECONDS = 10;
+    private static final int HEIGHT = 1_000;
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final Set<ProcessHandle> RUNNING = ConcurrentHashMap.newKeySet();
 
@@ -160,10 +161,32 @@ public final class Chromium implements AutoCloseable {
         return answer.get("result").path("value").asText();
     }
 
+    /**
+     * Looks at the page through a window of another width, as somebody who prefers dark or light pages.
+     *
+     * @param width in pixels
+     * @param dark whether dark pages are preferred
+     */
+    public void look(int width, boolean dark) throws Exception {
+        call(
+                "Emulation.setDeviceMetricsOverride",
+                MAPPER.createObjectNode()
+                        .put("width", width)
+                        .put("height", HEIGHT)
+                        .put("deviceScaleFactor", 1)
+                        .put("mobile", false));
+        ObjectNode media = MAPPER.createObjectNode();
+        media.putArray("features")
+                .addObject()
+                .put("name", "prefers-color-scheme")
+                .put("value", dark ? "dark" : "light");
+        call("Emulation.setEmulatedMedia", media);
+    }
+
     /** Writes what the page looks like into a PNG file. */
     public void screenshot(Path file) throws Exception {
         JsonNode answer =
-                call("Page.captureScreenshot", MAPPER.createObjectNode().put("format", "png"));
+                call("Page.captureScreenshot", MAPPER.createObjectNode().put("captureBeyondViewport", true));
         Files.write(file, Base64.getDecoder().decode(answer.get("data").asText()));
     }
 

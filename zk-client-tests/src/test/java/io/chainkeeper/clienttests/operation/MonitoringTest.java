@@ -7,7 +7,6 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.clienttests.harness.AdminClient;
 import io.chainkeeper.clienttests.harness.Await;
-import io.chainkeeper.clienttests.harness.Chromium;
 import io.chainkeeper.clienttests.harness.Clients;
 import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.FourLetterWord;
@@ -18,12 +17,10 @@ import io.chainkeeper.clienttests.harness.Shape;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -56,7 +53,6 @@ public class MonitoringTest {
             Set.of("leader", "monitor", "observers", "server_stats", "stats", "zabstate", "dump");
     private static final List<String> MEASURE = List.of("avg", "max", "count", "sum");
     private static final Duration PAGE_LIMIT = Duration.ofSeconds(60);
-    private static final Path SCREENSHOT = Path.of("target", "status-page.png");
 
     private static final Ensemble OURS = build("monitoring").build();
     private static final Ensemble STOCK =
@@ -369,64 +365,6 @@ public class MonitoringTest {
             }
             Await.until("others are let in again", PAGE_LIMIT, () -> server.mode() != null);
         }
-    }
-
-    @Test
-    public void statusPage_isLiveInABrowser() throws Exception {
-        Optional<Path> browser = Chromium.find();
-        if (browser.isEmpty()) {
-            System.err.println("SKIPPED: nobody has looked at the status page, because this machine has no Chromium."
-                    + " Install one (apt-get install chromium) or name it with -Dchromium=/path");
-        }
-        Assume.assumeTrue("no Chromium on this machine", browser.isPresent());
-        ServerProcess leader = OURS.leader();
-        ServerProcess lost = last();
-        try (Chromium page =
-                Chromium.start(browser.get(), Path.of("target", "chromium").toAbsolutePath())) {
-            page.open(AdminClient.address(lost, "/status"));
-            awaitText(page, "#state", "follower, serving clients");
-            awaitText(page, "#fresh", "live");
-            lost.kill();
-            awaitText(page, "#fresh", "no answer");
-            page.open(AdminClient.address(leader, "/"));
-            awaitText(page, "#alarms", "No link to server " + lost.id());
-            restartWithPrometheus(lost);
-            awaitText(page, "#alarms", "none");
-            assertEquals("server " + leader.id() + " (leader)", page.ask("at('chain').firstChild.textContent"));
-            assertEquals("3", page.ask("at('members').children.length"));
-            awaitProgressOf(page, leader);
-            page.screenshot(SCREENSHOT);
-            assertTextIsNeverMarkup(page);
-            assertEquals(
-                    "everything comes from the server itself",
-                    "true",
-                    page.ask(
-                            "performance.getEntriesByType('resource').every(e => e.name.startsWith(location.origin))"));
-        }
-    }
-
-    private static void awaitText(Chromium page, String selector, String text) throws Exception {
-        Await.until(selector + " shows " + text, PAGE_LIMIT, () -> {
-            String shown = page.ask("(document.querySelector('" + selector + "') || {}).textContent");
-            return shown.contains(text);
-        });
-    }
-
-    private static void awaitProgressOf(Chromium page, ServerProcess leader) throws Exception {
-        String decided = "at('tiles').firstChild.lastChild.textContent.replaceAll(',', '')";
-        long before = Long.parseLong(page.ask(decided));
-        try (ZooKeeper client = Clients.connect(leader.connectString())) {
-            client.create(ROOT + "/seen", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-        }
-        Await.until("the page shows the write", PAGE_LIMIT, () -> Long.parseLong(page.ask(decided)) > before);
-    }
-
-    private static void assertTextIsNeverMarkup(Chromium page) throws Exception {
-        String hostile = "<img src=x onerror=window.broken=1>";
-        String shown = page.ask("fetch('/status.json').then(a => a.json()).then(r => { r.alarms = ['" + hostile
-                + "']; r.members[0].address = '" + hostile + "'; r.state = '" + hostile
-                + "'; show(r); return document.querySelectorAll('img').length + at('alarms').textContent; })");
-        assertEquals("0" + hostile, shown);
     }
 
     /** Per learner, and only after traffic: the queues of a ZooKeeper leader. Ours: {@code ordering_member_...}. */

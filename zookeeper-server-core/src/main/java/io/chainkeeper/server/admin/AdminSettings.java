@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.util.Locale;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import javax.net.ssl.KeyManagerFactory;
 import org.apache.zookeeper.common.X509Util;
@@ -23,6 +25,7 @@ final class AdminSettings {
     private static final String ADDRESS = "admin.serverAddress";
     private static final String PORT = "admin.serverPort";
     private static final String COMMAND_URL = "admin.commandURL";
+    private static final String TREE = "admin.tree.enabled";
     private static final String ALL_ADDRESSES = "0.0.0.0";
     private static final int MAX_PORT = 65_535;
 
@@ -38,6 +41,11 @@ final class AdminSettings {
         return value(COMMAND_URL, JettyAdminServer.DEFAULT_COMMAND_URL);
     }
 
+    /** @return whether the browser of the tree is served */
+    boolean showsTree() {
+        return value(TREE, "false").equalsIgnoreCase("true");
+    }
+
     /**
      * Looks at all that can be found out without starting: numbers, key stores, the port.
      *
@@ -50,6 +58,9 @@ final class AdminSettings {
         int port = number(PORT, JettyAdminServer.DEFAULT_PORT);
         if (port < 0 || port > MAX_PORT) {
             throw mistake("%s=%d: not a port; give a number from 1 to %d", PORT, port, MAX_PORT);
+        }
+        if (!Set.of("true", "false").contains(value(TREE, "false").toLowerCase(Locale.ROOT))) {
+            throw mistake("%s=%s: write true or false", TREE, value(TREE, ""));
         }
         if (!commandUrl().startsWith("/")) {
             throw mistake("%s=%s: not a path; give one that begins with a slash", COMMAND_URL, commandUrl());

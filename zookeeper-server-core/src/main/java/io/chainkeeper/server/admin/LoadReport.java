@@ -70,7 +70,7 @@ final class LoadReport {
         return points.stream().map(quantity).toArray();
     }
 
-    private static double rounded(double number) {
+    static double rounded(double number) {
         return Math.round(number * TENTHS) / TENTHS;
     }
 }

@@ -1,15 +1,14 @@
 package io.chainkeeper.server.admin;
 
+import io.chainkeeper.server.guard.ExecutionLock;
 import io.chainkeeper.server.monitoring.OrderView;
 import io.chainkeeper.server.proposal.Proposer;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.security.GeneralSecurityException;
-import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.admin.AdminServer;
 import org.apache.zookeeper.server.admin.DummyAdminServer;
@@ -30,11 +29,13 @@ public final class OrderedAdminServer implements AdminServer {
 
     private final AdminServer served;
     private final WriteProbe probe;
+    private final MemberReports members;
     private final AdminCommands commands;
 
-    private OrderedAdminServer(AdminServer served, WriteProbe probe, AdminCommands commands) {
+    private OrderedAdminServer(AdminServer served, WriteProbe probe, MemberReports members, AdminCommands commands) {
         this.served = served;
         this.probe = probe;
+        this.members = members;
         this.commands = commands;
     }
 
@@ -43,20 +44,22 @@ public final class OrderedAdminServer implements AdminServer {
      *
      * @param server the server that it is about
      * @param view what this replica knows about the order
+     * @param report what this server says about itself
+     * @param members opens connections to the other members, to ask them for theirs
+     * @param lock keeps execution away from who looks at the tree
      * @param proposer for the no-ops of {@code /ready?write}
      * @param refusesWrites whether the disk is full
-     * @param clientPortProblem why clients cannot connect, null if they can
-     * @param further numbers for the status page beside those of the order
      * @param clockMillis a monotonic clock
      * @return it, or one that does nothing if {@code admin.enableServer=false} or its settings cannot be used
      */
     public static AdminServer create(
             OrderedZooKeeperServer server,
             OrderView view,
+            MemberReport report,
+            MemberConnector members,
+            ExecutionLock lock,
             Proposer proposer,
             BooleanSupplier refusesWrites,
-            Supplier<String> clientPortProblem,
-            Map<String, LongSupplier> further,
             LongSupplier clockMillis) {
         if ("false".equals(System.getProperty(ENABLED))) {
             return new DummyAdminServer();
@@ -67,13 +70,18 @@ public final class OrderedAdminServer implements AdminServer {
             RestoreCommand.register(server, new OrderedRestore(server, proposer));
             JettyAdminServer jetty = new JettyAdminServer();
             WriteProbe probe = new WriteProbe(view.replicaId(), proposer::proposeNoOp, clockMillis);
-            Health health = new Health(server, view, refusesWrites, clientPortProblem, probe);
+            MemberReports others = new MemberReports(view.replicaId(), members, clockMillis);
+            Health health = new Health(report.readiness(), refusesWrites, probe);
             AdminCommands commands = new AdminCommands(server, view);
-            StatusServlet status =
-                    new StatusServlet(new StatusReport(server, view, health, further), new LoadReport(view));
+            StatusServlet status = new StatusServlet(
+                    new StatusReport(server, view, report, settings.showsTree()),
+                    new EnsembleReport(server, view, report, others));
             addPages(jetty, settings.commandUrl(), health, status, commands);
+            if (settings.showsTree()) {
+                addTree(jetty, new TreeServlet(new TreeReader(server, lock)));
+            }
             jetty.setZooKeeperServer(server);
-            return new OrderedAdminServer(jetty, probe, commands);
+            return new OrderedAdminServer(jetty, probe, others, commands);
         } catch (IOException | GeneralSecurityException | AdminServerException e) {
             // As ZooKeeper does: a replica without its AdminServer still serves clients.
             LOG.warn("This server runs without its AdminServer: {}", e.getMessage());
@@ -83,7 +91,7 @@ public final class OrderedAdminServer implements AdminServer {
 
     private static void addPages(
             JettyAdminServer jetty, String prefix, Health health, StatusServlet pages, AdminCommands commands) {
-        ServletContextHandler context = (ServletContextHandler) serverOf(jetty).getHandler();
+        ServletContextHandler context = contextOf(jetty);
         ServletHolder checks = new ServletHolder(new HealthServlet(health));
         context.addServlet(checks, HealthServlet.LIVE);
         context.addServlet(checks, HealthServlet.READY);
@@ -92,8 +100,19 @@ public final class OrderedAdminServer implements AdminServer {
         context.addServlet(status, StatusServlet.PAGE);
         context.addServlet(status, StatusServlet.JSON);
         context.addServlet(status, StatusServlet.HISTORY);
+        context.addServlet(status, StatusServlet.ENSEMBLE);
         ServletHolder ours = new ServletHolder(commands);
         commands.names().forEach(name -> context.addServlet(ours, prefix + "/" + name));
+    }
+
+    private static void addTree(JettyAdminServer jetty, TreeServlet tree) {
+        ServletHolder holder = new ServletHolder(tree);
+        contextOf(jetty).addServlet(holder, TreeServlet.PAGE);
+        contextOf(jetty).addServlet(holder, TreeServlet.JSON);
+    }
+
+    private static ServletContextHandler contextOf(JettyAdminServer jetty) {
+        return (ServletContextHandler) serverOf(jetty).getHandler();
     }
 
     /** ZooKeeper's class has all of TLS and port unification, but no way to add a page. */
@@ -115,6 +134,7 @@ public final class OrderedAdminServer implements AdminServer {
     @Override
     public void shutdown() throws AdminServerException {
         probe.close();
+        members.close();
         served.shutdown();
     }
 

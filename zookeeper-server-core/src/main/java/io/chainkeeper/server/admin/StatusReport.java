@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.LongSupplier;
 import org.apache.zookeeper.Version;
 import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
 import org.apache.zookeeper.server.quorum.QuorumPeer.QuorumServer;
@@ -19,30 +18,27 @@ final class StatusReport {
     /** From then on a member that lags is an alarm. */
     private static final long LAG_ALARM_MILLIS = 5_000;
 
-    private static final long FSYNC_ALARM_MICROS = 1_000_000;
-
     private final OrderedZooKeeperServer server;
     private final OrderView view;
-    private final Health health;
-    private final Map<String, LongSupplier> further;
+    private final MemberReport own;
+    private final boolean showsTree;
 
     /**
      * @param server the server
      * @param view what this replica knows about the order
-     * @param health for the alarms
-     * @param further numbers beside those of the order, without prefix
+     * @param own what this server says about itself
+     * @param showsTree whether the AdminServer shows the tree
      */
-    StatusReport(OrderedZooKeeperServer server, OrderView view, Health health, Map<String, LongSupplier> further) {
+    StatusReport(OrderedZooKeeperServer server, OrderView view, MemberReport own, boolean showsTree) {
         this.server = server;
         this.view = view;
-        this.health = health;
-        this.further = further;
+        this.own = own;
+        this.showsTree = showsTree;
     }
 
     Map<String, Object> create() {
         OrderingStatus status = view.status();
-        Map<String, Long> gauges = new TreeMap<>(view.gauges());
-        further.forEach((name, number) -> gauges.put(name, number.getAsLong()));
+        Map<String, Long> gauges = own.gauges();
         Map<String, Object> report = new LinkedHashMap<>();
         report.put("server_id", view.replicaId());
         report.put("version", Version.getFullVersion());
@@ -57,6 +53,7 @@ final class StatusReport {
         report.put("uptime_millis", server.serverStats().getUptime());
         report.put("time_millis", System.currentTimeMillis());
         report.put("links", view.admitsUnauthenticated() ? "unauthenticated" : "authenticated");
+        report.put("shows_tree", showsTree);
         report.put("chain", view.chain());
         List<Map<String, Object>> members = members(status);
         report.put("members", members);
@@ -118,21 +115,7 @@ final class StatusReport {
     }
 
     private List<String> alarms(List<Map<String, Object>> members, Map<String, Long> gauges) {
-        List<String> alarms = new ArrayList<>();
-        String reason = health.reasonNotReady();
-        if (reason != null) {
-            alarms.add("Not ready: " + reason);
-        }
-        if (gauges.getOrDefault("audit_undecided", 0L) != 0) {
-            alarms.add(
-                    "The states of the servers differ and no majority agrees (docs/operations.md, Divergence alarm)");
-        }
-        if (gauges.getOrDefault("disk_low", 0L) != 0) {
-            alarms.add("Disk low: writes of this server's clients are refused (docs/operations.md, Disk full)");
-        }
-        if (gauges.getOrDefault("fsync_micros_max", 0L) > FSYNC_ALARM_MICROS) {
-            alarms.add("Forcing the log took up to " + gauges.get("fsync_micros_max") / 1000 + " ms lately");
-        }
+        List<String> alarms = own.alarms(gauges);
         for (Map<String, Object> member : members) {
             if (!(Boolean) member.get("linked")) {
                 alarms.add("No link to server " + member.get("id"));

@@ -7,6 +7,7 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.release.Release;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.TotalOrder;
+import io.chainkeeper.server.admin.MemberReport;
 import io.chainkeeper.server.admin.OrderedAdminServer;
 import io.chainkeeper.server.background.BackgroundWork;
 import io.chainkeeper.server.execution.OrderedApplication;
@@ -74,6 +75,7 @@ final class ReplicaLife implements AutoCloseable {
     private final OrderView view;
     private final ReplicaFront front;
     private final ReplicaAssembly assembly;
+    private final MemberReport report;
     private final Departure departure;
     private final NewStart newStart;
     private volatile OrderingFactory.RunningOrder runningOrder;
@@ -112,6 +114,7 @@ final class ReplicaLife implements AutoCloseable {
         this.departure = new Departure(server, core::order, view);
         this.transfers = transfers();
         this.assembly = new ReplicaAssembly(core, new Environment());
+        this.report = new MemberReport(server, view, assembly.clientPort()::problem, further());
     }
 
     private ReplicaSettings replicaSettings() {
@@ -284,7 +287,7 @@ final class ReplicaLife implements AutoCloseable {
         naming.prepare();
         divergence.checkAtStart();
         front.startServer();
-        runningOrder = factory.start(assembly.application(), transfers.offer(), failureHandler);
+        runningOrder = factory.start(assembly.application(), report.answeredBeside(transfers.offer()), failureHandler);
         transfers.connect(runningOrder);
         assembly.connect(runningOrder.totalOrder());
         space.start(new BackgroundWork(runtime.scheduler(), "space-watch-" + ordering.replicaId()));
@@ -298,10 +301,11 @@ final class ReplicaLife implements AutoCloseable {
         front.startAdminServer(() -> OrderedAdminServer.create(
                 server,
                 view,
+                report,
+                transfers::openChannel,
+                core.lock(),
                 core.proposer(),
                 space::isLow,
-                assembly.clientPort()::problem,
-                further(),
                 runtime::monotonicMillis));
     }
 

@@ -87,7 +87,8 @@ final class StateTransfers {
         return sender;
     }
 
-    private StateChannel openChannel(int member) throws IOException {
+    /** Opens a connection for bulk requests to another member; any thread. */
+    StateChannel openChannel(int member) throws IOException {
         RunningOrder started = running;
         if (started == null) {
             throw new IOException("this replica is still starting");

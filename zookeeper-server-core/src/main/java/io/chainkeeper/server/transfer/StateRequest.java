@@ -5,7 +5,8 @@ import io.chainkeeper.ordering.MalformedMessageException;
 import java.nio.ByteBuffer;
 
 /**
- * What the receiver asks: kind (byte), snapshotZxid (long), file (int), offset (long), length (int).
+ * What the receiver asks: kind (byte), snapshotZxid (long), file (int), offset (long), length (int). Other questions
+ * between members begin with other bytes.
  *
  * @param kind what is wanted
  * @param snapshotZxid of the manifest that the request is about; in a request for a manifest the one that is preferred,

@@ -3,11 +3,14 @@ const SVG = at('picture').namespaceURI;
 const DASHES = ['', '7 3', '2 3'];
 const COLOURS = 8;
 const HEIGHT = 150;
-const MARGIN = { left: 58, right: 10, top: 8, bottom: 22 };
+const MARGIN = { left: 58, right: 10, top: 8, bottom: 24 };
 const GAP_PERIODS = 3;
+/* Narrower pictures have no room for a unit at each tick of time. */
+const ROOMY = 340;
 
 const RATE = { least: 1, units: [[1, ''], [1e3, 'k'], [1e6, 'M']] };
-const MICROS = { least: 100, units: [[1, ' \u00b5s'], [1e3, ' ms'], [1e6, ' s']] };
+/* Drawn by magnitudes: one election in fifteen minutes would make everything else invisible. */
+const MICROS = { least: 1000, byMagnitudes: true, units: [[1, ' \u00b5s'], [1e3, ' ms'], [1e6, ' s']] };
 const MILLIS = { least: 100, units: [[1, ' ms'], [1e3, ' s'], [6e4, ' min']] };
 const BYTES = { least: 1024, units: [[1024, ' KiB'], [1024 ** 2, ' MiB'], [1024 ** 3, ' GiB'], [1024 ** 4, ' TiB']] };
 
@@ -31,6 +34,16 @@ function amount(quantity, value) {
   const scaled = value / size;
   const digits = scaled >= 100 || scaled === Math.round(scaled) ? 0 : scaled >= 10 ? 1 : 2;
   return scaled.toLocaleString('en', { maximumFractionDigits: digits }) + name;
+}
+
+/* A tick for each power of ten from what is below the lowest value to what covers the highest. */
+function magnitudesFor(quantity, lowest, highest) {
+  const ticks = [];
+  const first = Math.floor(Math.log10(Math.max(1, lowest)));
+  for (let power = first; power === first || ticks[ticks.length - 1].value < highest; power++) {
+    ticks.push({ value: 10 ** power, text: amount(quantity, 10 ** power) });
+  }
+  return ticks;
 }
 
 /* Three to five round steps from zero to what covers a value. */
@@ -62,7 +75,8 @@ class Chart {
     this.quantity = quantity;
     this.lines = [];
     this.ages = [];
-    this.span = 1;
+    this.span = 900000;
+    this.gap = 0;
     this.pointed = null;
     const figure = parent.appendChild(document.createElement('figure'));
     const caption = figure.appendChild(document.createElement('figcaption'));
@@ -97,7 +111,10 @@ class Chart {
   }
 
   y(value) {
-    return HEIGHT - MARGIN.bottom - (HEIGHT - MARGIN.top - MARGIN.bottom) * value / this.top;
+    const share = this.quantity.byMagnitudes
+      ? Math.log10(Math.max(this.bottom, value) / this.bottom) / Math.log10(this.top / this.bottom)
+      : value / this.top;
+    return HEIGHT - MARGIN.bottom - (HEIGHT - MARGIN.top - MARGIN.bottom) * share;
   }
 
   draw() {
@@ -105,8 +122,12 @@ class Chart {
     this.picture.setAttribute('width', this.width);
     this.picture.replaceChildren();
     const known = this.lines.flatMap(line => line.values).filter(value => value !== null);
-    const ticks = ticksFor(this.quantity, Math.max(this.quantity.least, ...known));
+    const highest = Math.max(this.quantity.least, ...known);
+    const ticks = this.quantity.byMagnitudes
+      ? magnitudesFor(this.quantity, Math.min(this.quantity.least / 10, ...known), highest)
+      : ticksFor(this.quantity, highest);
     this.top = ticks[ticks.length - 1].value;
+    this.bottom = ticks[0].value;
     this.drawAxes(ticks);
     this.lines.forEach((line, index) =>
       draw(this.picture, 'path', { ...strokeOf(index), class: 'series', d: this.path(line.values) }));
@@ -126,9 +147,10 @@ class Chart {
     const minutes = Math.round(this.span / 60000);
     for (let third = 0; third <= 3; third++) {
       const x = this.x(this.span * third / 3);
-      const text = third === 0 ? 'now' : '\u2212' + minutes * third / 3 + ' min';
+      const unit = third === 3 || this.width >= ROOMY ? ' min' : '';
+      const text = third === 0 ? 'now' : '\u2212' + minutes * third / 3 + unit;
       draw(this.picture, 'path', { class: 'grid', d: 'M' + x + ' ' + (HEIGHT - MARGIN.bottom) + 'v4' });
-      draw(this.picture, 'text', { x, y: HEIGHT - 5, 'text-anchor': third === 0 ? 'end' : 'middle' }, text);
+      draw(this.picture, 'text', { x, y: HEIGHT - 5, 'text-anchor': ['end', 'middle', 'middle', 'start'][third] }, text);
     }
   }
 

@@ -1,9 +1,12 @@
 const PERIOD_MILLIS = 1000;
 const STALE_MILLIS = 5000;
 const HISTORY_MILLIS = 5000;
+/* A member that is asked each second has missed several questions then. */
+const SILENT_MILLIS = 3000;
 let before = null;
 let lastAnswer = 0;
 let lastHistory = 0;
+let said = {};
 
 function perSecond(now, name) {
   if (!before || before.server_id !== now.server_id || now.time_millis <= before.time_millis) return '\u2013';
@@ -12,11 +15,35 @@ function perSecond(now, name) {
   return Number.isFinite(rate) && rate >= 0 ? number(Math.round(rate)) + ' /s' : '\u2013';
 }
 
+function alarmsOf(report) {
+  const alarms = [...report.alarms];
+  for (const member of report.members) {
+    const heard = said[member.id];
+    if (member.is_self || !heard) continue;
+    if (isSilent(heard)) {
+      alarms.push('Server ' + member.id + ' has not answered for ' + duration(heard.silent_millis) +
+          (heard.trouble ? ': ' + heard.trouble : ''));
+    } else if (heard.says) {
+      for (const alarm of heard.says.alarms) alarms.push('Server ' + member.id + ': ' + alarm);
+    }
+  }
+  return alarms;
+}
+
+const isSilent = heard => heard.silent_millis > SILENT_MILLIS;
+
 function showAlarms(alarms) {
   const list = at('alarms');
   list.replaceChildren();
   if (alarms.length === 0) child(list, 'li', 'none', 'good');
   for (const alarm of alarms) child(list, 'li', alarm, 'bad');
+}
+
+function heardOf(member, heard) {
+  if (member.is_self) return ['this server', ''];
+  if (!heard) return ['asking', 'soft'];
+  if (isSilent(heard)) return ['silent for ' + duration(heard.silent_millis), 'bad'];
+  return heard.says ? ['answers', 'good'] : [heard.trouble || 'asking', 'soft'];
 }
 
 function showMembers(report) {
@@ -27,15 +54,23 @@ function showMembers(report) {
   const rows = at('members');
   rows.replaceChildren();
   for (const member of report.members) {
+    const heard = said[member.id];
+    const isOld = heard && isSilent(heard);
+    const says = heard && heard.says && !isOld ? heard.says : null;
     const row = rows.appendChild(document.createElement('tr'));
-    child(row, 'td', member.id + (member.is_self ? ' (this)' : ''));
-    child(row, 'td', member.role);
+    child(row, 'td', member.id);
+    child(row, 'td', says ? says.state : member.role);
+    child(row, 'td', says ? (says.serving ? 'served' : 'not served') : '\u2013', !says ? '' : says.serving ? 'good' : 'bad');
+    child(row, 'td', ...heardOf(member, heard));
+    child(row, 'td', member.linked ? 'up' : 'down', member.linked ? 'good' : 'bad');
+    child(row, 'td', says ? says.release : '\u2013');
+    child(row, 'td', number(says && says.feature_level), 'number');
+    child(row, 'td', number(says && says.writes_per_second), 'number');
+    child(row, 'td', number(says ? says.executed : member.acknowledged), 'number');
+    child(row, 'td', number(says ? heard.behind : member.lag_positions), 'number');
+    child(row, 'td', duration(says ? says.lag_millis : member.lag_millis), 'number');
     child(row, 'td', member.address);
     child(row, 'td', member.client_address || '\u2013');
-    child(row, 'td', member.linked ? 'up' : 'down', member.linked ? 'good' : 'bad');
-    child(row, 'td', number(member.acknowledged), 'number');
-    child(row, 'td', number(member.lag_positions), 'number');
-    child(row, 'td', duration(member.lag_millis), 'number');
   }
 }
 
@@ -64,13 +99,13 @@ function showTiles(report) {
 
 const CHARTS = [
   [new Chart(at('charts'), 'Writes per second', RATE),
-    h => [line('all servers', h.executed_per_second), line('this server', h.own_per_second)]],
-  [new Chart(at('charts'), 'Ordering of this server\u2019s writes', MICROS), h => waits(h, 'write_micros')],
-  [new Chart(at('charts'), 'Wait of linearizable reads here', MICROS), h => waits(h, 'read_micros')],
-  [new Chart(at('charts'), 'Forces of the log per second', RATE),
-    h => [line('this server', h.forced_per_second)]],
+    h => [line('all servers', h.executed_per_second), line('its clients', h.own_per_second)]],
+  [new Chart(at('charts'), 'Ordering of its writes', MICROS), h => waits(h, 'write_micros')],
+  [new Chart(at('charts'), 'Wait of its linearizable reads', MICROS), h => waits(h, 'read_micros')],
+  [new Chart(at('charts'), 'Forces of its log per second', RATE),
+    h => [line('forces', h.forced_per_second)]],
   [new Chart(at('charts'), 'Members behind for', MILLIS),
-    h => Object.keys(h.lag_millis).map(id => line('server ' + id, h.lag_millis[id]))],
+    h => Object.keys(h.lag_millis).map(id => line('server ' + id, h.lag_millis[id])), true],
   [new Chart(at('charts'), 'Heap', BYTES),
     h => [line('used, of ' + amount(BYTES, h.heap_max_bytes), h.heap_bytes)]],
 ];
@@ -83,10 +118,22 @@ function waits(history, name) {
   return [line('p50', history[name + '_p50']), line('p99', history[name + '_p99'])];
 }
 
-function showHistory(history) {
-  for (const [chart, linesOf] of CHARTS) {
-    chart.show(history.age_millis, history.span_millis, history.period_millis, linesOf(history));
+function showHistory(history, ofLeader) {
+  for (const [chart, linesOf, isOfLeader] of CHARTS) {
+    const drawn = isOfLeader ? ofLeader : history;
+    chart.show(drawn.age_millis, drawn.span_millis, drawn.period_millis, linesOf(drawn));
   }
+}
+
+function showChoice(report) {
+  const choice = at('charted');
+  const ids = report.members.map(member => String(member.id));
+  if (choice.dataset.ids === ids.join()) return;
+  const chosen = choice.value || String(report.server_id);
+  choice.dataset.ids = ids.join();
+  choice.replaceChildren();
+  for (const id of ids) child(choice, 'option', id).value = id;
+  choice.value = ids.includes(chosen) ? chosen : String(report.server_id);
 }
 
 function show(report) {
@@ -95,7 +142,9 @@ function show(report) {
   put(at('state'), report.state + (report.serving ? ', serving clients' : ', not serving clients') +
       (report.links === 'unauthenticated' ? ', links unauthenticated' : ''),
       report.serving ? 'good' : 'bad');
-  showAlarms(report.alarms);
+  at('tree').hidden = !report.shows_tree;
+  showAlarms(alarmsOf(report));
+  showChoice(report);
   showMembers(report);
   showTiles(report);
   at('gauges').replaceChildren();
@@ -122,12 +171,28 @@ async function ask(path) {
   return answer.json();
 }
 
+/* The lag is as the leader knows it: it hears of all members. */
+async function pollHistory() {
+  const charted = at('charted').value;
+  const leader = before.leader;
+  const histories = {};
+  for (const id of new Set([charted, String(leader)])) {
+    try {
+      if (id !== '-1') histories[id] = await ask('/status/history.json?member=' + id);
+    } catch (failure) {
+      setTimeout(() => { lastHistory = 0; }, PERIOD_MILLIS);
+    }
+  }
+  const history = histories[charted];
+  if (history) showHistory(history, histories[leader] || history);
+}
+
 async function poll() {
   try {
     show(await ask('/status.json'));
     lastAnswer = Date.now();
     if (lastAnswer - lastHistory >= HISTORY_MILLIS) {
-      showHistory(await ask('/status/history.json'));
+      await pollHistory();
       lastHistory = lastAnswer;
     }
   } catch (failure) {
@@ -137,4 +202,19 @@ async function poll() {
   setTimeout(poll, PERIOD_MILLIS);
 }
 
+/* The members are asked as long as somebody looks. */
+async function pollMembers() {
+  if (!document.hidden) {
+    try {
+      const ensemble = await ask('/status/ensemble.json');
+      said = Object.fromEntries(ensemble.members.map(member => [member.id, member]));
+    } catch (failure) {
+      said = {};
+    }
+  }
+  setTimeout(pollMembers, PERIOD_MILLIS);
+}
+
+at('charted').addEventListener('change', () => { lastHistory = 0; });
 poll();
+pollMembers();
