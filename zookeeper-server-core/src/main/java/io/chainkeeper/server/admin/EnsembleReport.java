@@ -15,6 +15,9 @@ import java.util.regex.Pattern;
 /** What all members of the ensemble say about themselves, as one tree of maps. Any thread; waits a moment for them. */
 final class EnsembleReport {
     private static final ObjectMapper MAPPER = new ObjectMapper();
+    /** Members are asked one moment and another, and measure themselves twice a second. */
+    private static final long UNEVEN_MILLIS = 1_500;
+
     private static final Pattern ID = Pattern.compile("[0-9]{1,3}");
 
     private final OrderedZooKeeperServer server;
@@ -72,18 +75,21 @@ final class EnsembleReport {
         return ID.matcher(member).matches() ? others.load(Integer.parseInt(member)) : null;
     }
 
-    private static Map<String, Object> member(MemberReports.Heard heard, long decided) {
+    private Map<String, Object> member(MemberReports.Heard heard, long decided) {
         Map<String, Object> member = new LinkedHashMap<>();
         member.put("id", heard.id());
         member.put("age_millis", heard.ageMillis());
         member.put("silent_millis", heard.silentMillis());
         member.put("trouble", heard.trouble());
         JsonNode said = heard.report();
-        member.put(
-                "behind",
-                said == null
-                        ? null
-                        : Math.max(0, decided - said.path("executed").asLong()));
+        if (said != null) {
+            long executed = said.path("executed").asLong();
+            long missedMillis = view.decidedForMillis(executed) - heard.ageMillis();
+            boolean misses = missedMillis > UNEVEN_MILLIS;
+            long newest = misses ? decided : said.path("decided").asLong();
+            member.put("behind", Math.max(0, newest - executed));
+            member.put("lag_millis", Math.max(said.path("lag_millis").asLong(), misses ? missedMillis : 0));
+        }
         member.put("says", said);
         return member;
     }

@@ -153,9 +153,16 @@ public final class OrderView {
         if (reached == UNKNOWN) {
             return UNKNOWN;
         }
-        synchronized (this) {
-            return decided.lagMillis(reached, clockMillis.getAsLong());
-        }
+        return decidedForMillis(reached);
+    }
+
+    /**
+     * @param position how far somebody is
+     * @return for how long the next position has been decided, to half a second, as far as this replica has seen; 0 if
+     *     it is not
+     */
+    public synchronized long decidedForMillis(long position) {
+        return decided.lagMillis(position, clockMillis.getAsLong());
     }
 
     /** @return {@link #lagMillis} of each member of which it is known */

@@ -21,7 +21,7 @@ function alarmsOf(report) {
     const heard = said[member.id];
     if (member.is_self || !heard) continue;
     if (isSilent(heard)) {
-      alarms.push('Server ' + member.id + ' has not answered for ' + duration(heard.silent_millis) +
+      alarms.push('Server ' + member.id + ' has not answered for ' + silence(heard) +
           (heard.trouble ? ': ' + heard.trouble : ''));
     } else if (heard.says) {
       for (const alarm of heard.says.alarms) alarms.push('Server ' + member.id + ': ' + alarm);
@@ -29,6 +29,9 @@ function alarmsOf(report) {
   }
   return alarms;
 }
+
+const silence = heard => heard.silent_millis < 10000
+  ? Math.floor(heard.silent_millis / 1000) + ' s' : duration(heard.silent_millis);
 
 const isSilent = heard => heard.silent_millis > SILENT_MILLIS;
 
@@ -42,7 +45,7 @@ function showAlarms(alarms) {
 function heardOf(member, heard) {
   if (member.is_self) return ['this server', ''];
   if (!heard) return ['asking', 'soft'];
-  if (isSilent(heard)) return ['silent for ' + duration(heard.silent_millis), 'bad'];
+  if (isSilent(heard)) return ['silent for ' + silence(heard), 'bad'];
   return heard.says ? ['answers', 'good'] : [heard.trouble || 'asking', 'soft'];
 }
 
@@ -68,7 +71,7 @@ function showMembers(report) {
     child(row, 'td', number(says && says.writes_per_second), 'number');
     child(row, 'td', number(says ? says.executed : member.acknowledged), 'number');
     child(row, 'td', number(says ? heard.behind : member.lag_positions), 'number');
-    child(row, 'td', duration(says ? says.lag_millis : member.lag_millis), 'number');
+    child(row, 'td', duration(says ? heard.lag_millis : member.lag_millis), 'number');
     child(row, 'td', member.address);
     child(row, 'td', member.client_address || '\u2013');
   }

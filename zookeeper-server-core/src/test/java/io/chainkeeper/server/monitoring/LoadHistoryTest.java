@@ -123,6 +123,15 @@ public class LoadHistoryTest {
     }
 
     @Test
+    public void decidedHereAndNotThere_isKnownByItsTime() {
+        order.gauges.put("max_decided", 5L);
+        view.tick(order.status());
+        nowMillis += 2_000;
+        assertEquals(2_000, view.decidedForMillis(4));
+        assertEquals(0, view.decidedForMillis(5));
+    }
+
+    @Test
     public void longTime_theNewestPointsAreKept() {
         for (int i = 0; i < 3 * LoadHistory.POINTS; i++) {
             pass(LoadHistory.PERIOD_MILLIS);
