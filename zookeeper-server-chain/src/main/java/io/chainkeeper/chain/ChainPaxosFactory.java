@@ -4,14 +4,17 @@ import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.InputCycle;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.LogTraces;
+import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.RuleSwitches;
 import io.chainkeeper.ordering.SettingKeys;
+import io.chainkeeper.ordering.acceptor.AcceptedHead;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import io.chainkeeper.ordering.acceptor.IdentityRule;
+import io.chainkeeper.ordering.acceptor.ReplicaIdentity;
 import java.util.List;
 import java.util.Set;
 
@@ -86,5 +89,25 @@ public final class ChainPaxosFactory implements OrderingProtocolFactory {
         LogRecord promise = traces.metadata(ReplicaState.PROMISE);
         boolean promised = promise != null && promise.head().length() == Ballot.BYTES;
         return promised && Set.of(ReplicaState.ACCEPTED).containsAll(traces.positionalKinds());
+    }
+
+    @Override
+    public String describe(LogRecord record) throws MalformedMessageException {
+        String identity = ReplicaIdentity.describe(record);
+        if (identity != null) {
+            return identity;
+        }
+        if (record.position() != LogRecord.METADATA && record.kind() == ReplicaState.ACCEPTED) {
+            AcceptedHead head = AcceptedHead.of(record);
+            return "accepted in ballot " + head.ballot() + ", known as decided up to " + head.decided();
+        }
+        if (record.position() == LogRecord.METADATA && record.kind() == ReplicaState.PROMISE) {
+            return "promised ballot " + Ballot.get(record.head().asByteBuffer());
+        }
+        if (record.position() == LogRecord.METADATA && record.kind() == ReplicaState.MEMBERSHIP_DECIDED) {
+            return "a membership is decided at position "
+                    + record.head().asByteBuffer().getLong();
+        }
+        throw new MalformedMessageException("kind " + record.kind() + " is none of ChainPaxos");
     }
 }

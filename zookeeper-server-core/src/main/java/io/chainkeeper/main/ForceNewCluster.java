@@ -130,7 +130,7 @@ public final class ForceNewCluster {
             throws IOException {
         OrderingConfig ordering = config.ordering();
         List<Checkpoint> checkpoints =
-                new CheckpointStore(ordering.orderingDirectory().resolve("checkpoints")).readForStart();
+                new CheckpointStore(ordering.orderingDirectory().resolve(CheckpointStore.DIRECTORY)).readForStart();
         long checkpointPosition = checkpoints.isEmpty() ? 0 : checkpoints.get(0).position();
         long accepted =
                 Math.max(checkpointPosition, log.recovered(checkpointPosition).lastPosition());

@@ -177,6 +177,19 @@ final class Epoch {
         return Ballot.NONE;
     }
 
+    /** Puts in words what a record of promises says. */
+    static String describePromises(ByteSlice head) {
+        ByteBuffer in = head.asByteBuffer();
+        StringBuilder text = new StringBuilder("promised in epoch " + in.getLong() + ":");
+        if (!in.hasRemaining()) {
+            text.append(" nothing");
+        }
+        while (in.hasRemaining()) {
+            text.append(" segment ").append(in.getInt()).append(" ballot ").append(Ballot.get(in));
+        }
+        return text.toString();
+    }
+
     /** Reads back what was promised, if it was in this epoch. */
     void recoverPromises(ByteSlice head) {
         ByteBuffer in = head.asByteBuffer();

@@ -219,6 +219,18 @@ record EpochConfig(
         }
     }
 
+    /** Puts it in words. */
+    String describe() {
+        return "epoch " + epoch + ", positions " + first + " to " + last() + ", segments of " + segmentPositions
+                + " positions, led by " + leaders + ", members " + membership
+                + (suspensions.isEmpty()
+                        ? ""
+                        : ", suspended "
+                                + suspensions.stream()
+                                        .map(Suspension::replicaId)
+                                        .toList());
+    }
+
     // ---------------------------------------------------------------- bytes
 
     ByteSlice encode() {

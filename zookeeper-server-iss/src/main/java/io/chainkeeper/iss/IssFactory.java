@@ -4,13 +4,16 @@ import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.InputCycle;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.LogTraces;
+import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.RuleSwitches;
 import io.chainkeeper.ordering.SettingKeys;
+import io.chainkeeper.ordering.acceptor.AcceptedHead;
 import io.chainkeeper.ordering.acceptor.IdentityRule;
+import io.chainkeeper.ordering.acceptor.ReplicaIdentity;
 import java.util.List;
 import java.util.Set;
 
@@ -79,5 +82,27 @@ public final class IssFactory implements OrderingProtocolFactory {
                 ? Set.of(IssState.DECIDED).equals(kinds)
                 : epoch.head().length() >= EpochConfig.LEAST_BYTES;
         return written && Set.of(IssState.ACCEPTED, IssState.DECIDED).containsAll(kinds);
+    }
+
+    @Override
+    public String describe(LogRecord record) throws MalformedMessageException {
+        String identity = ReplicaIdentity.describe(record);
+        if (identity != null) {
+            return identity;
+        }
+        if (record.position() != LogRecord.METADATA && record.kind() == IssState.ACCEPTED) {
+            AcceptedHead head = AcceptedHead.of(record);
+            return "accepted in ballot " + head.ballot() + ", known as decided up to " + head.decided();
+        }
+        if (record.position() != LogRecord.METADATA && record.kind() == IssState.DECIDED) {
+            return "decided, as everything up to " + AcceptedHead.of(record).decided();
+        }
+        if (record.position() == LogRecord.METADATA && record.kind() == IssState.EPOCH) {
+            return EpochConfig.decode(record.head()).describe();
+        }
+        if (record.position() == LogRecord.METADATA && record.kind() == IssState.PROMISES) {
+            return Epoch.describePromises(record.head());
+        }
+        throw new MalformedMessageException("kind " + record.kind() + " is none of ISS");
     }
 }

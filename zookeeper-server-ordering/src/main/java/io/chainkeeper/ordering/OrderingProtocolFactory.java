@@ -59,6 +59,18 @@ public interface OrderingProtocolFactory {
     }
 
     /**
+     * Puts in words what a record of its acceptor log says beside its position and its value.
+     *
+     * @param record a record of this protocol, no one of the host
+     * @return one line, for people; unless overridden the number of the kind
+     * @throws MalformedMessageException if it is no record of this protocol
+     * @throws java.nio.BufferUnderflowException if its head is cut short
+     */
+    default String describe(LogRecord record) throws MalformedMessageException {
+        return "kind " + record.kind() + ", head of " + record.head().length() + " bytes";
+    }
+
+    /**
      * The rules that its safety or progress rests on and that can be taken out one at a time.
      *
      * @return their names; none unless overridden

@@ -11,6 +11,7 @@ public final class CorruptLogException extends IOException {
 
     private final String file;
     private final long offset;
+    private final String what;
 
     /**
      * @param directory the log's directory
@@ -24,6 +25,7 @@ public final class CorruptLogException extends IOException {
                 + " are running and hold the data");
         this.file = file;
         this.offset = offset;
+        this.what = what;
     }
 
     /** @return the damaged file */
@@ -34,5 +36,10 @@ public final class CorruptLogException extends IOException {
     /** @return first damaged byte in the file, from 0 */
     public long offset() {
         return offset;
+    }
+
+    /** @return what is wrong there, without the place and the remedy */
+    public String what() {
+        return what;
     }
 }

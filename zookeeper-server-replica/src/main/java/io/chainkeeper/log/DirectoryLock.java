@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
@@ -61,6 +62,27 @@ final class DirectoryLock implements Closeable {
             throw inUse(directory);
         }
         return new DirectoryLock(key, channel);
+    }
+
+    /**
+     * Looks whether a server has a directory; creates and changes nothing.
+     *
+     * @param directory an existing directory
+     * @return whether it is locked
+     * @throws IOException if that cannot be found out
+     */
+    static boolean isHeld(Path directory) throws IOException {
+        Path file = directory.resolve(FILE_NAME);
+        if (HELD.contains(directory.toRealPath())) {
+            return true;
+        }
+        if (Files.notExists(file)) {
+            return false;
+        }
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+                FileLock lock = channel.tryLock(0, Long.MAX_VALUE, true)) {
+            return lock == null;
+        }
     }
 
     private static IOException inUse(Path directory) {

@@ -180,12 +180,7 @@ final class LmdbAcceptorLog implements AcceptorLog {
             throws CorruptLogException {
         LogRecord record = decoder.decode(cursor.key(), cursor.val(), positional);
         if (record == null) {
-            ByteBuffer key = cursor.key();
-            throw corrupt(
-                    key.remaining() == Long.BYTES
-                            ? "the record of " + (positional ? "position " : "kind ") + LmdbRecordCodec.number(key)
-                                    + " is not intact"
-                            : "a key of " + key.remaining() + " bytes is not one of this log");
+            throw corrupt(LmdbRecordCodec.describe(cursor.key(), positional));
         }
         return record;
     }

@@ -36,6 +36,17 @@ final class LmdbRecordCodec {
     }
 
     /**
+     * @param key the key of a record that is not intact
+     * @param positional whether it is a position
+     * @return one line that says which record that is
+     */
+    static String describe(ByteBuffer key, boolean positional) {
+        return key.remaining() == Long.BYTES
+                ? "the record of " + (positional ? "position " : "kind ") + number(key) + " is not intact"
+                : "a key of " + key.remaining() + " bytes is not one of this log";
+    }
+
+    /**
      * @param record a record
      * @return size of its value
      */

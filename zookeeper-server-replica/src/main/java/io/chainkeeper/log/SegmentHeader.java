@@ -77,11 +77,7 @@ record SegmentHeader(int number, long salt, int previousEnd, int metadataEnd) {
                     files.directory(), files.path(name), CRC_OFFSET, "the checksum of the file's header is wrong");
         }
         if (header.getInt(8) != FORMAT_VERSION) {
-            throw new NewerFormatException(
-                    files.path(name),
-                    header.getInt(8),
-                    Release.getName(header.duplicate().position(RELEASE_OFFSET)),
-                    FORMAT_VERSION);
+            throw new NewerFormatException(files.path(name), header.getInt(8), release(header), FORMAT_VERSION);
         }
         SegmentHeader read =
                 new SegmentHeader(header.getInt(12), header.getLong(16), header.getInt(24), header.getInt(28));
@@ -93,6 +89,14 @@ record SegmentHeader(int number, long salt, int previousEnd, int metadataEnd) {
                     "the file holds segment " + read.number + "; it was renamed or copied");
         }
         return read;
+    }
+
+    /**
+     * @param header bytes that {@link #decode} takes
+     * @return the release that wrote the file, see {@link Release#getName}
+     */
+    static String release(ByteBuffer header) {
+        return Release.getName(header.duplicate().position(RELEASE_OFFSET));
     }
 
     /**

@@ -12,6 +12,7 @@ final class SegmentScanner implements Closeable {
     private final LogFile file;
     private final long fileBytes;
     private final SegmentHeader header;
+    private final String release;
     private final RecordHeader record = new RecordHeader();
     private byte[] window;
     private long windowStart;
@@ -40,7 +41,9 @@ final class SegmentScanner implements Closeable {
                 throw new CorruptLogException(
                         files.directory(), files.path(name), fileBytes, "the file ends inside its header");
             }
-            header = SegmentHeader.decode(ByteBuffer.wrap(window, 0, SegmentHeader.BYTES), files, name);
+            ByteBuffer first = ByteBuffer.wrap(window, 0, SegmentHeader.BYTES);
+            header = SegmentHeader.decode(first, files, name);
+            release = SegmentHeader.release(first);
             opened = true;
         } finally {
             if (!opened) {
@@ -97,6 +100,49 @@ final class SegmentScanner implements Closeable {
         return false;
     }
 
+    /** Goes on at a place up to which the file has been read before. */
+    void goTo(int place) {
+        end = place;
+    }
+
+    /**
+     * Called where no intact record begins at {@link #end}: goes on to the next one, wherever it begins.
+     *
+     * @return false if there is none
+     * @throws IOException if the file cannot be read
+     */
+    boolean skip() throws IOException {
+        for (int candidate = end + 1; candidate <= fileBytes - RecordHeader.BYTES; candidate++) {
+            if (intactAt(candidate)) {
+                offset = candidate;
+                end = candidate + (int) record.recordBytes();
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Called where no intact record begins at {@link #end}: puts in words what stands there.
+     *
+     * @return what is wrong, without the place
+     * @throws IOException if the file cannot be read
+     */
+    String obstacle() throws IOException {
+        if (!load(end, RecordHeader.BYTES)) {
+            return "the file ends here or inside a record's header";
+        }
+        if (!record.decode(window, (int) (end - windowStart), header.salt(), end)) {
+            return "no record's header with a right checksum begins here";
+        }
+        String name = record.position() == LogRecord.METADATA
+                ? "the record of metadata of kind " + record.kind()
+                : "the record of position " + record.position();
+        return load(end, record.recordBytes())
+                ? "the checksum of what " + name + " holds is wrong"
+                : name + " has " + record.recordBytes() + " bytes, and the file ends before";
+    }
+
     private boolean intactAt(int at) throws IOException {
         if (!load(at, RecordHeader.BYTES)
                 || !record.decode(window, (int) (at - windowStart), header.salt(), at)
@@ -132,6 +178,11 @@ final class SegmentScanner implements Closeable {
     /** @return the file's header */
     SegmentHeader header() {
         return header;
+    }
+
+    /** @return the release that wrote the file, see {@link SegmentHeader#release} */
+    String release() {
+        return release;
     }
 
     /** @return length of the file */

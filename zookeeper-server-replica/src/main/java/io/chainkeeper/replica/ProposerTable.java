@@ -7,6 +7,8 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.RuleSwitches;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -145,5 +147,14 @@ public final class ProposerTable {
             throw new MalformedMessageException("proposer table of " + bytes.length() + " bytes is cut short");
         }
         return table;
+    }
+
+    /** @return the last command of each proposer and stream, as {@code proposer.incarnation/stream#sequence} */
+    @Override
+    public String toString() {
+        List<String> last = new ArrayList<>();
+        entries.forEach((key, entry) -> last.add(key.proposer() + "." + entry.incarnation()
+                + (key.stream() == 0 ? "" : "/" + key.stream()) + "#" + entry.sequence()));
+        return last.toString();
     }
 }

@@ -20,6 +20,9 @@ import org.junit.rules.TestRule;
 public class ToolScriptsTest {
     private static final long LIMIT_SECONDS = 60;
 
+    /** Of the client's number of the request, which is in every transaction's header. */
+    private static final int FIRST_TRANSACTION_BYTE = 16 + Long.BYTES + Integer.BYTES + Long.BYTES + Integer.BYTES - 1;
+
     private final Ensemble ensemble = Ensemble.named("tool-scripts").build();
     private Path data;
     private List<String> snapshots;
@@ -72,6 +75,26 @@ public class ToolScriptsTest {
                 "ZooKeeper Transactional Log File with dbid 0 txnlog format version 2",
                 "create");
         assertPrints(run("zkTxnLogToolkit.sh", last(logs) + "0"), 1, "doesn't exist or not readable");
+    }
+
+    @Test
+    public void txnLogToolkit_namesTheTransactionThatIsDamaged() throws Exception {
+        Scripts.Result whole = run("zkTxnLogToolkit.sh", last(logs));
+        List<String> transactions =
+                whole.output().lines().filter(line -> line.contains(" zxid ")).toList();
+        byte[] content = Files.readAllBytes(Path.of(last(logs)));
+        // behind the file's header, a transaction is its checksum, its length, its bytes and an end
+        content[FIRST_TRANSACTION_BYTE] ^= 1;
+        Path damaged = ensemble.server(1).directory().resolve("log.damaged");
+        Files.write(damaged, content);
+        Scripts.Result found = run("zkTxnLogToolkit.sh", damaged.toString());
+        List<String> wrong = found.output()
+                .lines()
+                .filter(line -> line.startsWith("CRC ERROR"))
+                .toList();
+        assertEquals(found.toString(), 1, wrong.size());
+        String zxid = transactions.get(0).replaceAll(".* zxid (0x[0-9a-f]+) .*", "$1");
+        assertTrue(wrong.get(0), wrong.get(0).contains(" zxid " + zxid + " "));
     }
 
     @Test

@@ -40,6 +40,7 @@ public class UnbuiltTreeTest {
             Map.entry("explore.sh", List.of("")),
             Map.entry("simulate.sh", List.of("--seed 42")),
             Map.entry("ycsb.sh", List.of("load zookeeper -P workloads/workloada")),
+            Map.entry("zkAcceptorLog.sh", List.of("", "--verify data")),
             Map.entry("zkBackup.sh", List.of("list /backup")),
             Map.entry("zkClassArchive.sh", List.of("")),
             Map.entry("zkCleanup.sh", List.of("-n 3")),

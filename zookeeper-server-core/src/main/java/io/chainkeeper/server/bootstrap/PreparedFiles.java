@@ -26,7 +26,6 @@ import org.slf4j.LoggerFactory;
  */
 record PreparedFiles(LoggedFiles files, ForcedLogCheck check) {
     private static final Logger LOG = LoggerFactory.getLogger(PreparedFiles.class);
-    private static final String CHECKPOINT_DIRECTORY = "checkpoints";
 
     /**
      * Installs a state that was fetched, and cuts torn files.
@@ -86,6 +85,6 @@ record PreparedFiles(LoggedFiles files, ForcedLogCheck check) {
     }
 
     static Path checkpointDirectory(OrderingConfig ordering) {
-        return ordering.orderingDirectory().resolve(CHECKPOINT_DIRECTORY);
+        return ordering.orderingDirectory().resolve(CheckpointStore.DIRECTORY);
     }
 }

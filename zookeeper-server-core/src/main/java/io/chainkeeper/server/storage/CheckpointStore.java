@@ -17,6 +17,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class CheckpointStore {
     private static final Logger LOG = LoggerFactory.getLogger(CheckpointStore.class);
+
+    /** Name of the directory in the ordering directory that holds them. */
+    public static final String DIRECTORY = "checkpoints";
+
     private static final String PREFIX = "checkpoint.";
 
     /** Name of the file that holds a checkpoint of the transaction log alone. */

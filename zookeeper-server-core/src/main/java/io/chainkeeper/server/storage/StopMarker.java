@@ -21,7 +21,7 @@ public final class StopMarker {
     private static final Logger LOG = LoggerFactory.getLogger(StopMarker.class);
 
     /** Name of the file. */
-    static final String FILE_NAME = "stopped";
+    public static final String FILE_NAME = "stopped";
 
     /** What is written: release, zxid, position. Earlier versions, of releases before 0.2.0, are read. */
     private static final int FORMAT_VERSION = 3;

@@ -271,4 +271,32 @@ public final class ReplicaIdentity {
         boolean isSame = member.disk() == disk || member.disk() == Member.UNBOUND && founder;
         return isSame || !rules.isOn(IdentityRule.NEW_DISK_HAS_NO_VOTE);
     }
+
+    /**
+     * Puts in words what a record says of a disk.
+     *
+     * @param record a record of an acceptor log
+     * @return one line; null if its kind is none of these
+     */
+    public static String describe(LogRecord record) {
+        boolean isMetadata = record.position() == LogRecord.METADATA;
+        ByteBuffer in = record.head().asByteBuffer();
+        if (isMetadata && record.kind() == DISK) {
+            long number = in.getLong();
+            boolean founded = in.get() == 1;
+            List<Integer> participants = new ArrayList<>();
+            while (in.hasRemaining()) {
+                participants.add(in.getInt());
+            }
+            return "disk " + number + (founded ? ", a founder, with participants " + participants : ", no founder");
+        }
+        if (isMetadata && record.kind() == COMPANIONS) {
+            List<Member> met = new ArrayList<>();
+            while (in.hasRemaining()) {
+                met.add(new Member(in.getInt(), in.getLong()));
+            }
+            return "founded with " + met;
+        }
+        return null;
+    }
 }
