@@ -25,7 +25,8 @@ import java.util.stream.Collectors;
  * @param logStore {@code ordering.logStore}
  * @param reads {@code reads}
  * @param logRetentionBytes {@code ordering.logRetentionBytes}
- * @param safeguards {@code ordering.diskReserveBytes} and {@code ordering.digestAuditSeconds}
+ * @param safeguards {@code ordering.diskReserveBytes}, {@code ordering.digestAuditSeconds}, {@code
+ *     ordering.heapReservePercent} and {@code ordering.maxWatches}
  * @param stateTransferBytesPerSecond {@code ordering.stateTransferBytesPerSecond}
  * @param checkpointBytes {@code ordering.checkpointBytes}
  * @param featureRaising {@code ordering.featureLevel} and {@code ordering.featureLevelDelaySeconds}
@@ -53,6 +54,8 @@ record OrderingSettings(
     private static final String LOG_STORE = "ordering.logStore";
     private static final String LOG_RETENTION_BYTES = "ordering.logRetentionBytes";
     private static final String DISK_RESERVE_BYTES = "ordering.diskReserveBytes";
+    private static final String HEAP_RESERVE_PERCENT = "ordering.heapReservePercent";
+    private static final String MAX_WATCHES = "ordering.maxWatches";
     private static final String DIGEST_AUDIT_SECONDS = "ordering.digestAuditSeconds";
     private static final String STATE_TRANSFER_BYTES_PER_SECOND = "ordering.stateTransferBytesPerSecond";
     private static final String CHECKPOINT_BYTES = "ordering.checkpointBytes";
@@ -71,6 +74,8 @@ record OrderingSettings(
             LinkSecret.FILE,
             LinkSecret.REQUIRED,
             DISK_RESERVE_BYTES,
+            HEAP_RESERVE_PERCENT,
+            MAX_WATCHES,
             DIGEST_AUDIT_SECONDS));
 
     /**
@@ -239,7 +244,15 @@ record OrderingSettings(
                         "seconds",
                         Safeguards.DEFAULT.digestAuditSeconds(),
                         Safeguards.MIN_DIGEST_AUDIT_SECONDS,
-                        Safeguards.MAX_DIGEST_AUDIT_SECONDS));
+                        Safeguards.MAX_DIGEST_AUDIT_SECONDS),
+                (int) number(
+                        zooCfg,
+                        HEAP_RESERVE_PERCENT,
+                        "percent",
+                        Safeguards.DEFAULT.heapReservePercent(),
+                        0,
+                        Safeguards.MAX_HEAP_RESERVE_PERCENT),
+                number(zooCfg, MAX_WATCHES, "watches", Safeguards.DEFAULT.maxWatches(), 0, Safeguards.MAX_MAX_WATCHES));
     }
 
     /** Who raises the feature level. */

@@ -7,10 +7,19 @@ package io.chainkeeper.config;
  *     replica has less space than this, or than a tenth of its size if that is less
  * @param digestAuditSeconds {@code ordering.digestAuditSeconds}: how often the leader has all replicas compare their
  *     states
+ * @param heapReservePercent {@code ordering.heapReservePercent}: client writes that make the tree grow are refused
+ *     while less than this part of the heap is left of what lives; 0 refuses none
+ * @param maxWatches {@code ordering.maxWatches}: how many watches this replica's clients may have; 0 is no bound
  */
-public record Safeguards(long diskReserveBytes, int digestAuditSeconds) {
-    /** What a file that sets none of the keys gets: 64 MiB, one minute. */
-    public static final Safeguards DEFAULT = new Safeguards(64L << 20, 60);
+public record Safeguards(long diskReserveBytes, int digestAuditSeconds, int heapReservePercent, long maxWatches) {
+    /** What a file that sets none of the keys gets: 64 MiB, one minute, a fifth of the heap, no bound. */
+    public static final Safeguards DEFAULT = new Safeguards(64L << 20, 60, 20, 0);
+
+    /** The largest {@code ordering.heapReservePercent}. */
+    public static final int MAX_HEAP_RESERVE_PERCENT = 50;
+
+    /** The largest {@code ordering.maxWatches}. */
+    public static final long MAX_MAX_WATCHES = 1_000_000_000;
 
     /** The smallest {@code ordering.diskReserveBytes}, 1 MiB. */
     public static final long MIN_DISK_RESERVE_BYTES = 1L << 20;

@@ -51,6 +51,10 @@ public class DocumentedSettingsTest {
                 "ordering.stateTransferBytesPerSecond", Long.toString(settings.stateTransferBytesPerSecond()),
                 "ordering.secretFile", settings.linkSecret() == null ? "none" : "some",
                 "ordering.checkpointBytes", Long.toString(settings.checkpointBytes())));
+        coded.put(
+                "ordering.heapReservePercent",
+                Integer.toString(settings.safeguards().heapReservePercent()));
+        coded.put("ordering.maxWatches", Long.toString(settings.safeguards().maxWatches()));
         coded.put("ordering.featureLevel", settings.featureRaising().byItself() ? "auto" : "operator");
         coded.put(
                 "ordering.featureLevelDelaySeconds",

@@ -104,6 +104,8 @@ public class BadInputTest {
                 line("ordering.secretRequired=false", "there is no secret", "ordering.secretFile"),
                 line("ordering.secretRequired=no", "write true or false"),
                 line("ordering.logRetentionBytes=12", "write a number of bytes"),
+                line("ordering.heapReservePercent=51", "write a number of percent from 0 to 50"),
+                line("ordering.maxWatches=-1", "write a number of watches from 0 to 1000000000"),
                 line("ordering.diskReserveBytes=64m", "write a number of bytes from 1048576 to 1099511627776"),
                 line("ordering.digestAuditSeconds=0", "write a number of seconds from 1 to 86400"),
                 line("ordering.stateTransferBytesPerSecond=100", "write a number of bytes from 65536 to 1099511627776"),

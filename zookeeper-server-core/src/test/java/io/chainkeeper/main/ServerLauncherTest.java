@@ -139,6 +139,8 @@ public class ServerLauncherTest {
                 "   1048576",
                 "ordering.diskReserveBytes=2097152",
                 "ordering.digestAuditSeconds=5",
+                "ordering.heapReservePercent=30",
+                "ordering.maxWatches=1000",
                 "ordering.stateTransferBytesPerSecond=65536",
                 "ordering.checkpointBytes=131072",
                 "reads=sequential",
@@ -153,7 +155,7 @@ public class ServerLauncherTest {
         assertEquals(LogStore.LMDB, ordering.logStore());
         assertEquals(ReadConsistency.SEQUENTIAL, ordering.reads());
         assertEquals(1048576, ordering.logRetentionBytes());
-        assertEquals(new Safeguards(2097152, 5), ordering.safeguards());
+        assertEquals(new Safeguards(2097152, 5, 30, 1000), ordering.safeguards());
         assertEquals(65536, ordering.stateTransferBytesPerSecond());
         assertEquals(131072, ordering.checkpointBytes());
         assertEquals(Map.of("other.window", "4"), ordering.protocolSettings());

@@ -40,6 +40,7 @@ public final class TestEnsemble implements AutoCloseable {
     private final Path directory;
     private final ReadConsistency reads;
     private final Properties extra;
+    private long maxWatches;
     private int auditSeconds = Safeguards.MAX_DIGEST_AUDIT_SECONDS;
     private final InProcessOrder order;
     private final Map<Integer, PeerAddress> members = new TreeMap<>();
@@ -83,6 +84,12 @@ public final class TestEnsemble implements AutoCloseable {
     /** How often digests are compared; so seldom that it does not happen, unless a test says otherwise. */
     public TestEnsemble withAuditSeconds(int seconds) {
         auditSeconds = seconds;
+        return this;
+    }
+
+    /** How many watches the clients of each member may have; without a bound unless a test says otherwise. */
+    public TestEnsemble withMaxWatches(long watches) {
+        maxWatches = watches;
         return this;
     }
 
@@ -181,7 +188,7 @@ public final class TestEnsemble implements AutoCloseable {
                 orderingDirectory(id),
                 Map.of(),
                 1 << 20,
-                new Safeguards(Safeguards.MIN_DISK_RESERVE_BYTES, auditSeconds),
+                new Safeguards(Safeguards.MIN_DISK_RESERVE_BYTES, auditSeconds, 0, maxWatches),
                 stateTransferBytesPerSecond,
                 checkpointBytes);
         return new ChainkeeperServer(config, ordering, order.factory(id));

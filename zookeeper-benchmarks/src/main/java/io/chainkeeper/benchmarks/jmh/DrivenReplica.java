@@ -91,7 +91,7 @@ final class DrivenReplica implements AutoCloseable {
                 directory.resolve(OrderingConfig.ORDERING_DIRECTORY),
                 Map.of(),
                 OrderingConfig.DEFAULT_LOG_RETENTION_BYTES,
-                new Safeguards(0, 0),
+                new Safeguards(0, 0, 0, 0),
                 OrderingConfig.DEFAULT_STATE_TRANSFER_BYTES_PER_SECOND,
                 OrderingConfig.MAX_CHECKPOINT_BYTES);
         DrivenSettings settings = new DrivenSettings(

@@ -1,6 +1,6 @@
 package io.chainkeeper.server.admin;
 
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** The answers to {@code /live} and {@code /ready}. Safe for use by any thread. */
 final class Health {
@@ -8,17 +8,17 @@ final class Health {
     static final long WRITE_WAIT_MILLIS = 2_000;
 
     private final Readiness readiness;
-    private final BooleanSupplier refusesWrites;
+    private final Supplier<String> refusalOfWrites;
     private final WriteProbe probe;
 
     /**
      * @param readiness whether clients are served
-     * @param refusesWrites whether this server refuses its clients' writes because the disk is full
+     * @param refusalOfWrites why this server refuses its clients' writes, null if it does not
      * @param probe finds out whether writes are ordered
      */
-    Health(Readiness readiness, BooleanSupplier refusesWrites, WriteProbe probe) {
+    Health(Readiness readiness, Supplier<String> refusalOfWrites, WriteProbe probe) {
         this.readiness = readiness;
-        this.refusesWrites = refusesWrites;
+        this.refusalOfWrites = refusalOfWrites;
         this.probe = probe;
     }
 
@@ -43,8 +43,9 @@ final class Health {
         if (reason != null) {
             return reason;
         }
-        if (refusesWrites.getAsBoolean()) {
-            return "writes are refused: the disk reserve is used up (ordering.diskReserveBytes)";
+        String refusal = refusalOfWrites.get();
+        if (refusal != null) {
+            return "writes are refused: " + refusal;
         }
         return probe.isOrdered(WRITE_WAIT_MILLIS)
                 ? null

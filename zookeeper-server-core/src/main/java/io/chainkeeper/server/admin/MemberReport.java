@@ -139,6 +139,12 @@ public final class MemberReport {
         if (gauges.getOrDefault("disk_low", 0L) != 0) {
             alarms.add("Disk low: writes of this server's clients are refused (docs/operations.md, Disk full)");
         }
+        if (gauges.getOrDefault("heap_low", 0L) != 0) {
+            alarms.add("Heap low: writes that make the tree grow are refused (docs/operations.md, Heap full)");
+        }
+        if (gauges.getOrDefault("sequences_near_end", 0L) != 0) {
+            alarms.add("Sequence numbers of a znode are near their end; the log names it");
+        }
         if (gauges.getOrDefault("fsync_micros_max", 0L) > FSYNC_ALARM_MICROS) {
             alarms.add("Forcing the log took up to " + gauges.get("fsync_micros_max") / 1000 + " ms lately");
         }

@@ -7,8 +7,8 @@ import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.security.GeneralSecurityException;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.admin.AdminServer;
 import org.apache.zookeeper.server.admin.DummyAdminServer;
@@ -48,7 +48,7 @@ public final class OrderedAdminServer implements AdminServer {
      * @param members opens connections to the other members, to ask them for theirs
      * @param lock keeps execution away from who looks at the tree
      * @param proposer for the no-ops of {@code /ready?write}
-     * @param refusesWrites whether the disk is full
+     * @param refusalOfWrites why clients' writes are refused, null if they are not
      * @param clockMillis a monotonic clock
      * @return it, or one that does nothing if {@code admin.enableServer=false} or its settings cannot be used
      */
@@ -59,7 +59,7 @@ public final class OrderedAdminServer implements AdminServer {
             MemberConnector members,
             ExecutionLock lock,
             Proposer proposer,
-            BooleanSupplier refusesWrites,
+            Supplier<String> refusalOfWrites,
             LongSupplier clockMillis) {
         if ("false".equals(System.getProperty(ENABLED))) {
             return new DummyAdminServer();
@@ -71,7 +71,7 @@ public final class OrderedAdminServer implements AdminServer {
             JettyAdminServer jetty = new JettyAdminServer();
             WriteProbe probe = new WriteProbe(view.replicaId(), proposer::proposeNoOp, clockMillis);
             MemberReports others = new MemberReports(view.replicaId(), members, clockMillis);
-            Health health = new Health(report.readiness(), refusesWrites, probe);
+            Health health = new Health(report.readiness(), refusalOfWrites, probe);
             AdminCommands commands = new AdminCommands(server, view);
             StatusServlet status = new StatusServlet(
                     new StatusReport(server, view, report, settings.showsTree()),

@@ -7,8 +7,8 @@ import io.chainkeeper.release.FeatureRange;
 import io.chainkeeper.release.Release;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.TotalOrder;
-import io.chainkeeper.server.guard.DiskSpaceGuard;
 import io.chainkeeper.server.guard.ExecutionLock;
+import io.chainkeeper.server.guard.ResourceGuards;
 import io.chainkeeper.server.proposal.Proposer;
 import io.chainkeeper.server.reconfig.EffectiveEnsemble;
 import io.chainkeeper.server.request.RequestRouter;
@@ -28,7 +28,6 @@ final class ReplicaCore {
     private final ReplicaRuntime runtime;
     private final PassiveQuorumPeer peer;
     private final RecoveredReplica recovered;
-    private final DiskSpaceGuard space;
     private final FailureHandler failureHandler;
     private final EffectiveEnsemble ensemble;
     private final OrderedZooKeeperServer server;
@@ -45,7 +44,7 @@ final class ReplicaCore {
      * @param runtime its clocks and threads
      * @param peer ZooKeeper's peer, whose database has loaded its tree
      * @param recovered what it begins with
-     * @param space whether there is room for what clients write
+     * @param guards refuse what there is no room for
      * @param failureHandler told when this replica must stop
      * @throws IOException if the cluster was formed with other settings or is of a feature level that this replica does
      *     not know; names them
@@ -55,14 +54,13 @@ final class ReplicaCore {
             ReplicaRuntime runtime,
             PassiveQuorumPeer peer,
             RecoveredReplica recovered,
-            DiskSpaceGuard space,
+            ResourceGuards guards,
             FailureHandler failureHandler)
             throws IOException {
         this.settings = settings;
         this.runtime = runtime;
         this.peer = peer;
         this.recovered = recovered;
-        this.space = space;
         this.failureHandler = failureHandler;
         this.ensemble = configuredEnsemble();
         this.server = new OrderedZooKeeperServer(peer, peer.database(), failureHandler);
@@ -73,7 +71,7 @@ final class ReplicaCore {
         this.proposer = new Proposer(runtime::wallClockMillis);
         this.owned = new OwnedSessions(runtime::monotonicMillis);
         this.router =
-                new RequestRouter(server, finalProcessor, lock, settings.reads(), proposer, space, recovered.state());
+                new RequestRouter(server, finalProcessor, lock, settings.reads(), proposer, guards, recovered.state());
     }
 
     private static void requireKnown(FeatureLevel level, FeatureRange levels) throws IOException {
@@ -126,10 +124,6 @@ final class ReplicaCore {
 
     RecoveredReplica recovered() {
         return recovered;
-    }
-
-    DiskSpaceGuard space() {
-        return space;
     }
 
     FailureHandler failureHandler() {

@@ -12,7 +12,10 @@ import io.chainkeeper.server.admin.OrderedAdminServer;
 import io.chainkeeper.server.background.BackgroundWork;
 import io.chainkeeper.server.execution.OrderedApplication;
 import io.chainkeeper.server.guard.DiskSpaceGuard;
+import io.chainkeeper.server.guard.HeapGuard;
 import io.chainkeeper.server.guard.ReplyMemory;
+import io.chainkeeper.server.guard.ResourceGuards;
+import io.chainkeeper.server.guard.WatchLimit;
 import io.chainkeeper.server.maintenance.ClusterNaming;
 import io.chainkeeper.server.maintenance.Departure;
 import io.chainkeeper.server.maintenance.Divergence;
@@ -65,7 +68,7 @@ final class ReplicaLife implements AutoCloseable {
     private final LoggedFiles files;
     private final Recovery recovery;
     private final ReplicaRuntime runtime;
-    private final DiskSpaceGuard space;
+    private final ResourceGuards guards;
     private final ReplicaCore core;
     private final OrderedZooKeeperServer server;
     private final CheckpointSchedule snapshots;
@@ -98,8 +101,8 @@ final class ReplicaLife implements AutoCloseable {
         this.files = files;
         CheckpointStore checkpoints = new CheckpointStore(PreparedFiles.checkpointDirectory(ordering));
         this.recovery = Recovery.recover(files, peer.database(), checkpoints, identity(), ordering.replicaId());
-        this.space = diskSpaceGuard();
-        this.core = new ReplicaCore(replicaSettings(), runtime, peer, recovered(), space, failureHandler);
+        this.guards = guards();
+        this.core = new ReplicaCore(replicaSettings(), runtime, peer, recovered(), guards, failureHandler);
         this.server = core.server();
         this.snapshots = snapshots(checkpoints);
         this.divergence = new DivergenceGuard(server, ordering.orderingDirectory(), this::replaceState);
@@ -214,12 +217,19 @@ final class ReplicaLife implements AutoCloseable {
         return found;
     }
 
-    private DiskSpaceGuard diskSpaceGuard() throws IOException {
+    private ResourceGuards guards() throws IOException {
         AtomicFile.createDirectories(ordering.orderingDirectory());
-        return new DiskSpaceGuard(
-                List.of(files.snapshotDirectory(), files.logDirectory(), ordering.orderingDirectory()),
-                ordering.safeguards().diskReserveBytes(),
-                ordering.members().size());
+        OrderedDatabase database = peer.database();
+        return new ResourceGuards(
+                new DiskSpaceGuard(
+                        List.of(files.snapshotDirectory(), files.logDirectory(), ordering.orderingDirectory()),
+                        ordering.safeguards().diskReserveBytes(),
+                        ordering.members().size()),
+                new HeapGuard(ordering.safeguards().heapReservePercent(), database.size()),
+                new WatchLimit(
+                        ordering.safeguards().maxWatches(),
+                        () -> database.getDataTree().getWatchCount(),
+                        runtime.scheduler()::nanoTime));
     }
 
     private long transferredBytes() {
@@ -236,7 +246,7 @@ final class ReplicaLife implements AutoCloseable {
                 settings.snapshotsKept(),
                 settings.purges(),
                 position -> transfers.checkpointTaken(position),
-                space::refusalOfFile,
+                guards.disk()::refusalOfFile,
                 runtime.scheduler()::nanoTime,
                 recovery.forcedZxid());
         return new CheckpointSchedule(
@@ -290,7 +300,7 @@ final class ReplicaLife implements AutoCloseable {
         runningOrder = factory.start(assembly.application(), report.answeredBeside(transfers.offer()), failureHandler);
         transfers.connect(runningOrder);
         assembly.connect(runningOrder.totalOrder());
-        space.start(new BackgroundWork(runtime.scheduler(), "space-watch-" + ordering.replicaId()));
+        guards.start(new BackgroundWork(runtime.scheduler(), "space-watch-" + ordering.replicaId()));
         front.orderStarted(runningOrder.totalOrder(), further());
         front.openClientPorts();
         assembly.start();
@@ -305,7 +315,7 @@ final class ReplicaLife implements AutoCloseable {
                 transfers::openChannel,
                 core.lock(),
                 core.proposer(),
-                space::isLow,
+                guards::refusalOfWrites,
                 runtime::monotonicMillis));
     }
 
@@ -313,7 +323,8 @@ final class ReplicaLife implements AutoCloseable {
         return OrderingGauges.merged(List.of(
                 divergence.gauges(),
                 departure.gauges(),
-                space.gauges(),
+                guards.gauges(),
+                OrderedDatabase.gauges(peer.database().getDataTree()),
                 ReplyMemory.OF_PROCESS.gauges(),
                 SlowForces.OF_PROCESS.gauges(),
                 transfers.gauges(),
@@ -356,7 +367,7 @@ final class ReplicaLife implements AutoCloseable {
             runningOrder.close();
         }
         snapshots.close();
-        space.close();
+        guards.close();
         transfers.endSending();
         front.close();
         closeQuietly();

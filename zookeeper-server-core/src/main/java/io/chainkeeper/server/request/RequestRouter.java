@@ -7,9 +7,9 @@ import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.server.execution.ExecutableRequests;
-import io.chainkeeper.server.guard.DiskSpaceGuard;
 import io.chainkeeper.server.guard.ExecutionLock;
 import io.chainkeeper.server.guard.ReplyMemory;
+import io.chainkeeper.server.guard.ResourceGuards;
 import io.chainkeeper.server.proposal.ClientProposal;
 import io.chainkeeper.server.proposal.Proposer;
 import io.chainkeeper.server.proposal.UpgradeProposal;
@@ -46,6 +46,7 @@ public final class RequestRouter implements RequestEntry {
     private final ExecutionLock lock;
     private final ReadConsistency reads;
     private final WriteChecks checks;
+    private final WatchChecks watchChecks;
     private final Proposer proposer;
     private final ConcurrentMap<ServerCnxn, ReplyQueue> queues = new ConcurrentHashMap<>();
     private volatile Consumer<PendingReconfig> reconfigs = pending -> {};
@@ -56,7 +57,7 @@ public final class RequestRouter implements RequestEntry {
      * @param lock keeps reads and execution apart
      * @param reads what reads promise
      * @param proposer the way into the order
-     * @param space refuses writes that would not fit
+     * @param guards refuse what there is no room for
      * @param state says how long a transaction may be so that all replicas can read it back
      */
     public RequestRouter(
@@ -65,14 +66,15 @@ public final class RequestRouter implements RequestEntry {
             ExecutionLock lock,
             ReadConsistency reads,
             Proposer proposer,
-            DiskSpaceGuard space,
+            ResourceGuards guards,
             ReplicatedState state) {
         this.server = server;
         this.lock = lock;
         this.reads = reads;
         ReplyLimit limit = new ReplyLimit(server, ReplyMemory.OF_PROCESS);
         this.responder = new FinalResponder(server, finalProcessor, lock, limit);
-        this.checks = new WriteChecks(server, space, limit, state::agreedTransactionBytes);
+        this.checks = new WriteChecks(server, guards, limit, state::agreedTransactionBytes);
+        this.watchChecks = new WatchChecks(server, guards.watches());
         this.proposer = proposer;
     }
 
@@ -160,6 +162,10 @@ public final class RequestRouter implements RequestEntry {
     /** Also one that is refused waits for its barrier: its answer carries a zxid, and watches fire in front of it. */
     private void read(ReplyQueue queue, Request request) {
         ReadChecks.markIfBroken(request);
+        if (!watchChecks.check(request)) {
+            drop(request);
+            return;
+        }
         if (reads == ReadConsistency.LINEARIZABLE || request.type == OpCode.sync) {
             waitForTurn(queue.addBarrierRead(request));
         } else {

@@ -5,7 +5,7 @@ import io.chainkeeper.config.NodeOwners;
 import io.chainkeeper.ordering.SizeLimits;
 import io.chainkeeper.server.execution.ExecutableRequests;
 import io.chainkeeper.server.guard.AuthenticationSchemes;
-import io.chainkeeper.server.guard.DiskSpaceGuard;
+import io.chainkeeper.server.guard.ResourceGuards;
 import io.chainkeeper.server.guard.TransactionLimit;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.io.IOException;
@@ -48,18 +48,18 @@ final class WriteChecks {
     private static final byte[] CONFIGURATION = asFirstField(ZooDefs.CONFIG_NODE);
 
     private final OrderedZooKeeperServer server;
-    private final DiskSpaceGuard space;
+    private final ResourceGuards guards;
     private final LongSupplier agreedTransactionBytes;
     private final ReplyLimit replies;
 
     WriteChecks(
             OrderedZooKeeperServer server,
-            DiskSpaceGuard space,
+            ResourceGuards guards,
             ReplyLimit replies,
             LongSupplier agreedTransactionBytes) {
         this.agreedTransactionBytes = agreedTransactionBytes;
         this.server = server;
-        this.space = space;
+        this.guards = guards;
         this.replies = replies;
     }
 
@@ -74,8 +74,9 @@ final class WriteChecks {
      * @return the error to answer with, or null
      */
     KeeperException refusal(Request request, byte[] payload) {
+        Record record;
         try {
-            Record record = decode(request);
+            record = decode(request);
             if (isBroken(record)
                     || replies.refusesWrite(request, record)
                     || payload != null && isTooLarge(request, record, payload.length)) {
@@ -85,9 +86,31 @@ final class WriteChecks {
             return new KeeperException.MarshallingErrorException();
         }
         // Of ZooKeeper's errors the one that promises that nothing was executed, and asks to try again later.
-        return isFree(request.type) || space.admits(payload == null ? 0 : payload.length)
-                ? null
-                : KeeperException.create(Code.THROTTLEDOP);
+        boolean admitted = isFree(request.type)
+                || guards.disk().admits(payload == null ? 0 : payload.length)
+                        && (!guards.heap().isLow()
+                                || !grows(record)
+                                || guards.heap().admits());
+        return admitted ? null : KeeperException.create(Code.THROTTLEDOP);
+    }
+
+    /** Whether a write makes the tree larger, as far as can be told before it is executed. */
+    private boolean grows(Record record) {
+        if (record instanceof MultiOperationRecord multi) {
+            for (Op op : multi) {
+                if (grows(op.toRequestRecord())) {
+                    return true;
+                }
+            }
+            return false;
+        }
+        if (record instanceof SetDataRequest set) {
+            DataNode node =
+                    set.getPath() == null ? null : server.getZKDatabase().getNode(set.getPath());
+            byte[] before = node == null ? null : node.getData();
+            return set.getData() != null && set.getData().length > (before == null ? 0 : before.length);
+        }
+        return record instanceof CreateRequest || record instanceof CreateTTLRequest || record instanceof SetACLRequest;
     }
 
     private boolean isTooLarge(Request request, Record record, int payloadBytes) {

@@ -1,5 +1,6 @@
 package io.chainkeeper.server.zookeeper;
 
+import io.chainkeeper.server.guard.NumberEnds;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
@@ -33,11 +34,19 @@ final class OrderedDataTree extends DataTree {
 
     private static final Set<String> ALWAYS_THERE = Set.of("quota", "config");
 
+    /** Read before ZooKeeper's constructor has ended: it creates its own znodes. */
+    private NumberEnds ends;
+
     /** Whether a quota has been set since it was last certain that there is none. */
     private volatile boolean quotasMayExist;
 
     /** Of the snapshot that is being read: its last section was found where the digest is looked for. */
     private boolean zxidWasRead;
+
+    /** An empty tree, with ZooKeeper's own znodes. */
+    OrderedDataTree() {
+        ends();
+    }
 
     @Override
     public String getMaxPrefixWithQuota(String path) {
@@ -59,12 +68,39 @@ final class OrderedDataTree extends DataTree {
             quotasMayExist = true;
         }
         super.createNode(path, data, acl, ephemeralOwner, parentCVersion, zxid, time, outputStat);
+        ends().childCreated(path, parentCVersion, zxid);
+    }
+
+    @Override
+    public Stat setData(String path, byte[] data, int version, long zxid, long time)
+            throws KeeperException.NoNodeException {
+        Stat stat = super.setData(path, data, version, zxid, time);
+        ends().dataSet(path, version);
+        return stat;
+    }
+
+    @Override
+    public void deleteNode(String path, long zxid) throws KeeperException.NoNodeException {
+        super.deleteNode(path, zxid);
+        ends().deleted(path);
+    }
+
+    /** Numbers of this tree that end. */
+    NumberEnds ends() {
+        if (ends == null) {
+            ends = new NumberEnds();
+        }
+        return ends;
     }
 
     @Override
     public void deserialize(InputArchive archive, String tag) throws IOException {
         quotasMayExist = true;
-        super.deserialize(archive, tag);
+        ends().clear();
+        super.deserialize(
+                new NodeArchive(
+                        archive, (path, node) -> ends().read(path, node.stat.getCversion(), node.stat.getVersion())),
+                tag);
         quotasMayExist = !hasOnly(Quotas.procZookeeper, ALWAYS_THERE) || !hasOnly(Quotas.quotaZookeeper, Set.of());
     }
 

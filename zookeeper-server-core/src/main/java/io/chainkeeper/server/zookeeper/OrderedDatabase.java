@@ -1,12 +1,15 @@
 package io.chainkeeper.server.zookeeper;
 
+import io.chainkeeper.server.guard.HeapGuard;
 import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.ReplicatedState;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.Properties;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.server.DataNode;
@@ -37,6 +40,31 @@ public final class OrderedDatabase extends ZKDatabase {
     /** @return an empty tree, as a server has it, that belongs to no database */
     public static DataTree newTree() {
         return new OrderedDataTree();
+    }
+
+    /** @return what the tree holds, as it is whenever it is asked for */
+    public HeapGuard.Tree size() {
+        return new HeapGuard.Tree() {
+            @Override
+            public long nodes() {
+                return getNodeCount();
+            }
+
+            @Override
+            public long bytes() {
+                return getDataTree().cachedApproximateDataSize();
+            }
+        };
+    }
+
+    /**
+     * Numbers of a tree for monitoring, without the prefix.
+     *
+     * @param tree made by this class
+     * @return which of its numbers are near their end
+     */
+    public static Map<String, LongSupplier> gauges(DataTree tree) {
+        return ((OrderedDataTree) tree).ends().gauges();
     }
 
     /** @param listener told of each connection that is closed, on whichever thread closes it */

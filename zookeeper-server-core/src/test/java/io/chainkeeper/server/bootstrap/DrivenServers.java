@@ -60,7 +60,7 @@ public final class DrivenServers {
                 data.resolve(OrderingConfig.ORDERING_DIRECTORY),
                 Map.of(),
                 OrderingConfig.DEFAULT_LOG_RETENTION_BYTES,
-                new Safeguards(0, 1),
+                new Safeguards(0, 1, 0, 0),
                 OrderingConfig.MAX_STATE_TRANSFER_BYTES_PER_SECOND,
                 OrderingConfig.DEFAULT_CHECKPOINT_BYTES);
         return new DrivenServer(

@@ -54,7 +54,7 @@ final class ServerConfiguration {
                 directory.resolve(OrderingConfig.ORDERING_DIRECTORY),
                 Map.of(),
                 OrderingConfig.DEFAULT_LOG_RETENTION_BYTES,
-                new Safeguards(0, DIGEST_AUDIT_SECONDS),
+                new Safeguards(0, DIGEST_AUDIT_SECONDS, 0, 0),
                 OrderingConfig.MAX_STATE_TRANSFER_BYTES_PER_SECOND,
                 OrderingConfig.DEFAULT_CHECKPOINT_BYTES);
     }

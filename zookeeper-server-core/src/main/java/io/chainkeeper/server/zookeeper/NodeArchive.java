@@ -1,0 +1,109 @@
+package io.chainkeeper.server.zookeeper;
+
+import java.io.IOException;
+import org.apache.jute.Index;
+import org.apache.jute.InputArchive;
+import org.apache.jute.Record;
+import org.apache.zookeeper.server.DataNode;
+
+/** An archive of a snapshot that tells of each znode when it has been read. For one thread. */
+final class NodeArchive implements InputArchive {
+    /** Told of znodes. */
+    interface Visitor {
+        /** Its parents were there before, or come later. */
+        void read(String path, DataNode node);
+    }
+
+    private final InputArchive archive;
+    private final Visitor visitor;
+    private String lastString;
+
+    /**
+     * @param archive where the snapshot is read from
+     * @param visitor told of each znode
+     */
+    NodeArchive(InputArchive archive, Visitor visitor) {
+        this.archive = archive;
+        this.visitor = visitor;
+    }
+
+    @Override
+    public byte readByte(String tag) throws IOException {
+        return archive.readByte(tag);
+    }
+
+    @Override
+    public boolean readBool(String tag) throws IOException {
+        return archive.readBool(tag);
+    }
+
+    @Override
+    public int readInt(String tag) throws IOException {
+        return archive.readInt(tag);
+    }
+
+    @Override
+    public long readLong(String tag) throws IOException {
+        return archive.readLong(tag);
+    }
+
+    @Override
+    public float readFloat(String tag) throws IOException {
+        return archive.readFloat(tag);
+    }
+
+    @Override
+    public double readDouble(String tag) throws IOException {
+        return archive.readDouble(tag);
+    }
+
+    /** In front of each znode stands its path. */
+    @Override
+    public String readString(String tag) throws IOException {
+        lastString = archive.readString(tag);
+        return lastString;
+    }
+
+    @Override
+    public byte[] readBuffer(String tag) throws IOException {
+        return archive.readBuffer(tag);
+    }
+
+    @Override
+    public void readRecord(Record record, String tag) throws IOException {
+        archive.readRecord(record, tag);
+        if (record instanceof DataNode node) {
+            visitor.read(lastString, node);
+        }
+    }
+
+    @Override
+    public void startRecord(String tag) throws IOException {
+        archive.startRecord(tag);
+    }
+
+    @Override
+    public void endRecord(String tag) throws IOException {
+        archive.endRecord(tag);
+    }
+
+    @Override
+    public Index startVector(String tag) throws IOException {
+        return archive.startVector(tag);
+    }
+
+    @Override
+    public void endVector(String tag) throws IOException {
+        archive.endVector(tag);
+    }
+
+    @Override
+    public Index startMap(String tag) throws IOException {
+        return archive.startMap(tag);
+    }
+
+    @Override
+    public void endMap(String tag) throws IOException {
+        archive.endMap(tag);
+    }
+}
