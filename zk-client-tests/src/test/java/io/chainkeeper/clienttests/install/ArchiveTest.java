@@ -103,7 +103,8 @@ public class ArchiveTest {
                         "conf",
                         "docs",
                         "lib",
-                        "licences"),
+                        "licences",
+                        "monitoring"),
                 names(root));
         var scripts = new TreeSet<>(names(Scripts.home().resolve("bin")));
         scripts.removeIf(name -> !name.startsWith("zk"));

@@ -80,8 +80,13 @@ public class DebianPackageTest {
                             .toList());
         }
         Path doc = contents.resolve("usr/share/doc/chainkeeper");
-        for (String name :
-                List.of("copyright", "changelog.gz", "NOTICE", "licences/LIBRARIES.txt", "docs/install.md")) {
+        for (String name : List.of(
+                "copyright",
+                "changelog.gz",
+                "NOTICE",
+                "licences/LIBRARIES.txt",
+                "docs/install.md",
+                "monitoring/alerts.yml")) {
             assertTrue(name, Files.isRegularFile(doc.resolve(name)));
         }
         try (var jars = Files.list(contents.resolve("usr/share/chainkeeper/lib"))) {

@@ -1,7 +1,6 @@
 package io.chainkeeper.clienttests.operation;
 
 import static org.junit.Assert.assertEquals;
-import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
@@ -11,7 +10,6 @@ import io.chainkeeper.clienttests.harness.Clients;
 import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.FourLetterWord;
 import io.chainkeeper.clienttests.harness.RawConnection;
-import io.chainkeeper.clienttests.harness.Scripts;
 import io.chainkeeper.clienttests.harness.ServerProcess;
 import io.chainkeeper.clienttests.harness.Shape;
 import java.io.IOException;
@@ -51,7 +49,6 @@ public class MonitoringTest {
     private static final int LAST_LINES = 400;
     private static final Set<String> DEPEND_ON_THE_ROLE =
             Set.of("leader", "monitor", "observers", "server_stats", "stats", "zabstate", "dump");
-    private static final List<String> MEASURE = List.of("avg", "max", "count", "sum");
     private static final Duration PAGE_LIMIT = Duration.ofSeconds(60);
 
     private static final Ensemble OURS = build("monitoring").build();
@@ -243,17 +240,7 @@ public class MonitoringTest {
 
     @Test
     public void ourMetrics_areAllDocumented() throws Exception {
-        SortedSet<String> documented = new TreeSet<>();
-        boolean ofThisProtocol = true;
-        for (String line : Files.readAllLines(Scripts.home().resolve("docs/metrics.md"))) {
-            if (line.startsWith("### With `ordering.protocol=")) {
-                ofThisProtocol = line.contains("=" + Ensemble.defaultProtocol() + "`");
-            } else if (line.startsWith("## ")) {
-                ofThisProtocol = true;
-            } else if (line.startsWith("| `ordering_") && ofThisProtocol) {
-                documented.addAll(documentedIn(line));
-            }
-        }
+        SortedSet<String> documented = MetricsDocument.metrics(Ensemble.defaultProtocol());
         SortedSet<String> registered = new TreeSet<>();
         for (String name : Shape.keys(FourLetterWord.ask(OURS.leader(), "mntr"), "\t")) {
             if (name.contains("ordering_")) {
@@ -261,18 +248,6 @@ public class MonitoringTest {
             }
         }
         assertEquals(documented, registered);
-    }
-
-    private static List<String> documentedIn(String row) {
-        String[] cells = row.split("\\|");
-        assertEquals(row, 5, cells.length);
-        for (int i = 1; i < cells.length; i++) {
-            assertFalse(row, cells[i].isBlank());
-        }
-        String name = cells[1].trim().replace("`", "");
-        return name.endsWith("*")
-                ? MEASURE.stream().map(ending -> name.replace("*", ending)).toList()
-                : List.of(name);
     }
 
     /** The follower that is compared with nobody. */
@@ -313,6 +288,31 @@ public class MonitoringTest {
             // What is known of the members comes with the first look at the order, a moment after the start.
             Await.until(name, PAGE_LIMIT, () -> AdminClient.get(metrics).body().contains("\n" + name));
         }
+    }
+
+    /** Every metric that is documented, and every one that alerts and dashboard ask for. */
+    @Test
+    public void prometheus_getsWhatIsWatched() throws Exception {
+        ServerProcess server = last();
+        if (!restartedWithPrometheus) {
+            server.kill();
+            restartWithPrometheus(server);
+        }
+        SortedSet<String> wanted = MetricsDocument.metrics(Ensemble.defaultProtocol());
+        SortedSet<String> ofOtherProtocols = new TreeSet<>();
+        for (MetricsDocument.Row row : MetricsDocument.rows()) {
+            ofOtherProtocols.addAll(row.metrics());
+        }
+        ofOtherProtocols.removeAll(wanted);
+        wanted.addAll(MonitoringFiles.metrics());
+        wanted.removeAll(ofOtherProtocols);
+        URI metrics = URI.create("http://127.0.0.1:" + server.port(PROMETHEUS_PORT) + "/metrics");
+        SortedSet<String> missing = new TreeSet<>(wanted);
+        // What is known of the members comes with the first look at the order, a moment after the start.
+        Await.until("all of " + wanted, PAGE_LIMIT, () -> {
+            AdminClient.get(metrics).body().lines().forEach(line -> missing.remove(line.split("[{ ]", 2)[0]));
+            return missing.isEmpty();
+        });
     }
 
     @Test

@@ -88,6 +88,7 @@ public class UnbuiltTreeTest {
         copy(root, "bin");
         copy(root, "conf");
         copy(root, "docs");
+        copy(root, "monitoring");
         Files.deleteIfExists(tree.resolve("conf/zoo.cfg"));
         try (Stream<Path> modules = Files.list(root)) {
             for (Path module : modules.filter(path -> Files.exists(path.resolve("pom.xml")))
