@@ -35,7 +35,7 @@ public final class TidyTest {
     private static final int MAX_LINE_LENGTH = 120;
 
     /** Protocols whose rules are read side by side in one file. */
-    private static final Set<String> STATE_MACHINES = Set.of("ChainPaxos.java", "Iss.java");
+    private static final Set<String> STATE_MACHINES = Set.of("ChainPaxos.java", "Iss.java", "DiskPaxos.java");
 
     /** Where tests look at a condition again and again until a deadline. */
     private static final Set<String> POLLING = Set.of("Await.java", "TestEnsemble.java");

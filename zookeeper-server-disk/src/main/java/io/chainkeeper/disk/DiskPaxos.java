@@ -1,0 +1,596 @@
+package io.chainkeeper.disk;
+
+import io.chainkeeper.disk.DiskMessage.Decided;
+import io.chainkeeper.disk.DiskMessage.Differing;
+import io.chainkeeper.disk.DiskMessage.Forward;
+import io.chainkeeper.disk.DiskMessage.HandOver;
+import io.chainkeeper.disk.DiskMessage.Lead;
+import io.chainkeeper.disk.DiskMessage.Progress;
+import io.chainkeeper.disk.DiskMessage.Propose;
+import io.chainkeeper.disk.DiskMessage.ReadIndex;
+import io.chainkeeper.disk.DiskMessage.ReadIndexRequest;
+import io.chainkeeper.disk.layout.DiskLayout;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.InputCycle;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.Member;
+import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.ordering.OrderingStatus.Role;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.RecoveredState;
+import io.chainkeeper.ordering.acceptor.Ballot;
+import io.chainkeeper.ordering.proposer.ProposalQueue;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Disk Paxos: one server's part. This class decides who leads and passes inputs on; what is on a disk and on its way
+ * there is {@link Disk}, taking over and learning read with {@link Scan}, phase 2 is {@link Leadership}, what others
+ * have decided {@link Learner}, reads {@link Reads}, whether the leader lives {@link LeaderWatch}.
+ */
+final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
+    private final DiskState state;
+    private final Effects effects;
+    private final ProposalQueue queue;
+    private final Learner learner;
+    private final Reads reads;
+    private final LeaderWatch watch;
+    private final long[] heardTick = new long[DiskState.IDS];
+    private final Progress[] progress = new Progress[DiskState.IDS];
+    private final boolean[] reportedSilent = new boolean[DiskState.IDS];
+
+    /** What is read while this server takes over; null unless it does. */
+    private Scan takeover;
+
+    /** Null unless this server leads. */
+    private Leadership leadership;
+
+    /** When this server is to try to lead if nobody else does; 0 if that was not drawn. */
+    private long standTick;
+
+    /** The last round of reads that has shown that this server leads, and when. */
+    private long confirmedRound;
+
+    private long confirmedTick;
+    private boolean isLeaving;
+    private long needStateTick;
+    private long toldDecided;
+    private Ballot forwardedTo = Ballot.NONE;
+    private OrderingStatus published = new OrderingStatus(Role.LOOKING, OrderingStatus.NO_LEADER, 0);
+
+    DiskPaxos(ProtocolContext context, DiskSettings settings, SafetyRules rules, Effects effects) {
+        this.effects = effects;
+        this.state = new DiskState(context, settings, rules, effects, this);
+        this.queue = new ProposalQueue(settings.maxBatchCommands(), settings.maxBatchBytes());
+        this.learner = new Learner(state);
+        this.reads = new Reads(state);
+        this.watch = new LeaderWatch(state);
+    }
+
+    @Override
+    public void onStart(RecoveredState recovered) {
+        InvariantViolated.check(
+                state.context.start() != ProtocolContext.Start.SOLE_SURVIVOR,
+                "with shared disks no server has to give up the others: any one goes on alone. Start it as always, and"
+                        + " remove the others with reconfig");
+        state.start(recovered);
+        for (Disk disk : state.disks) {
+            disk.tick();
+        }
+    }
+
+    // ---------------------------------------------------------------- disks
+
+    @Override
+    public void onBlocksWritten(int disk, long offset, int length) {
+        state.disks[disk].onWritten(offset, length);
+    }
+
+    @Override
+    public void onBlocksRead(int disk, long offset, ByteSlice bytes) {
+        state.disks[disk].onRead(offset, bytes);
+    }
+
+    @Override
+    public void onDiskFailed(int disk, String reason) {
+        state.disks[disk].failed(reason);
+    }
+
+    @Override
+    public void onHeaders(Disk disk, Headers headers) {
+        state.take(headers);
+        watch.saw(disk, headers);
+        yieldToHigher();
+    }
+
+    /** A higher ballot ends what this server does in its own at once, before anything is counted. */
+    private void yieldToHigher() {
+        if (state.own.lessThan(state.highest) && (leadership != null || takeover != null)) {
+            endLeadership();
+        }
+    }
+
+    private void endLeadership() {
+        takeover = null;
+        standTick = 0;
+        if (leadership != null) {
+            leadership = null;
+            state.isLeading = false;
+            queue.clear();
+            reads.leadershipEnded();
+        }
+    }
+
+    // ---------------------------------------------------------------- leading
+
+    private boolean mayStand() {
+        return state.ring != null
+                && takeover == null
+                && leadership == null
+                && !isLeaving
+                && state.isMember()
+                && state.readyDisks() >= state.majority()
+                && learner.isUpToDate()
+                && state.freedByOthers <= state.decided
+                && !watch.isAlive();
+    }
+
+    private void standIfDue() {
+        if (!mayStand()) {
+            if (watch.isAlive()) {
+                standTick = 0;
+            }
+            return;
+        }
+        if (standTick == 0) {
+            boolean isAlone = state.membership.members().size() == 1;
+            boolean isFirst = state.highest.equals(Ballot.NONE);
+            int span = isFirst ? state.settings.heartbeatTicks() : state.settings.standTicks();
+            standTick = state.now + (isAlone ? 0 : state.context.random().nextInt(span));
+        }
+        if (state.now >= standTick) {
+            stand();
+        }
+    }
+
+    /** Phase 1 begins: the own header goes to all disks with a ballot above all that were seen. */
+    private void stand() {
+        standTick = 0;
+        takeover = new Scan(state, state.decided + 1, Long.MAX_VALUE, Long.MAX_VALUE);
+        long round = Math.max(state.own.round(), state.highest.round()) + 1;
+        state.own = new Ballot(round, state.self);
+        state.highest = state.own;
+        if (state.rules.isOn(SafetyRule.TAKEOVER_READS_BEHIND_ITS_HEADER)) {
+            state.wantHeaders();
+        }
+    }
+
+    private void takeOver() {
+        if (takeover == null) {
+            return;
+        }
+        for (Disk disk : state.disks) {
+            boolean isThere = disk.isReady() && disk.header().ballot().equals(state.own);
+            if (isThere || !state.rules.isOn(SafetyRule.TAKEOVER_READS_BEHIND_ITS_HEADER)) {
+                takeover.begin(disk);
+            }
+        }
+        if (!takeover.isComplete()) {
+            return;
+        }
+        Scan complete = takeover;
+        takeover = null;
+        if (state.freedByOthers > state.decided || !Leadership.hasRoom(state, complete)) {
+            return; // another state comes first, or another server that has room
+        }
+        leadership = new Leadership(state, state.own, complete, queue);
+        confirmedTick = state.now;
+        state.wantHeaders();
+        state.forwards.forwardAgain();
+        pumpAll();
+        tellAll();
+    }
+
+    private void pumpAll() {
+        for (Disk disk : state.disks) {
+            disk.pump();
+        }
+    }
+
+    private void lead() {
+        if (leadership == null) {
+            return;
+        }
+        leadership.decide();
+        boolean isRemoved = !state.isMember();
+        if ((isLeaving || isRemoved) && handOver() || isRemoved || isStuck()) {
+            endLeadership();
+            watch.giveUp();
+            return;
+        }
+        state.forwards.forward(Integer.MAX_VALUE, queue::add);
+        proposeMembership();
+    }
+
+    /** Whether the disks have not shown for long that this server leads: others must see then that it does not. */
+    private boolean isStuck() {
+        if (leadership.confirmedRound() > confirmedRound) {
+            confirmedRound = leadership.confirmedRound();
+            confirmedTick = state.now;
+        }
+        return state.now - confirmedTick > state.settings.suspicionTicks();
+    }
+
+    private boolean handOver() {
+        for (int id : state.membership.replicaIds()) {
+            Progress theirs = progress[id];
+            if (id != state.self
+                    && state.linkUp[id]
+                    && theirs != null
+                    && theirs.order().position() == state.decided) {
+                effects.send(id, new HandOver(leadership.ballot()));
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Brings the membership in line with the configured ensemble, one server at a time, this one last. */
+    private void proposeMembership() {
+        Membership next = state.membership;
+        for (int id : state.ensemble.participants()) {
+            Progress theirs = progress[id];
+            boolean hasCaughtUp = theirs != null
+                    && state.linkUp[id]
+                    && theirs.order().position() >= state.decided - DiskSettings.CAUGHT_UP_POSITIONS;
+            boolean hasSlot = DiskLayout.slotOf(id) < state.layout.slots();
+            if (next.equals(state.membership) && !next.contains(id) && hasCaughtUp && hasSlot) {
+                next = next.with(new Member(id, Member.UNBOUND));
+            }
+        }
+        for (int id : state.membership.replicaIds()) {
+            boolean isUnwanted = !state.ensemble.participants().contains(id);
+            boolean isLast = state.membership.members().size() == 1;
+            boolean othersFirst = id == state.self
+                    && state.membership.replicaIds().stream()
+                            .anyMatch(other -> other != id
+                                    && !state.ensemble.participants().contains(other));
+            if (next.equals(state.membership) && isUnwanted && !isLast && !othersFirst) {
+                next = next.without(id);
+            }
+        }
+        if (!next.equals(state.membership) && leadership.proposeMembership(next)) {
+            pumpAll();
+        }
+    }
+
+    // ---------------------------------------------------------------- messages
+
+    @Override
+    public void onMessage(int from, Message message) {
+        InvariantViolated.check(
+                from > 0 && from < DiskState.IDS && from != state.self, "message from %d, not another replica", from);
+        if (state.agreement.isContradictedBy(from, ((DiskMessage) message).order())) {
+            return;
+        }
+        heardTick[from] = state.now;
+        if (message instanceof Lead m) {
+            if (isOfLeader(from, m.ballot())) {
+                learner.onDecided(m.ballot(), m.order().position());
+            }
+        } else if (message instanceof Propose m) {
+            if (isOfLeader(from, m.ballot())) {
+                learner.onPropose(m);
+            }
+        } else if (message instanceof Decided m) {
+            if (isOfLeader(from, m.ballot())) {
+                learner.onDecided(m.ballot(), m.decided());
+            }
+        } else if (message instanceof Progress m) {
+            progress[from] = m;
+        } else if (message instanceof Forward m) {
+            if (leadership != null && leadership.ballot().equals(m.ballot())) {
+                queue.add(m.lowest(), m.commands());
+            }
+        } else if (message instanceof ReadIndexRequest m) {
+            reads.onRequest(from, m, leadership);
+        } else if (message instanceof ReadIndex m) {
+            reads.onReadIndex(m);
+        } else if (message instanceof HandOver m) {
+            if (m.ballot().equals(state.highest)) {
+                watch.giveUp();
+                standTick = state.now;
+            }
+        } else if (!(message instanceof Differing)) {
+            throw new InvariantViolated("unknown message " + message);
+        }
+    }
+
+    /** Whether it is said by the leader of the highest ballot that is known by now. */
+    private boolean isOfLeader(int from, Ballot ballot) {
+        if (ballot.replica() != from || !ballot.isWithinReach(state.highest.round(), false)) {
+            effects.refuse(from, "speaks of ballot " + ballot + " where round " + state.highest.round() + " is known");
+            return false;
+        }
+        if (state.highest.lessThan(ballot)) {
+            state.highest = ballot;
+            yieldToHigher();
+        }
+        watch.heard(ballot);
+        return ballot.equals(state.highest);
+    }
+
+    // ---------------------------------------------------------------- other inputs
+
+    @Override
+    public void onTick() {
+        state.now++;
+        for (Disk disk : state.disks) {
+            disk.tick();
+        }
+        if (state.now % state.settings.heartbeatTicks() == 0) {
+            beat();
+        }
+        askForState();
+        reportSilent();
+    }
+
+    private void beat() {
+        long beats = state.now / state.settings.heartbeatTicks();
+        if (leadership != null) {
+            state.heartbeat++;
+            state.round++;
+            state.wantHeaders();
+            pumpAll();
+            tellAll();
+        } else if (state.ring != null && headerIsOld()) {
+            state.wantHeaders();
+        }
+        boolean isDue = leadership == null && !watch.isHeard() || beats % DiskSettings.HEARTBEATS_PER_READ == 0;
+        for (Disk disk : state.disks) {
+            if (isDue && disk.isReady() && disk.isIdle()) {
+                disk.readHeaders(headers -> disk.pump());
+            }
+        }
+        if (watch.isHeard()) {
+            effects.send(
+                    state.highest.replica(),
+                    new Progress(state.agreement.hashes().latest(), state.checkpoint));
+        }
+    }
+
+    /** Whether others do not know how far this server's checkpoint, or its ring, is by now. */
+    private boolean headerIsOld() {
+        for (Disk disk : state.disks) {
+            boolean isOld = disk.isReady()
+                    && (disk.header().checkpoint() != state.checkpoint
+                            || disk.header().freed() != state.freed);
+            if (isOld) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void tellAll() {
+        toldDecided = state.decided;
+        for (int id = 1; id < DiskState.IDS; id++) {
+            if (state.linkUp[id]) {
+                effects.send(id, new Lead(state.own, state.agreement.hashes().latest()));
+            }
+        }
+    }
+
+    /** What this server lacks is gone from the rings: only another server's state brings it. */
+    private void askForState() {
+        if (state.freedByOthers <= state.decided || state.now < needStateTick) {
+            return;
+        }
+        int from = watch.isHeard() ? state.highest.replica() : 0;
+        for (int id = 1; id < DiskState.IDS && from == 0; id++) {
+            from = state.linkUp[id] ? id : 0;
+        }
+        if (from != 0) {
+            needStateTick = state.now + state.settings.suspicionTicks();
+            effects.needState(from, state.decided + 1);
+        }
+    }
+
+    private void reportSilent() {
+        for (int id = 1; id < DiskState.IDS; id++) {
+            boolean isOther = id != state.self && state.ensemble.contains(id) && leadership != null;
+            boolean isSilent = isOther && state.now - heardTick[id] > state.settings.silenceTicks();
+            if (isSilent != reportedSilent[id]) {
+                reportedSilent[id] = isSilent;
+                if (leadership != null) {
+                    effects.memberSilent(id, isSilent);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void onPropose(ProposedCommand command) {
+        state.forwards.add(command);
+    }
+
+    @Override
+    public void onDurable(long logSequence) {
+        // Nothing of this protocol is in the acceptor log.
+    }
+
+    @Override
+    public void onPeerUp(int peer) {
+        state.agreement.forget(peer);
+        state.linkUp[peer] = true;
+        heardTick[peer] = state.now;
+        progress[peer] = null;
+        if (peer == forwardedTo.replica()) {
+            forwardedTo = Ballot.NONE; // what was sent over the last link may be lost
+        }
+        if (leadership != null) {
+            effects.send(peer, new Lead(state.own, state.agreement.hashes().latest()));
+            leadership.tell(peer);
+        }
+    }
+
+    @Override
+    public void onPeerDown(int peer) {
+        state.linkUp[peer] = false;
+        progress[peer] = null;
+    }
+
+    @Override
+    public void onReadBarrier(long token) {
+        reads.onReadBarrier(token);
+    }
+
+    @Override
+    public void onLogRead(long fromPosition, List<LogRecord> records) {
+        throw new InvariantViolated("nobody asked for position " + fromPosition + " of the acceptor log");
+    }
+
+    @Override
+    public void onCheckpoint(long position) {
+        state.checkpoint = Math.max(state.checkpoint, position);
+    }
+
+    @Override
+    public void onEnsemble(Ensemble ensemble) {
+        state.ensemble = ensemble;
+    }
+
+    @Override
+    public void onLeave() {
+        isLeaving = true;
+    }
+
+    // ---------------------------------------------------------------- behind each input
+
+    @Override
+    public void afterInput() {
+        state.joinDisks();
+        for (Disk disk : state.disks) {
+            if (!disk.isReady()) {
+                learner.failed(disk);
+                reads.failed(disk);
+                if (takeover != null) {
+                    takeover.failed(disk);
+                }
+            }
+        }
+        takeOver();
+        lead();
+        if (leadership == null) {
+            learner.step();
+        }
+        reads.step(leadership);
+        state.free();
+        standIfDue();
+        partFromWhoContradicts();
+    }
+
+    private void partFromWhoContradicts() {
+        while (state.agreement.hasContradiction()) {
+            int peer = state.agreement.pollContradiction();
+            effects.send(peer, new Differing(state.agreement.answerTo(peer)));
+            effects.orderContradicted(peer, state.agreement.difference(peer));
+            onPeerDown(peer);
+            state.agreement.check(state.membership);
+        }
+    }
+
+    @Override
+    public void onBatchEnd() {
+        forward();
+        if (leadership != null) {
+            leadership.propose();
+            pumpAll();
+        }
+        reads.ask(leadership, watch.isHeard());
+        if (leadership != null) {
+            pumpAll();
+        }
+    }
+
+    private void forward() {
+        if (leadership != null || !watch.isHeard()) {
+            return;
+        }
+        if (!forwardedTo.equals(state.highest)) {
+            forwardedTo = state.highest;
+            state.forwards.forwardAgain();
+        }
+        state.forwards.forward(
+                DiskSettings.FORWARD_BYTES,
+                (lowest, commands) -> effects.send(forwardedTo.replica(), new Forward(forwardedTo, lowest, commands)));
+    }
+
+    @Override
+    public void flush() {
+        if (leadership != null && toldDecided < state.decided) {
+            toldDecided = state.decided;
+            for (int id = 1; id < DiskState.IDS; id++) {
+                if (state.linkUp[id]) {
+                    effects.send(id, new Decided(leadership.ballot(), state.decided));
+                }
+            }
+        }
+        publish();
+    }
+
+    private void publish() {
+        OrderingStatus next = view();
+        if (!next.equals(published)) {
+            published = next;
+            effects.statusChanged(next);
+        }
+    }
+
+    private OrderingStatus view() {
+        long epoch = state.highest.round();
+        if (leadership != null) {
+            return new OrderingStatus(Role.LEADER, state.self, epoch);
+        } else if (!watch.isAlive() || state.readyDisks() < state.majority()) {
+            long silent = published.role() == Role.LOOKING
+                    ? published.silentMillis()
+                    : watch.silentTicks() * state.context.tickMillis();
+            return new OrderingStatus(Role.LOOKING, OrderingStatus.NO_LEADER, epoch, silent);
+        }
+        return new OrderingStatus(state.isMember() ? Role.FOLLOWER : Role.OBSERVER, state.highest.replica(), epoch);
+    }
+
+    @Override
+    public OrderingStatus status() {
+        return published;
+    }
+
+    @Override
+    public Map<String, Long> gauges() {
+        Map<String, Long> gauges = new TreeMap<>();
+        gauges.put("max_decided", state.decided);
+        gauges.put("max_delivered", state.decided);
+        gauges.put("max_known_decided", state.known);
+        gauges.put("members", (long) state.membership.members().size());
+        gauges.put("is_voter", state.isMember() ? 1L : 0L);
+        gauges.put("quorum", (long) state.majority());
+        gauges.put("disks_in_use", (long) state.readyDisks());
+        gauges.put("order_contradicted_by", (long) state.agreement.contradictions());
+        gauges.put("ring_bytes", state.ring == null ? 0L : state.ring.usedBytes());
+        gauges.put("ring_full", leadership != null && leadership.isFull() ? 1L : 0L);
+        gauges.put("ring_held_by", (long) state.heldBy());
+        gauges.put("proposals_under_way", leadership == null ? 0L : leadership.underWay());
+        gauges.put("proposals_kept", (long) learner.kept());
+        gauges.put("commands_outstanding", (long) state.forwards.outstanding());
+        gauges.put("commands_waiting", (long) queue.waiting());
+        gauges.put("reads_waiting", (long) reads.waiting());
+        return gauges;
+    }
+}

@@ -1,0 +1,307 @@
+package io.chainkeeper.disk;
+
+import io.chainkeeper.disk.layout.DiskLayout;
+import io.chainkeeper.disk.layout.RingEntry;
+import io.chainkeeper.disk.layout.ServerHeader;
+import io.chainkeeper.disk.layout.Superblock;
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Effects;
+import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.PrefixHash;
+import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.RecoveredState;
+import io.chainkeeper.ordering.acceptor.Ballot;
+import io.chainkeeper.ordering.prefix.PrefixWatch;
+import io.chainkeeper.ordering.proposer.ForwardQueue;
+import java.util.TreeMap;
+
+/** What all parts of one replica's protocol share: the disks, the own ring, ballots and watermarks, delivery. */
+final class DiskState {
+    /** Arrays indexed by replica id have this length. */
+    static final int IDS = Membership.MAX_REPLICA_ID + 1;
+
+    final ProtocolContext context;
+    final DiskSettings settings;
+    final SafetyRules rules;
+    final Effects effects;
+    final int self;
+    final int slot;
+    final DiskLayout layout;
+    final PrefixWatch agreement;
+    final ForwardQueue forwards;
+    final Disk[] disks;
+    final boolean[] linkUp = new boolean[IDS];
+
+    /** The own ring; null until it has been read on a majority of the disks. */
+    OwnRing ring;
+
+    Ensemble ensemble;
+    Membership membership;
+
+    /** Ticks since start. */
+    long now;
+
+    /** Everything up to here is delivered here. */
+    long decided;
+
+    /** Everything up to here is decided, as somebody has said. */
+    long known;
+
+    /** Everything up to here is in the checkpoints of all members. */
+    long freed;
+
+    /** What others have freed. */
+    long freedByOthers;
+
+    /** The own checkpoint. */
+    long checkpoint;
+
+    /** What each slot's checkpoint is, as its headers say. */
+    final long[] checkpoints;
+
+    /** The highest ballot that was seen anywhere. */
+    Ballot highest = Ballot.NONE;
+
+    /** The highest ballot that this server has tried to lead with. */
+    Ballot own = Ballot.NONE;
+
+    long heartbeat;
+
+    /** Whether this server leads {@link #own}. */
+    boolean isLeading;
+
+    /** Grows when reads wait that the headers have to be read for. */
+    long round;
+
+    private Superblock superblock;
+
+    DiskState(
+            ProtocolContext context,
+            DiskSettings settings,
+            SafetyRules rules,
+            Effects effects,
+            Disk.Listener listener) {
+        this.context = context;
+        this.settings = settings;
+        this.rules = rules;
+        this.effects = effects;
+        this.self = context.replicaId();
+        this.slot = DiskLayout.slotOf(self);
+        this.layout = settings.layout();
+        this.agreement = new PrefixWatch(self);
+        this.forwards = new ForwardQueue(self, context.incarnation());
+        this.ensemble = context.ensemble();
+        this.membership = Membership.initial(1, ensemble.participants());
+        this.checkpoints = new long[layout.slots()];
+        InvariantViolated.check(slot < layout.slots(), "server %d has no slot, disk.slots is %d", self, layout.slots());
+        this.disks = new Disk[settings.disks()];
+        for (int i = 0; i < disks.length; i++) {
+            disks[i] = new Disk(i, this, listener);
+        }
+    }
+
+    void start(RecoveredState recovered) {
+        decided = recovered.appliedPosition();
+        known = decided;
+        checkpoint = decided;
+        agreement.hashes().begin(decided, recovered.appliedPrefixHash());
+        if (recovered.membership() != null) {
+            membership = recovered.membership();
+        }
+    }
+
+    /** How many disks decide. */
+    int majority() {
+        int of = rules.isOn(SafetyRule.MAJORITY_OF_DISKS)
+                ? disks.length
+                : membership.members().size();
+        return of / 2 + 1;
+    }
+
+    int readyDisks() {
+        int count = 0;
+        for (Disk disk : disks) {
+            count += disk.isReady() ? 1 : 0;
+        }
+        return count;
+    }
+
+    boolean isMember() {
+        return membership.contains(self);
+    }
+
+    long clusterId() {
+        return superblock.clusterId();
+    }
+
+    /** Whether a disk is the one that all servers mean by its number. */
+    boolean isOfThisCluster(int number, Superblock found) {
+        if (superblock == null) {
+            InvariantViolated.check(
+                    found.number() == number && found.diskIds().size() == disks.length,
+                    "shared disk %d says that it is disk %d of %d: give the same disk.paths, in the same order, on"
+                            + " every server",
+                    number,
+                    found.number(),
+                    found.diskIds().size());
+            superblock = new Superblock(
+                    found.clusterId(),
+                    number,
+                    found.diskIds(),
+                    found.slots(),
+                    found.regionBytes(),
+                    found.generation(),
+                    true);
+        }
+        InvariantViolated.check(
+                found.clusterId() == superblock.clusterId(),
+                "shared disk %d belongs to another cluster than the others: correct disk.paths",
+                number);
+        InvariantViolated.check(
+                found.generation() <= superblock.generation(),
+                "a shared disk was replaced since this server started: start it again");
+        return found.equals(superblock.ofDisk(number)) && found.isWhole();
+    }
+
+    /** The header that this server is to write next. */
+    ServerHeader header(long diskId, long sequence) {
+        return new ServerHeader(
+                slot, diskId, sequence, context.incarnation(), own, heartbeat, ring.tail(), freed, decided, checkpoint);
+    }
+
+    void wantHeaders() {
+        for (Disk disk : disks) {
+            disk.wantHeader();
+        }
+    }
+
+    // ---------------------------------------------------------------- the own part
+
+    /** Takes up the own header and ring as soon as a majority of the disks has told them; then all of these count. */
+    void joinDisks() {
+        int open = 0;
+        for (Disk disk : disks) {
+            open += disk.isOpen() ? 1 : 0;
+        }
+        if (ring == null && open >= majority()) {
+            recoverOwn();
+        }
+        for (Disk disk : disks) {
+            if (ring != null && disk.isOpen()) {
+                disk.join();
+            }
+        }
+    }
+
+    private void recoverOwn() {
+        long tail = 0;
+        for (Disk disk : disks) {
+            if (disk.isOpen()) {
+                ServerHeader header = disk.header();
+                tail = Math.max(tail, header.tail());
+                freed = Math.max(freed, header.freed());
+                heartbeat = Math.max(heartbeat, header.heartbeat());
+                own = own.lessThan(header.ballot()) ? header.ballot() : own;
+            }
+        }
+        ring = new OwnRing(clusterId(), slot, layout, tail);
+        TreeMap<Long, RingEntry> best = new TreeMap<>();
+        for (Disk disk : disks) {
+            if (disk.isOpen()) {
+                disk.found()
+                        .forEach(entry -> best.merge(
+                                entry.ringOffset(),
+                                entry,
+                                (one, two) -> one.ballot().lessThan(two.ballot()) ? two : one));
+            }
+        }
+        Ballot last = Ballot.NONE;
+        RingEntry next = best.get(tail);
+        while (next != null && !next.ballot().lessThan(last)) {
+            ring.recover(next);
+            last = next.ballot();
+            next = best.get(ring.end());
+        }
+    }
+
+    // ---------------------------------------------------------------- what headers say
+
+    /** Takes notice of headers; ballots, watermarks and checkpoints of others. */
+    void take(Headers headers) {
+        for (ServerHeader header : headers.bySlot()) {
+            int id = header.slot();
+            checkpoints[id] = Math.max(checkpoints[id], header.checkpoint());
+            highest = highest.lessThan(header.ballot()) ? header.ballot() : highest;
+        }
+        ServerHeader mine = headers.bySlot().get(slot);
+        InvariantViolated.check(
+                mine.incarnation() <= context.incarnation(),
+                "server %d was started a second time, or its clock is behind an earlier start: stop the other one, or"
+                        + " set the clock",
+                self);
+        known = Math.max(known, headers.decided());
+        freedByOthers = Math.max(freedByOthers, headers.freed());
+    }
+
+    /** Frees what is in the checkpoints of all members. */
+    void free() {
+        long least = checkpoint;
+        for (int id : membership.replicaIds()) {
+            least = Math.min(least, checkpointOf(id));
+        }
+        if (ring != null && least > freed) {
+            freed = least;
+            ring.free(freed);
+        }
+    }
+
+    /** Which member's checkpoint keeps the ring from being freed; 0 if none is behind this one. */
+    int heldBy() {
+        int holder = 0;
+        long least = checkpoint;
+        for (int id : membership.replicaIds()) {
+            if (checkpointOf(id) < least) {
+                least = checkpointOf(id);
+                holder = id;
+            }
+        }
+        return holder;
+    }
+
+    private long checkpointOf(int id) {
+        int of = DiskLayout.slotOf(id);
+        if (id == self) {
+            return checkpoint;
+        }
+        return of < layout.slots() ? checkpoints[of] : 0;
+    }
+
+    // ---------------------------------------------------------------- delivery
+
+    /** The next position is decided. */
+    void deliver(ByteSlice value) {
+        decided++;
+        known = Math.max(known, decided);
+        long hash = agreement.append(value);
+        forwards.delivered(value);
+        if (BatchCodec.isMembership(value)) {
+            membership = BatchCodec.membershipIn(value);
+        }
+        effects.deliver(decided, value, hash);
+    }
+
+    /** The next position is decided, and this is what a ring says of it. */
+    void deliver(RingEntry entry) {
+        long before = agreement.hashes().at(decided);
+        long hash = PrefixHash.next(before, entry.position(), entry.value());
+        InvariantViolated.check(
+                entry.prefixHash() == PrefixHash.UNKNOWN || hash == PrefixHash.UNKNOWN || hash == entry.prefixHash(),
+                "agreement: server %d has proposed position %d behind another order than this server holds",
+                entry.slot() + 1,
+                entry.position());
+        deliver(entry.value());
+    }
+}

@@ -1,0 +1,97 @@
+package io.chainkeeper.disk;
+
+import io.chainkeeper.disk.layout.DiskLayout;
+import io.chainkeeper.disk.layout.ServerHeader;
+import io.chainkeeper.ordering.acceptor.Ballot;
+import java.util.Arrays;
+
+/**
+ * Whether the leader of the highest ballot lives: it is heard over its link, or its heartbeat moves on a majority of
+ * the disks. So nobody takes over only because links are cut.
+ */
+final class LeaderWatch {
+    private static final long NEVER = -1;
+
+    private final DiskState state;
+    private final long[] beat;
+    private final long[] movedTick;
+    private Ballot watched = Ballot.NONE;
+    private long sinceTick;
+
+    /** Negative if it was not heard in this ballot. */
+    private long heardTick = NEVER;
+
+    private boolean isGivenUp;
+
+    LeaderWatch(DiskState state) {
+        this.state = state;
+        this.beat = new long[state.settings.disks()];
+        this.movedTick = new long[state.settings.disks()];
+    }
+
+    /** The leader of a ballot was heard over its link. */
+    void heard(Ballot ballot) {
+        follow();
+        if (ballot.equals(watched)) {
+            heardTick = state.now;
+            isGivenUp = false;
+        }
+    }
+
+    /** The headers of a disk were read. */
+    void saw(Disk disk, Headers headers) {
+        follow();
+        int slot = DiskLayout.slotOf(watched.replica());
+        if (slot < 0 || slot >= state.layout.slots()) {
+            return;
+        }
+        ServerHeader header = headers.bySlot().get(slot);
+        if (header.heartbeat() != beat[disk.number()]) {
+            beat[disk.number()] = header.heartbeat();
+            movedTick[disk.number()] = state.now;
+        }
+    }
+
+    /** The leader has said that it is going to stop. */
+    void giveUp() {
+        isGivenUp = true;
+    }
+
+    private void follow() {
+        if (!watched.equals(state.highest)) {
+            watched = state.highest;
+            isGivenUp = false;
+            sinceTick = state.now;
+            heardTick = NEVER;
+            for (int i = 0; i < beat.length; i++) {
+                beat[i] = -1;
+                movedTick[i] = state.now;
+            }
+        }
+    }
+
+    /** Whether somebody else leads, as far as is known. */
+    boolean isAlive() {
+        follow();
+        if (watched.equals(Ballot.NONE) || watched.replica() == state.self || isGivenUp) {
+            return false;
+        }
+        return silentTicks() <= state.settings.suspicionTicks();
+    }
+
+    /** How long nothing was heard of the leader over its link, nor seen of it on a majority of the disks. */
+    long silentTicks() {
+        long[] moved = movedTick.clone();
+        Arrays.sort(moved);
+        long onMajority = moved[moved.length - state.majority()];
+        return state.now - Math.max(Math.max(sinceTick, heardTick), onMajority);
+    }
+
+    /** Whether the leader is heard over its link. */
+    boolean isHeard() {
+        return isAlive()
+                && heardTick != NEVER
+                && state.linkUp[watched.replica()]
+                && state.now - heardTick <= 2L * state.settings.heartbeatTicks();
+    }
+}

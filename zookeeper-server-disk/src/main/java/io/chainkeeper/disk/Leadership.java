@@ -1,0 +1,160 @@
+package io.chainkeeper.disk;
+
+import io.chainkeeper.disk.DiskMessage.Propose;
+import io.chainkeeper.disk.layout.RingEntry;
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.PrefixHash;
+import io.chainkeeper.ordering.acceptor.Ballot;
+import io.chainkeeper.ordering.proposer.ProposalQueue;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+
+/** Phase 2: what a leader has under way in its ballot. */
+final class Leadership {
+    private record Proposed(long position, long end, ByteSlice value) {}
+
+    private final DiskState state;
+    private final Ballot ballot;
+    private final ProposalQueue queue;
+    private final long adoptedTo;
+
+    /** Ascending in position and place. */
+    private final ArrayDeque<Proposed> underWay = new ArrayDeque<>();
+
+    private long last;
+    private long lastHash;
+    private boolean isMembershipUnderWay;
+    private boolean isFull;
+
+    /**
+     * Leads, beginning with what may have been decided: the last phase of taking over.
+     *
+     * @param state of this server
+     * @param ballot that it leads
+     * @param scan what a majority of the disks has above what is delivered
+     * @param queue of commands, empty
+     */
+    Leadership(DiskState state, Ballot ballot, Scan scan, ProposalQueue queue) {
+        this.state = state;
+        this.ballot = ballot;
+        this.queue = queue;
+        this.last = state.decided;
+        this.lastHash = state.agreement.hashes().at(state.decided);
+        this.adoptedTo = Math.max(state.decided, scan.last());
+        state.isLeading = true;
+        for (long position = state.decided + 1; position <= adoptedTo; position++) {
+            RingEntry adopted = scan.at(position);
+            append(adopted == null ? BatchCodec.NO_OP : adopted.value());
+        }
+    }
+
+    /**
+     * @param state of this server
+     * @param scan what a majority of the disks has above what is delivered
+     * @return whether the own ring has room for it
+     */
+    static boolean hasRoom(DiskState state, Scan scan) {
+        long bytes = 0;
+        int longest = 0;
+        for (long position = state.decided + 1; position <= scan.last(); position++) {
+            RingEntry entry = scan.at(position);
+            int length =
+                    entry == null ? BatchCodec.NO_OP.length() : entry.value().length();
+            bytes += RingEntry.bytesFor(length);
+            longest = Math.max(longest, length);
+        }
+        // Where the ring begins anew, at most one longest entry is left out.
+        return state.ring.hasRoom(longest, bytes + RingEntry.bytesFor(longest));
+    }
+
+    Ballot ballot() {
+        return ballot;
+    }
+
+    private void append(ByteSlice value) {
+        last++;
+        lastHash = PrefixHash.next(lastHash, last, value);
+        state.ring.append(last, ballot, state.decided, lastHash, value);
+        underWay.add(new Proposed(last, state.ring.end(), value));
+        isMembershipUnderWay |= BatchCodec.isMembership(value);
+        for (int id = 1; id < DiskState.IDS; id++) {
+            if (state.linkUp[id]) {
+                state.effects.send(id, new Propose(ballot, last, state.decided, value));
+            }
+        }
+    }
+
+    /** A link is new: what is under way is told once more. */
+    void tell(int peer) {
+        for (Proposed each : underWay) {
+            state.effects.send(peer, new Propose(ballot, each.position(), state.decided, each.value()));
+        }
+    }
+
+    /** Delivers what a majority of the disks has, and has not seen a higher ballot behind. */
+    void decide() {
+        long[] counted = new long[state.disks.length];
+        for (Disk disk : state.disks) {
+            counted[disk.number()] = disk.isReady() ? disk.counted() : 0;
+        }
+        Arrays.sort(counted);
+        long decidedEnd = counted[counted.length - state.majority()];
+        while (!underWay.isEmpty() && underWay.peek().end() <= decidedEnd) {
+            ByteSlice value = underWay.remove().value();
+            state.deliver(value);
+            isMembershipUnderWay &= !BatchCodec.isMembership(value);
+        }
+        queue.decided(state.decided);
+    }
+
+    /** Proposes what waits, as far as lanes and ring allow. */
+    void propose() {
+        while (queue.hasBatch() && mayPropose()) {
+            append(queue.pollBatch(last + 1));
+        }
+    }
+
+    /** Proposes a membership, if none is under way. */
+    boolean proposeMembership(Membership membership) {
+        boolean may = !isMembershipUnderWay && mayPropose();
+        if (may) {
+            append(BatchCodec.encode(membership));
+        }
+        return may;
+    }
+
+    private boolean mayPropose() {
+        long batch = RingEntry.bytesFor(2 * state.settings.maxBatchBytes());
+        isFull = !state.ring.hasRoom(state.settings.maxBatchBytes(), state.settings.reserveBytes() + batch);
+        return underWay.size() < state.settings.lanes() && !isFull;
+    }
+
+    /** Whether the ring has no room for more. */
+    boolean isFull() {
+        return isFull;
+    }
+
+    /** Whatever anybody can have seen is not above this. */
+    long readIndex() {
+        return Math.max(state.decided, adoptedTo);
+    }
+
+    /** Up to this round of reads, a majority of the disks has shown that this server leads. */
+    long confirmedRound() {
+        if (!state.rules.isOn(SafetyRule.READ_BARRIER_READS_HEADERS)) {
+            return state.round;
+        }
+        long[] rounds = new long[state.disks.length];
+        for (Disk disk : state.disks) {
+            rounds[disk.number()] = disk.isReady() ? disk.roundRead() : 0;
+        }
+        Arrays.sort(rounds);
+        return rounds[rounds.length - state.majority()];
+    }
+
+    int underWay() {
+        return underWay.size();
+    }
+}

@@ -1,0 +1,119 @@
+package io.chainkeeper.disk;
+
+import io.chainkeeper.disk.DiskMessage.Propose;
+import io.chainkeeper.disk.layout.RingEntry;
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.acceptor.Ballot;
+import java.util.TreeMap;
+
+/**
+ * Learns what others have decided: from the leader over its link, and whatever that does not tell from the rings. What
+ * is known to be decided up to a position is there the value of the highest ballot on any majority of the disks.
+ */
+final class Learner {
+    private final DiskState state;
+    private final TreeMap<Long, Propose> proposals = new TreeMap<>();
+    private long proposalBytes;
+
+    /** What the leader of a ballot has said to be decided. */
+    private Ballot decidedIn = Ballot.NONE;
+
+    private long decidedTo;
+    private Scan scan;
+    private long target;
+
+    Learner(DiskState state) {
+        this.state = state;
+    }
+
+    void onPropose(Propose m) {
+        onDecided(m.ballot(), m.decided());
+        Propose known = proposals.get(m.position());
+        if (m.position() <= state.decided || known != null && m.ballot().lessThan(known.ballot())) {
+            return;
+        }
+        proposalBytes += m.value().length() - (known == null ? 0 : known.value().length());
+        proposals.put(m.position(), m);
+        while (proposals.size() > DiskSettings.MAX_KEPT_PROPOSALS || proposalBytes > DiskSettings.MAX_KEPT_BYTES) {
+            proposalBytes -= proposals.pollLastEntry().getValue().value().length();
+        }
+    }
+
+    void onDecided(Ballot ballot, long decided) {
+        state.known = Math.max(state.known, decided);
+        if (decidedIn.lessThan(ballot)) {
+            decidedIn = ballot;
+            decidedTo = decided;
+        } else if (decidedIn.equals(ballot)) {
+            decidedTo = Math.max(decidedTo, decided);
+        }
+    }
+
+    /** Delivers what can be, and reads the rings for what cannot. */
+    void step() {
+        deliverProposals();
+        if (scan != null && scan.isComplete()) {
+            deliverScanned();
+            deliverProposals();
+        }
+        boolean mayRead = state.ring != null && state.readyDisks() >= state.majority();
+        if (scan == null && state.known > state.decided && state.freedByOthers <= state.decided && mayRead) {
+            target = state.known;
+            scan = new Scan(state, state.decided + 1, target, DiskSettings.MAX_LEARNED_BYTES);
+        }
+        for (Disk disk : state.disks) {
+            if (scan != null) {
+                scan.begin(disk);
+            }
+        }
+    }
+
+    private void deliverProposals() {
+        Propose next = pollNext();
+        while (next != null && next.ballot().equals(decidedIn) && next.position() <= decidedTo) {
+            proposals.remove(next.position());
+            proposalBytes -= next.value().length();
+            state.deliver(next.value());
+            next = pollNext();
+        }
+    }
+
+    private Propose pollNext() {
+        while (!proposals.isEmpty() && proposals.firstKey() <= state.decided) {
+            proposalBytes -= proposals.pollFirstEntry().getValue().value().length();
+        }
+        return proposals.get(state.decided + 1);
+    }
+
+    private void deliverScanned() {
+        Scan complete = scan;
+        scan = null;
+        if (state.freedByOthers > state.decided) {
+            return; // what is lacking may be gone from the rings
+        }
+        while (state.decided < Math.min(target, complete.lastKept())) {
+            RingEntry entry = complete.at(state.decided + 1);
+            InvariantViolated.check(
+                    entry != null,
+                    "position %d is decided, and a majority of the shared disks does not have it",
+                    state.decided + 1);
+            state.deliver(entry);
+        }
+        state.known = Math.max(state.known, complete.decided());
+    }
+
+    void failed(Disk disk) {
+        if (scan != null) {
+            scan.failed(disk);
+        }
+    }
+
+    /** Whether everything is delivered that is known to be decided. */
+    boolean isUpToDate() {
+        return state.decided == state.known && scan == null;
+    }
+
+    int kept() {
+        return proposals.size();
+    }
+}

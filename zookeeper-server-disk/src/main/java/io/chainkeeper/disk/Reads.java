@@ -1,0 +1,140 @@
+package io.chainkeeper.disk;
+
+import io.chainkeeper.disk.DiskMessage.ReadIndex;
+import io.chainkeeper.disk.DiskMessage.ReadIndexRequest;
+import io.chainkeeper.ordering.acceptor.Ballot;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Linearizable reads. A leader reads the headers of a majority for them; others ask the leader, and read the rings of a
+ * majority if they do not hear it.
+ */
+final class Reads {
+    /** What waits for a leader's round, its own reads or another's: then the number of the request counts. */
+    private record Asked(long round, long index, int peer, long number, List<Long> tokens) {}
+
+    private record Indexed(long index, List<Long> tokens) {}
+
+    private static final int NOBODY = 0;
+
+    private final DiskState state;
+    private List<Long> waiting = new ArrayList<>();
+
+    /** Leader. */
+    private final ArrayDeque<Asked> asked = new ArrayDeque<>();
+
+    /** Known up to where they wait. */
+    private final ArrayDeque<Indexed> indexed = new ArrayDeque<>();
+
+    /** Follower: what the leader of a ballot was asked for. */
+    private List<Long> requested = List.of();
+
+    private Ballot requestBallot = Ballot.NONE;
+    private long number;
+
+    /** Without a link: what the rings are read for. */
+    private List<Long> scanned = List.of();
+
+    private Scan scan;
+
+    Reads(DiskState state) {
+        this.state = state;
+    }
+
+    void onReadBarrier(long token) {
+        waiting.add(token);
+    }
+
+    void onRequest(int from, ReadIndexRequest m, Leadership leadership) {
+        if (leadership != null && leadership.ballot().equals(m.ballot())) {
+            asked.add(new Asked(++state.round, leadership.readIndex(), from, m.number(), List.of()));
+        }
+    }
+
+    void onReadIndex(ReadIndex m) {
+        if (m.number() == number && m.ballot().equals(requestBallot) && !requested.isEmpty()) {
+            indexed.add(new Indexed(m.index(), requested));
+            requested = List.of();
+        }
+    }
+
+    /** Asks for what waits; leads, hears a leader, or does neither. */
+    void ask(Leadership leadership, boolean hearsLeader) {
+        boolean isLost = !requested.isEmpty() && (!hearsLeader || !requestBallot.equals(state.highest));
+        if (isLost || leadership != null) {
+            waiting.addAll(requested);
+            requested = List.of();
+        }
+        if (leadership != null && !waiting.isEmpty()) {
+            asked.add(new Asked(++state.round, leadership.readIndex(), NOBODY, 0, waiting));
+            waiting = new ArrayList<>();
+        } else if (hearsLeader && !waiting.isEmpty() && requested.isEmpty()) {
+            requested = waiting;
+            waiting = new ArrayList<>();
+            requestBallot = state.highest;
+            state.effects.send(requestBallot.replica(), new ReadIndexRequest(requestBallot, ++number));
+        } else if (!waiting.isEmpty() && leadership == null && !hearsLeader) {
+            readRings();
+        }
+    }
+
+    private void readRings() {
+        if (scan == null && state.ring != null && state.readyDisks() >= state.majority()) {
+            scanned = waiting;
+            waiting = new ArrayList<>();
+            // Nothing is kept of the values: only how far they reach.
+            scan = new Scan(state, Long.MAX_VALUE, Long.MAX_VALUE, 0);
+        }
+    }
+
+    /** Goes on with everything. */
+    void step(Leadership leadership) {
+        for (Disk disk : state.disks) {
+            if (scan != null) {
+                scan.begin(disk);
+            }
+        }
+        if (scan != null && scan.isComplete()) {
+            indexed.add(new Indexed(Math.max(state.known, scan.last()), scanned));
+            scan = null;
+            scanned = List.of();
+        }
+        while (leadership != null && !asked.isEmpty() && asked.peek().round() <= leadership.confirmedRound()) {
+            Asked next = asked.remove();
+            if (next.peer() == NOBODY) {
+                indexed.add(new Indexed(next.index(), next.tokens()));
+            } else {
+                state.effects.send(next.peer(), new ReadIndex(leadership.ballot(), next.number(), next.index()));
+            }
+        }
+        indexed.removeIf(each -> {
+            boolean isReached = each.index() <= state.decided;
+            if (isReached) {
+                each.tokens().forEach(state.effects::barrierReached);
+            }
+            return isReached;
+        });
+    }
+
+    /** This server leads no more: its own reads ask anew, others' servers ask by themselves. */
+    void leadershipEnded() {
+        asked.forEach(each -> waiting.addAll(each.tokens()));
+        asked.clear();
+    }
+
+    void failed(Disk disk) {
+        if (scan != null) {
+            scan.failed(disk);
+        }
+    }
+
+    int waiting() {
+        int count = waiting.size() + requested.size() + scanned.size();
+        for (Indexed each : indexed) {
+            count += each.tokens().size();
+        }
+        return count;
+    }
+}

@@ -1,0 +1,217 @@
+package io.chainkeeper.disk;
+
+import io.chainkeeper.contract.ScriptedHost;
+import io.chainkeeper.contract.ScriptedLog;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.ordering.PrefixHash;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.SharedDisks;
+import io.chainkeeper.replica.RecordedProtocol;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+/** One server on simulated shared disks: what it asks of a disk happens when the test says so. */
+final class DiskNode extends ScriptedHost {
+    /** What was asked of a disk, in order. */
+    private static final class Request {
+        private final long offset;
+        private final int length;
+        private final ByteSlice written;
+        private ByteSlice read;
+        private boolean isCarriedOut;
+
+        private Request(long offset, int length, ByteSlice written) {
+            this.offset = offset;
+            this.length = length;
+            this.written = written;
+        }
+    }
+
+    private static final int TICK_MILLIS = 10;
+
+    private final SimulatedDisks disks;
+    private final DiskEnsemble ensemble;
+    private final List<ArrayDeque<Request>> underWay = new ArrayList<>();
+    private final boolean[] cutOff;
+    private final List<ByteSlice> delivered = new ArrayList<>();
+    private final Map<Long, Integer> barriers = new TreeMap<>();
+    private long incarnation;
+    private long sequence;
+    private long token;
+    private int checkpoint;
+
+    DiskNode(int id, DiskEnsemble ensemble, SimulatedDisks disks) {
+        super(id, new ScriptedLog());
+        this.ensemble = ensemble;
+        this.disks = disks;
+        this.cutOff = new boolean[disks.count()];
+        for (int i = 0; i < disks.count(); i++) {
+            underWay.add(new ArrayDeque<>());
+        }
+    }
+
+    void start(OrderingProtocolFactory factory, Map<String, String> settings, Ensemble configured, long seed) {
+        incarnation++;
+        sequence = 0;
+        barriers.clear();
+        while (delivered.size() > checkpoint) {
+            delivered.remove(delivered.size() - 1);
+        }
+        long hash = PrefixHash.EMPTY;
+        for (int i = 0; i < checkpoint; i++) {
+            hash = PrefixHash.next(hash, i + 1L, delivered.get(i));
+        }
+        SplittableRandom random = new SplittableRandom(seed + id() + 100 * incarnation);
+        ProtocolContext context = new ProtocolContext(
+                id(), incarnation, configured, settings, random::nextInt, TICK_MILLIS, ProtocolContext.Start.ORDINARY);
+        start(RecordedProtocol.create(this, effects -> factory.create(context, effects)), checkpoint, hash);
+    }
+
+    /** The process ends; of the writes that were under way some happen, the last of them perhaps in part. */
+    void crash(SplittableRandom random) {
+        for (int disk = 0; disk < underWay.size(); disk++) {
+            lose(disk, random);
+        }
+        crash();
+    }
+
+    private void lose(int disk, SplittableRandom random) {
+        for (Request request : underWay.get(disk)) {
+            if (!request.isCarriedOut && request.written != null && disks.isAlive(disk)) {
+                if (random.nextInt(3) == 0) {
+                    disks.tear(disk, request.offset, request.written, random);
+                    break;
+                }
+                disks.write(disk, request.offset, request.written);
+            }
+        }
+        underWay.get(disk).clear();
+    }
+
+    /** The state of another server takes the place of this one's. The server is down. */
+    void install(DiskNode other) {
+        delivered.clear();
+        delivered.addAll(other.delivered);
+        checkpoint = delivered.size();
+    }
+
+    void takeCheckpoint() {
+        checkpoint = delivered.size();
+        input(p -> p.onCheckpoint(checkpoint));
+    }
+
+    String propose() {
+        String name = id() + "/" + incarnation + "/" + ++sequence;
+        ProposedCommand command = new ProposedCommand(id(), incarnation, 0, sequence, ByteSlice.of(name.getBytes()));
+        input(p -> p.onPropose(command));
+        return name;
+    }
+
+    /** Asks for a linearizable read, which must see so many positions. */
+    void read(int atLeast) {
+        barriers.put(++token, atLeast);
+        input(p -> p.onReadBarrier(token));
+    }
+
+    int readsWaiting() {
+        return barriers.size();
+    }
+
+    List<ByteSlice> deliveredValues() {
+        return delivered;
+    }
+
+    // ---------------------------------------------------------------- disks
+
+    /** The server cannot reach a disk from now on, or can again. */
+    void cutOff(int disk, boolean isCut) {
+        cutOff[disk] = isCut;
+    }
+
+    @Override
+    public void writeBlocks(int disk, long offset, ByteSlice bytes) {
+        SharedDisks.check(disk, disks.count(), offset, bytes.length());
+        underWay.get(disk).add(new Request(offset, bytes.length(), bytes));
+    }
+
+    @Override
+    public void readBlocks(int disk, long offset, int length) {
+        SharedDisks.check(disk, disks.count(), offset, length);
+        underWay.get(disk).add(new Request(offset, length, null));
+    }
+
+    /** The first request that has not been carried out yet is. Returns whether there was one. */
+    boolean carryOut(int disk, SplittableRandom random) {
+        if (!isReachable(disk)) {
+            return false;
+        }
+        for (Request request : underWay.get(disk)) {
+            if (!request.isCarriedOut) {
+                request.isCarriedOut = true;
+                if (request.written != null) {
+                    disks.write(disk, request.offset, request.written);
+                } else {
+                    request.read = disks.read(disk, request.offset, request.length);
+                }
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isReachable(int disk) {
+        return disks.isAlive(disk) && !cutOff[disk];
+    }
+
+    /** The server hears of the oldest request, if that was carried out, or of the failure. */
+    boolean answer(int disk, SplittableRandom random) {
+        Request request = underWay.get(disk).peek();
+        if (request == null || !isRunning()) {
+            return false;
+        }
+        if (request.isCarriedOut) {
+            underWay.get(disk).remove();
+            if (request.written != null) {
+                input(p -> p.onBlocksWritten(disk, request.offset, request.length));
+            } else {
+                input(p -> p.onBlocksRead(disk, request.offset, request.read));
+            }
+            return true;
+        } else if (!isReachable(disk)) {
+            lose(disk, random);
+            input(p -> p.onDiskFailed(disk, "it does not answer"));
+            return true;
+        }
+        return false;
+    }
+
+    // ---------------------------------------------------------------- what leaves the protocol
+
+    @Override
+    protected void transmit(int to, Message message) {
+        ensemble.sent(id(), to, message);
+    }
+
+    @Override
+    protected void delivered(long position, ByteSlice value) {
+        delivered.add(value);
+        ensemble.delivered(id(), position, value);
+    }
+
+    @Override
+    protected void released(long which) {
+        int atLeast = barriers.remove(which);
+        if (delivered.size() < atLeast) {
+            throw new AssertionError("stale read at server " + id() + ": " + delivered.size() + " positions, but "
+                    + atLeast + " were seen before");
+        }
+    }
+}

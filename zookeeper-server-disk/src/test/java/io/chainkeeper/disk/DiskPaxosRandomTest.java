@@ -1,0 +1,80 @@
+package io.chainkeeper.disk;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNotEquals;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.Test;
+
+/** Servers and disks that fail in any way, from seeds: one order, no stale read, and all goes on when all is well. */
+public final class DiskPaxosRandomTest {
+    private static final int SEEDS = Integer.getInteger("disk.seeds", 40);
+    private static final int STEPS = 12_000;
+    private static final int MUTANT_SEEDS = Integer.getInteger("disk.mutantSeeds", 400);
+
+    private static void run(OrderingProtocolFactory factory, long seed, int disks) {
+        int servers = 2 + (int) (seed % 2);
+        DiskEnsemble ensemble = new DiskEnsemble(factory, servers, disks, seed);
+        ensemble.startAll();
+        ensemble.wander(STEPS);
+        ensemble.heal();
+        ensemble.run(100);
+        ensemble.checkpointAll();
+        ensemble.run(200);
+        int leader = ensemble.leader();
+        assertNotEquals("seed " + seed + ": nobody leads", 0, leader);
+        int before = ensemble.order().size();
+        for (int id = 1; id <= servers; id++) {
+            ensemble.node(id).propose();
+            ensemble.node(id).read(ensemble.order().size());
+        }
+        ensemble.run(100);
+        assertTrue("seed " + seed + ": nothing is ordered", ensemble.order().size() > before);
+        for (int id = 1; id <= servers; id++) {
+            DiskNode node = ensemble.node(id);
+            assertEquals(
+                    "seed " + seed + ": server " + id + " is behind",
+                    ensemble.order().size(),
+                    node.deliveredValues().size());
+            assertEquals("seed " + seed + ": reads wait at server " + id, 0, node.readsWaiting());
+            assertEquals("seed " + seed, 0, node.gauge("commands_outstanding"));
+        }
+    }
+
+    @Test
+    public void everySeed_isOneOrderAndGoesOn() {
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            try {
+                run(new DiskPaxosFactory(), seed, seed % 5 == 0 ? 5 : 3);
+            } catch (RuntimeException | AssertionError e) {
+                throw new AssertionError("seed " + seed, e);
+            }
+        }
+    }
+
+    @Test
+    public void ruleTakenOut_isNoticed() {
+        Map<String, Long> foundBy = new TreeMap<>();
+        // A lap of a ring during one read of it has a test of its own.
+        EnumSet<SafetyRule> rules =
+                EnumSet.complementOf(EnumSet.of(SafetyRule.RING_IS_READ_AGAIN_WHERE_ITS_TAIL_MOVED));
+        for (SafetyRule rule : rules) {
+            OrderingProtocolFactory broken = new DiskPaxosFactory().without(rule.name());
+            // What is rare is looked for where it was found last, and from there on.
+            long first = rule == SafetyRule.READ_BEGINS_BEHIND_THE_DURABLE_WRITE ? 191 : 1;
+            for (long seed = first; seed <= first + MUTANT_SEEDS && !foundBy.containsKey(rule.name()); seed++) {
+                try {
+                    run(broken, seed, rule == SafetyRule.MAJORITY_OF_DISKS ? 5 : 3);
+                } catch (InvariantViolated | AssertionError e) {
+                    foundBy.put(rule.name(), seed);
+                }
+            }
+        }
+        assertEquals("found: " + foundBy, rules.size(), foundBy.size());
+    }
+}
