@@ -16,6 +16,7 @@ final class DiskSettings {
     private static final String SLOTS = "disk.slots";
     private static final String REGION_BYTES = "disk.regionBytes";
     private static final String PATHS = "disk.paths";
+    private static final String ONE_MACHINE = "disk.oneMachine";
 
     private static final int HEARTBEATS_PER_SUSPICION = 4;
 
@@ -28,6 +29,8 @@ final class DiskSettings {
             .number(LANES, 4, 1, 64)
             .number(SLOTS, 8, 1, DiskLayout.MAX_SLOTS)
             .number(REGION_BYTES, 64 << 20, DiskLayout.MIN_REGION_BYTES, DiskLayout.MAX_REGION_BYTES)
+            .text(PATHS, "", "block devices or files, an odd number, with commas between them")
+            .choice(ONE_MACHINE, "false", "true")
             .atLeast(SUSPICION_MILLIS, HEARTBEATS_PER_SUSPICION, HEARTBEAT_MILLIS)
             .build();
 
@@ -76,7 +79,7 @@ final class DiskSettings {
                 Math.max(HEARTBEATS_PER_SUSPICION * heartbeatTicks, KEYS.ticks(values, SUSPICION_MILLIS, tickMillis));
         silenceTicks = KEYS.ticks(values, SILENCE_MILLIS, tickMillis);
         lanes = KEYS.number(values, LANES);
-        disks = values.getOrDefault(PATHS, "").split(",").length;
+        disks = KEYS.text(values, PATHS).split(",").length;
         layout = new DiskLayout(KEYS.number(values, SLOTS), KEYS.number(values, REGION_BYTES));
     }
 

@@ -12,8 +12,6 @@ import static org.junit.Assert.assertTrue;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import io.chainkeeper.disk.DiskPaxosFactory;
-import io.chainkeeper.ordering.OrderingProtocolFactory;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -25,7 +23,6 @@ import java.util.SplittableRandom;
 import java.util.Timer;
 import java.util.UUID;
 import java.util.WeakHashMap;
-import java.util.stream.Stream;
 import org.junit.Test;
 import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
@@ -40,20 +37,17 @@ import org.junit.runners.Parameterized.Parameters;
 public final class PurityTest {
     private static final String CONTRACT = "io.chainkeeper.ordering";
 
-    /** No server finds it; it is to be as pure all the same. */
-    private static final OrderingProtocolFactory NOT_OFFERED = new DiskPaxosFactory();
-
     private static String protocol;
     private static JavaClasses classes;
 
     public PurityTest(String name) {
-        assertEquals(factory(name).getClass().getPackageName(), protocol);
+        assertEquals(NotOffered.named(name).getClass().getPackageName(), protocol);
     }
 
     /** Once for all tests of a protocol, because it takes longer than they do. */
     @BeforeParam
     public static void importClasses(String name) {
-        protocol = factory(name).getClass().getPackageName();
+        protocol = NotOffered.named(name).getClass().getPackageName();
         classes = new ClassFileImporter()
                 .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
                 .importPackages(protocol, CONTRACT);
@@ -61,13 +55,7 @@ public final class PurityTest {
 
     @Parameters(name = "{0}")
     public static List<String> protocols() {
-        return Stream.concat(Protocols.all().keySet().stream(), Stream.of(NOT_OFFERED.name()))
-                .distinct()
-                .toList();
-    }
-
-    private static OrderingProtocolFactory factory(String name) {
-        return name.equals(NOT_OFFERED.name()) ? NOT_OFFERED : Protocols.named(name);
+        return NotOffered.andOffered();
     }
 
     /** No threads, locks, clocks, sockets, channels, files, logging, and nothing of ZooKeeper or Netty. */
