@@ -432,6 +432,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         state.linkUp[peer] = true;
         heardTick[peer] = state.now;
         progress[peer] = null;
+        reads.linked(peer);
         if (peer == forwardedTo.replica()) {
             forwardedTo = Ballot.NONE; // what was sent over the last link may be lost
         }

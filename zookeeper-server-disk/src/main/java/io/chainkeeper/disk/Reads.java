@@ -60,6 +60,18 @@ final class Reads {
         }
     }
 
+    /**
+     * A link is new. What was asked over the last one is asked again, and what the other asked is not answered: it may
+     * have started again since, and number another request like that one.
+     */
+    void linked(int peer) {
+        asked.removeIf(each -> each.peer() == peer);
+        if (requestBallot.replica() == peer) {
+            waiting.addAll(requested);
+            requested = List.of();
+        }
+    }
+
     /** Asks for what waits; leads, hears a leader, or does neither. */
     void ask(Leadership leadership, boolean hearsLeader) {
         boolean isLost = !requested.isEmpty() && (!hearsLeader || !requestBallot.equals(state.highest));

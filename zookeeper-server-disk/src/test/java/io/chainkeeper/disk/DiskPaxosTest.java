@@ -163,6 +163,34 @@ public final class DiskPaxosTest {
         assertEquals("the read is not stale", 0, two.node(stalled).readsWaiting());
     }
 
+    /** Found by a seed: both starts number their first request alike. */
+    @Test
+    public void readOfAnEarlierStart_isNotAnsweredToTheNextOne() {
+        int leader = leaderOfTwo();
+        assertGoesOn(two, leader);
+        DiskNode follower = two.node(other(leader));
+        follower.read(two.order().size());
+        while (two.passMessage(follower.id(), leader)) {
+            // the leader is asked
+        }
+        two.crash(follower.id());
+        two.start(follower.id());
+        two.linkAll();
+        for (int i = 0; i < LONG; i++) {
+            two.step(follower);
+        }
+        int before = two.order().size();
+        assertEquals(before, follower.deliveredValues().size());
+        two.node(leader).propose();
+        for (int i = 0; i < LONG; i++) {
+            two.step(two.node(leader));
+        }
+        assertTrue(two.order().size() > before);
+        follower.read(two.order().size());
+        two.run(LONG);
+        assertEquals(0, follower.readsWaiting());
+    }
+
     @Test
     public void leaderLeaves_theOtherTakesOverAtOnce() {
         int leader = leaderOfTwo();
