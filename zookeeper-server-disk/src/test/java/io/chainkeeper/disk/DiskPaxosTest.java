@@ -163,6 +163,38 @@ public final class DiskPaxosTest {
         assertEquals("the read is not stale", 0, two.node(stalled).readsWaiting());
     }
 
+    /** A leader's first request to each disk happens, then another takes over and orders, then the rest happens. */
+    private static void stallBehindTheFirstRequest(OrderingProtocolFactory factory) {
+        DiskEnsemble ensemble = new DiskEnsemble(factory, 2, 3, 1);
+        ensemble.startAll();
+        ensemble.run(LONG);
+        DiskNode stalled = ensemble.node(ensemble.leader());
+        DiskNode next = ensemble.node(other(stalled.id()));
+        stalled.propose();
+        for (int disk = 0; disk < ensemble.disks().count(); disk++) {
+            assertTrue(stalled.carryOut(disk, ensemble.random()));
+        }
+        ensemble.runWhileHeld(stalled.id(), 2 * LONG);
+        assertEquals(Role.LEADER, next.status().role());
+        next.propose();
+        ensemble.runWhileHeld(stalled.id(), LONG);
+        ensemble.run(LONG);
+        assertEquals(ensemble.order(), stalled.deliveredValues());
+    }
+
+    @Test
+    public void leaderStallsBetweenItsRequests_nothingElseIsDecided() {
+        stallBehindTheFirstRequest(new DiskPaxosFactory());
+    }
+
+    @Test
+    public void headersAreReadBeforeTheWriteIsDurable_isNoticed() {
+        OrderingProtocolFactory broken =
+                new DiskPaxosFactory().without(SafetyRule.READ_BEGINS_BEHIND_THE_DURABLE_WRITE.name());
+        AssertionError e = assertThrows(AssertionError.class, () -> stallBehindTheFirstRequest(broken));
+        assertTrue(e.getMessage(), e.getMessage().contains("another value"));
+    }
+
     /** Found by a seed: both starts number their first request alike. */
     @Test
     public void readOfAnEarlierStart_isNotAnsweredToTheNextOne() {
