@@ -490,7 +490,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         takeOver();
         lead();
         if (leadership == null) {
-            learner.step();
+            learner.step(watch.isHeard());
         }
         reads.step(leadership);
         state.free();

@@ -19,6 +19,10 @@ final class Learner {
     private Ballot decidedIn = Ballot.NONE;
 
     private long decidedTo;
+
+    /** When the link last brought something, or nothing was missing. */
+    private long upToDateTick;
+
     private Scan scan;
     private long target;
 
@@ -49,14 +53,23 @@ final class Learner {
         }
     }
 
-    /** Delivers what can be, and reads the rings for what cannot. */
-    void step() {
+    /**
+     * Delivers what can be, and reads the rings for what cannot.
+     *
+     * @param hearsLeader whether what is missing may be on its way over the link: reading a ring is reading all of it
+     */
+    void step(boolean hearsLeader) {
+        long before = state.decided;
         deliverProposals();
+        if (state.decided > before || state.decided == state.known) {
+            upToDateTick = state.now;
+        }
         if (scan != null && scan.isComplete()) {
             deliverScanned();
             deliverProposals();
         }
-        boolean mayRead = state.ring != null && state.readyDisks() >= state.majority();
+        boolean isMissing = !hearsLeader || state.now - upToDateTick >= state.settings.heartbeatTicks();
+        boolean mayRead = isMissing && state.ring != null && state.readyDisks() >= state.majority();
         if (scan == null && state.known > state.decided && state.freedByOthers <= state.decided && mayRead) {
             target = state.known;
             scan = new Scan(state, state.decided + 1, target, DiskSettings.MAX_LEARNED_BYTES);

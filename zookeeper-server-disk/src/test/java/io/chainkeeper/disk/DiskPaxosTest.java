@@ -209,6 +209,9 @@ public final class DiskPaxosTest {
         two.start(follower.id());
         two.linkAll();
         for (int i = 0; i < LONG; i++) {
+            if (i < 7) {
+                follower.tick(); // so that it reads the rings, and does not miss its leader
+            }
             two.step(follower);
         }
         int before = two.order().size();
