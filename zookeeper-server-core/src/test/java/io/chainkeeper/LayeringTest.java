@@ -17,6 +17,8 @@ import com.tngtech.archunit.lang.ArchRule;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.replica.ApplyRule;
 import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.server.state.FeatureRule;
+import io.chainkeeper.server.state.FeatureState;
 import java.io.IOException;
 import java.util.Set;
 import java.util.SortedSet;
@@ -131,6 +133,11 @@ public final class LayeringTest {
     @ArchTest
     public static final ArchRule serversApplyByAllRules =
             noClasses().should().callMethod(ProposerTable.class, "doWithout", ApplyRule.class);
+
+    /** The same for rules of feature levels. */
+    @ArchTest
+    public static final ArchRule serversKeepToFeatureLevels =
+            noClasses().should().callMethod(FeatureState.class, "doWithout", FeatureRule.class);
 
     /** The core finds protocols by their name in zoo.cfg, never by their class. */
     @ArchTest

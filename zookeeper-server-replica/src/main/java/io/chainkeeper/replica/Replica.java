@@ -62,7 +62,7 @@ public final class Replica implements TotalOrder, Closeable {
     private final ProtocolHost host;
     private final FailureHandler failure;
     private final AtomicBoolean failed = new AtomicBoolean();
-    private final int memberCount;
+    private final List<Integer> participants;
     private final boolean isAlone;
     private final LinkEvents linkEvents = new LinkEvents();
     private final Runnable wakeUp = this::wakeHost;
@@ -151,12 +151,15 @@ public final class Replica implements TotalOrder, Closeable {
         this.scheduler = scheduler;
         this.transport = transport;
         this.failure = failure;
-        List<Integer> participants = ensemble.participants();
-        this.memberCount = participants.size();
+        this.participants = ensemble.participants();
         this.isAlone =
                 participants.equals(List.of(replicaId)) && ensemble.observers().isEmpty();
         this.own = new OwnCommands(
-                replicaId, incarnation, factory.streamCount(memberCount), limits.maxOutstandingBytes(), scheduler);
+                replicaId,
+                incarnation,
+                factory.streamCount(participants.size()),
+                limits.maxOutstandingBytes(),
+                scheduler);
         this.links = new ProtocolLinks(transport, factory.codec(), limits);
         this.log = new ReplicaLog(
                 log, factory.promiseKind(), limits.maxUnsyncedBytes(), replicaId, wakeUp, this::fail, scheduler);
@@ -464,8 +467,10 @@ public final class Replica implements TotalOrder, Closeable {
                 return; // the link of a server that this one has taken the place of, perhaps
             }
             refused.add(peer);
-            if (!refusalsExpected && up.isEmpty() && refused.size() > memberCount / 2) {
-                // If one peer differs, that peer is misplaced; if a majority differs, this replica is.
+            long voters = refused.stream().filter(participants::contains).count();
+            if (!refusalsExpected && up.isEmpty() && voters > participants.size() / 2) {
+                // If one peer differs, that peer is misplaced; if a majority of the participants differs, this replica
+                // is. Observers, of whom there may be more, do not count.
                 fail("This server does not belong to servers " + refused + " of its server list: " + reason, null);
             }
         }

@@ -68,6 +68,8 @@ public final class ReplicaStopTest {
     private final RecordingApplication application = new RecordingApplication();
     private final Failures failures = new Failures();
     private final CountDownLatch closed = new CountDownLatch(1);
+    private Ensemble ensemble = Ensemble.of(List.of(1));
+
     /** What the start said, if it failed already. */
     private String startFailure;
 
@@ -131,7 +133,7 @@ public final class ReplicaStopTest {
         replica.set(new Replica(
                 1,
                 1,
-                Ensemble.of(List.of(1)),
+                ensemble,
                 factory,
                 Map.of(),
                 ProtocolContext.Start.ORDINARY,
@@ -194,6 +196,7 @@ public final class ReplicaStopTest {
 
     @Test
     public void peersDoNotKnowThisReplicaYet_itWaitsButStopsIfItBelongsElsewhere() throws Exception {
+        ensemble = new Ensemble(List.of(1, 2, 3), List.of(4, 5));
         start((effects, name, arguments) -> {});
         for (int peer = 2; peer < 10; peer++) {
             links.get().onPeerRefused(peer, RefusalKind.NOT_A_MEMBER, "is not a member");
@@ -204,13 +207,39 @@ public final class ReplicaStopTest {
         assertEquals(List.of(), failures.messages());
 
         links.get().onPeerRefused(2, RefusalKind.ELSEWHERE, "belongs to another cluster");
+        assertEquals("one server is misplaced", List.of(), failures.messages());
+        links.get().onPeerRefused(3, RefusalKind.ELSEWHERE, "belongs to another cluster");
 
-        assertClosedAfter("does not belong to servers [2] of its server list");
+        assertClosedAfter("does not belong to servers [2, 3] of its server list");
+    }
+
+    /** An observer that is misplaced, as one of a former release may be, says nothing about those that decide. */
+    @Test
+    public void observersRefuseAndAreRefused_participantGoesOn() throws Exception {
+        ensemble = new Ensemble(List.of(1), List.of(2, 3));
+        start((effects, name, arguments) -> {});
+        for (int observer = 2; observer <= 3; observer++) {
+            links.get().onPeerRefused(observer, RefusalKind.ELSEWHERE, "runs another release");
+        }
+        assertEquals(List.of(), failures.messages());
+    }
+
+    @Test
+    public void participantRefusesAnObserver_observerStops() throws Exception {
+        ensemble = new Ensemble(List.of(2), List.of(1, 3));
+        start((effects, name, arguments) -> {});
+        links.get().onPeerRefused(3, RefusalKind.ELSEWHERE, "belongs to another cluster");
+        assertEquals(List.of(), failures.messages());
+
+        links.get().onPeerRefused(2, RefusalKind.ELSEWHERE, "belongs to another cluster");
+
+        assertClosedAfter("does not belong to servers [2, 3] of its server list");
     }
 
     /** The server that it has taken the place of may have gone without a word, which others notice late. */
     @Test
     public void peersHaveAnotherLinkOfThisReplica_itWaitsAsLongAsThatMayBeStale() throws Exception {
+        ensemble = new Ensemble(List.of(2), List.of(1));
         start((effects, name, arguments) -> {});
         links.get().onPeerRefused(2, RefusalKind.LINKED_ALREADY, "is linked already");
         clockAheadNanos.addAndGet(TimeUnit.SECONDS.toNanos(20));

@@ -66,9 +66,9 @@ public final class Simulation {
 
     private Workload workload(SplittableRandom random) {
         return switch (script.application()) {
-            case REGISTERS, BEHIND, FOUNDING, DEPOSED, MINORITY, AMBUSH, MEMBERS ->
+            case REGISTERS, BEHIND, FOUNDING, DEPOSED, MINORITY, AMBUSH, MEMBERS, TAKEOVER ->
                 new RegisterWorkload(events, random, options, decisions, trace);
-            case ZNODES, RECONFIG -> {
+            case ZNODES, RECONFIG, UPGRADE -> {
                 ZnodeReplica.enableEverything();
                 yield new ZnodeWorkload(events, random, options, decisions, trace);
             }

@@ -97,8 +97,9 @@ public final class Story implements Trace.Listener {
         }
         SimulatedApplication application = failed.script().application();
         Function<ByteSlice, String> commands = switch (application) {
-            case REGISTERS, BEHIND, FOUNDING, DEPOSED, MINORITY, AMBUSH, MEMBERS -> RegisterCommand::describe;
-            case ZNODES, RECONFIG -> command -> SessionEvidence.decode(command).toString();
+            case REGISTERS, BEHIND, FOUNDING, DEPOSED, MINORITY, AMBUSH, MEMBERS, TAKEOVER -> RegisterCommand::describe;
+            case ZNODES, RECONFIG, UPGRADE ->
+                command -> SessionEvidence.decode(command).toString();
         };
         Story[] story = new Story[1];
         Simulation.attempt(

@@ -12,7 +12,7 @@ import org.junit.runners.Parameterized.Parameters;
  * Runs of the simulator that are about one thing that is too rare where everything is drawn, with every protocol.
  * {@code -Dsimulation.scoped.seconds=N} changes how long, {@code -Dsimulation.seed=N} where the seeds begin; a soak is
  * {@code bin/simulate.sh --application behind}, {@code founding}, {@code deposed}, {@code minority}, {@code
- * ambush} or {@code members}.
+ * ambush}, {@code members}, {@code upgrade} or {@code takeover}.
  */
 @RunWith(Parameterized.class)
 public class ScopedSimulationTest {
@@ -35,6 +35,8 @@ public class ScopedSimulationTest {
             scopes.add(new Object[] {protocol, SimulatedApplication.MINORITY});
             scopes.add(new Object[] {protocol, SimulatedApplication.AMBUSH});
             scopes.add(new Object[] {protocol, SimulatedApplication.MEMBERS});
+            scopes.add(new Object[] {protocol, SimulatedApplication.UPGRADE});
+            scopes.add(new Object[] {protocol, SimulatedApplication.TAKEOVER});
         }
         return scopes;
     }

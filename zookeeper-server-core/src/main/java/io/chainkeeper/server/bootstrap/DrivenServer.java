@@ -98,6 +98,7 @@ public final class DrivenServer implements AutoCloseable {
      * @throws IOException if a file cannot be used; the message names it
      */
     public void recover() throws IOException {
+        ReplicaLife.requireOwn(ordering, settings.levels()); // a process does so as it reads its zoo.cfg
         EnsembleConfig configuration = configuration(ordering.ensemble());
         boolean knows255 = configuration.servers().containsKey(KNOWN_TO_ALL);
         PreparedFiles prepared = PreparedFiles.prepare(directories, ordering, knows255, scheduler);
@@ -144,7 +145,14 @@ public final class DrivenServer implements AutoCloseable {
 
     private LifeSettings lifeSettings(EnsembleConfig configuration) {
         return new LifeSettings(
-                configuration, null, false, settings.intervals(), settings.snapshotsKept(), true, settings.transfers());
+                configuration,
+                null,
+                false,
+                settings.intervals(),
+                settings.snapshotsKept(),
+                true,
+                settings.transfers(),
+                settings.levels());
     }
 
     /**

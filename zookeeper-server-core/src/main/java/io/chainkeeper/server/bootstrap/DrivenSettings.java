@@ -1,5 +1,7 @@
 package io.chainkeeper.server.bootstrap;
 
+import io.chainkeeper.release.FeatureRange;
+import io.chainkeeper.release.Release;
 import io.chainkeeper.server.storage.CheckpointSchedule.Intervals;
 import io.chainkeeper.server.transfer.TransferBounds;
 
@@ -13,6 +15,7 @@ import io.chainkeeper.server.transfer.TransferBounds;
  * @param intervals when snapshots and checkpoints are due
  * @param snapshotsKept how many snapshots recovery may fall back to, at least 1; older ones are deleted
  * @param transfers bounds of state transfers
+ * @param levels the feature levels that it knows
  */
 public record DrivenSettings(
         int tickTimeMillis,
@@ -21,4 +24,41 @@ public record DrivenSettings(
         int patienceTicks,
         Intervals intervals,
         int snapshotsKept,
-        TransferBounds transfers) {}
+        TransferBounds transfers,
+        FeatureRange levels) {
+    /** Those of a server of this release; see {@link DrivenSettings}. */
+    public DrivenSettings(
+            int tickTimeMillis,
+            int minSessionTimeoutMillis,
+            int maxSessionTimeoutMillis,
+            int patienceTicks,
+            Intervals intervals,
+            int snapshotsKept,
+            TransferBounds transfers) {
+        this(
+                tickTimeMillis,
+                minSessionTimeoutMillis,
+                maxSessionTimeoutMillis,
+                patienceTicks,
+                intervals,
+                snapshotsKept,
+                transfers,
+                Release.levels());
+    }
+
+    /**
+     * @param known the feature levels that another release knows
+     * @return the same for a server of that release
+     */
+    public DrivenSettings withLevels(FeatureRange known) {
+        return new DrivenSettings(
+                tickTimeMillis,
+                minSessionTimeoutMillis,
+                maxSessionTimeoutMillis,
+                patienceTicks,
+                intervals,
+                snapshotsKept,
+                transfers,
+                known);
+    }
+}

@@ -1,6 +1,8 @@
 package io.chainkeeper.server.bootstrap;
 
 import io.chainkeeper.config.OrderingConfig;
+import io.chainkeeper.release.FeatureRange;
+import io.chainkeeper.release.Release;
 import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.storage.CheckpointSchedule.Intervals;
 import io.chainkeeper.server.transfer.TransferBounds;
@@ -17,6 +19,7 @@ import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
  * @param snapshotsKept how many snapshots recovery may fall back to, at least 1
  * @param purges whether what is older than those is deleted
  * @param transfers bounds of state transfers
+ * @param levels the feature levels that this replica knows
  */
 record LifeSettings(
         EnsembleConfig configuration,
@@ -25,7 +28,8 @@ record LifeSettings(
         Intervals intervals,
         int snapshotsKept,
         boolean purges,
-        TransferBounds transfers) {
+        TransferBounds transfers,
+        FeatureRange levels) {
     private static final int LEAST_SNAPSHOTS_KEPT = 3;
 
     static LifeSettings of(QuorumPeerConfig config, OrderingConfig ordering, EnsembleConfig configuration) {
@@ -36,6 +40,7 @@ record LifeSettings(
                 Intervals.configured(ordering.checkpointBytes()),
                 Math.max(LEAST_SNAPSHOTS_KEPT, config.getSnapRetainCount()),
                 config.getPurgeInterval() > 0,
-                TransferBounds.DEFAULT);
+                TransferBounds.DEFAULT,
+                Release.levels());
     }
 }

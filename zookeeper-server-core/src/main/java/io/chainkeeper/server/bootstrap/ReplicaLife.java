@@ -4,6 +4,7 @@ import io.chainkeeper.config.AtomicFile;
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.release.FeatureRange;
 import io.chainkeeper.release.Release;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.TotalOrder;
@@ -131,7 +132,7 @@ final class ReplicaLife implements AutoCloseable {
                 Math.min(LONGEST_PATIENCE_MILLIS, (long) peer.getSyncLimit() * tickMillis),
                 (long) peer.getInitLimit() * tickMillis,
                 ordering.safeguards().digestAuditSeconds(),
-                Release.levels(),
+                settings.levels(),
                 ordering.featureRaising());
     }
 
@@ -209,10 +210,29 @@ final class ReplicaLife implements AutoCloseable {
     }
 
     private ClusterIdentity identity() throws IOException {
+        return requireOwn(ordering, settings.levels());
+    }
+
+    /**
+     * Whose data a directory holds, if this server may use it. Nothing is changed.
+     *
+     * @param ordering names the server and the directory
+     * @param levels the feature levels that the server knows
+     * @return null for a directory that has no identity yet
+     * @throws IOException if it is another server's, or of a feature level that this one does not know; says so
+     */
+    static ClusterIdentity requireOwn(OrderingConfig ordering, FeatureRange levels) throws IOException {
         ClusterIdentity found = ClusterIdentity.read(ordering.orderingDirectory());
-        if (found != null && found.replicaId() != ordering.replicaId()) {
+        if (found == null) {
+            return null;
+        }
+        if (found.replicaId() != ordering.replicaId()) {
             throw new IOException(ordering.orderingDirectory() + " holds the data of replica " + found.replicaId()
                     + ", but myid is " + ordering.replicaId() + "; correct myid or the directories");
+        }
+        String refusal = found.level().refusal(levels, Release.name());
+        if (refusal != null) {
+            throw new IOException(ordering.orderingDirectory().resolve(ClusterIdentity.FILE_NAME) + ": " + refusal);
         }
         return found;
     }

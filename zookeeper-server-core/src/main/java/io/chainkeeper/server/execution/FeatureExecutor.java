@@ -7,6 +7,7 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.release.FeatureRange;
 import io.chainkeeper.release.Release;
+import io.chainkeeper.server.state.FeatureRule;
 import io.chainkeeper.server.state.FeatureState;
 import io.chainkeeper.server.state.ReleaseMismatch;
 import io.chainkeeper.server.state.ReplicatedState;
@@ -82,9 +83,11 @@ final class FeatureExecutor {
 
     private void inForce(FeatureLevel level) {
         // Noted first: the next start of a release that does not know the level then says so before anything else.
-        events.featureLevelInForce(level);
+        if (state.features().follows(FeatureRule.LEVEL_IS_NOTED_BEFORE_EXECUTION)) {
+            events.featureLevelInForce(level);
+        }
         String refusal = level.refusal(levels, Release.name());
-        if (refusal != null) {
+        if (refusal != null && state.features().follows(FeatureRule.UNKNOWN_LEVEL_STOPS)) {
             throw new ReleaseMismatch(refusal);
         }
     }

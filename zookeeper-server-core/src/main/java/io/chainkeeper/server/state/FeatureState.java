@@ -1,6 +1,7 @@
 package io.chainkeeper.server.state;
 
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.RuleSwitches;
 import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.release.FeatureRange;
 import io.chainkeeper.release.Release;
@@ -35,6 +36,24 @@ public final class FeatureState {
 
     private volatile FeatureLevel level = FeatureLevel.NONE;
     private final SortedMap<Integer, Runs> runs = new TreeMap<>();
+    private RuleSwitches rules = RuleSwitches.ALL_ON;
+
+    /**
+     * Takes a rule out; only the simulator does.
+     *
+     * @param rule that is not followed from now on
+     */
+    public void doWithout(FeatureRule rule) {
+        rules = RuleSwitches.without(rule);
+    }
+
+    /**
+     * @param rule asked for
+     * @return whether it is followed, as all are in every server
+     */
+    public boolean follows(FeatureRule rule) {
+        return rules.isOn(rule);
+    }
 
     /** @return the level in force; {@link FeatureLevel#NONE} before the cluster has been formed */
     public FeatureLevel level() {
@@ -104,7 +123,7 @@ public final class FeatureState {
     public boolean raise(FeatureLevel wanted, Collection<Integer> members) {
         if (level.number() == FeatureRange.NO_LEVEL
                 || wanted.number() <= level.number()
-                || wanted.number() > highestCommon(members)) {
+                || follows(FeatureRule.LEVEL_RISES_WHERE_ALL_KNOW_IT) && wanted.number() > highestCommon(members)) {
             return false;
         }
         level = wanted;

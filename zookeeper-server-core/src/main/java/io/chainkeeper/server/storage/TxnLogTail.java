@@ -33,7 +33,7 @@ public final class TxnLogTail {
      */
     public static void cut(Path directory, long fromZxid, long forcedZxid) throws IOException {
         List<Path> files = DataFiles.logs(directory, fromZxid);
-        long last = lastBefore(files);
+        long last = lastBefore(files, fromZxid);
         for (int i = 0; i < files.size(); i++) {
             Scan scan = scan(files.get(i));
             if (forcedZxid >= 0 && isGap(last, scan.firstZxid)) {
@@ -66,7 +66,7 @@ public final class TxnLogTail {
      */
     static void check(Path directory, long fromZxid, long forcedZxid) throws IOException {
         List<Path> files = DataFiles.logs(directory, fromZxid);
-        long last = lastBefore(files);
+        long last = lastBefore(files, fromZxid);
         for (Path file : files) {
             if (last >= forcedZxid) {
                 return;
@@ -94,9 +94,12 @@ public final class TxnLogTail {
         return scan(file).torn;
     }
 
-    /** A file is named after its first transaction. */
-    private static long lastBefore(List<Path> files) {
-        return files.isEmpty() ? 0 : DataFiles.logZxid(files.get(0)) - 1;
+    /**
+     * A file is named after its first transaction. Where the first file begins later than it has to, a crash has lost a
+     * whole one before it.
+     */
+    private static long lastBefore(List<Path> files, long fromZxid) {
+        return files.isEmpty() ? 0 : Math.min(DataFiles.logZxid(files.get(0)) - 1, fromZxid);
     }
 
     private static boolean isGap(long last, long first) {

@@ -139,6 +139,23 @@ public class TxnLogTailTest {
         assertFalse(second.exists());
     }
 
+    /** A file that was begun before the one before it was forced may be all that a loss of power leaves. */
+    @Test
+    public void firstFileIsGoneBehindTheForcedPart_takesTheLaterFileWithIt() throws Exception {
+        Files.delete(first.toPath());
+        TxnLogTail.cut(directory.toPath(), 0, 0);
+        assertEquals(0, lastReadable());
+        assertFalse(second.exists());
+    }
+
+    @Test
+    public void firstFileOfTheForcedPartIsGone_isRefused() throws Exception {
+        Files.delete(first.toPath());
+        assertThrows(IOException.class, () -> TxnLogTail.cut(directory.toPath(), 0, 3));
+        assertThrows(IOException.class, () -> TxnLogTail.check(directory.toPath(), 0, TXNS));
+        assertTrue(second.exists());
+    }
+
     @Test
     public void withoutCheckpoint_onlyTheLastFileMayBeTorn() throws Exception {
         byte[] content = Files.readAllBytes(second.toPath());

@@ -5,6 +5,7 @@ import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.simulation.disk.RunDirectory;
 import io.chainkeeper.simulation.host.Checkpoint;
 import io.chainkeeper.simulation.host.DrivenScheduler.Part;
@@ -17,6 +18,7 @@ import io.chainkeeper.simulation.host.StateMachine;
 import io.chainkeeper.simulation.host.World;
 import io.chainkeeper.simulation.order.OrderChecker;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
+import io.chainkeeper.simulation.swarm.Upgrades;
 import io.chainkeeper.simulation.time.EventQueue;
 import io.chainkeeper.simulation.time.Trace;
 import io.chainkeeper.transport.PeerTransport;
@@ -26,6 +28,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 
 /** The replicas of a run with everything of theirs that takes time: threads, disks, clocks, restarts. */
 public final class Cluster implements World, AutoCloseable {
@@ -44,12 +47,9 @@ public final class Cluster implements World, AutoCloseable {
     private final Set<Integer> gone = new TreeSet<>();
     private final Ensembles ensembles;
     private final StateTransfers transfers;
+    private final Releases releases;
+    private final Starting starting;
     private final Network network;
-
-    /** One of them is the network. */
-    private final SimulatedNetwork simulatedNetwork;
-
-    private final RealNetwork realNetwork;
     private Runnable whenLeaderChanges = () -> {};
     private Set<Integer> absent = Set.of();
     private boolean calm;
@@ -100,17 +100,12 @@ public final class Cluster implements World, AutoCloseable {
                     ofDisks.split())));
         }
         this.ensembles = new Ensembles(options.ensemble(), events, delays, trace, workload, machines, this::start);
+        this.releases = new Releases(options.upgrades(), members);
+        this.starting = new Starting(this, machines, workload, random, trace, events, delays);
         this.transfers = new StateTransfers(events, random, delays, trace, this);
-        if (options.links() == null) {
-            this.simulatedNetwork = new SimulatedNetwork(options.replicas(), events, delays, trace, this::host);
-            this.realNetwork = null;
-            this.network = simulatedNetwork;
-        } else {
-            this.simulatedNetwork = null;
-            this.realNetwork =
-                    new RealNetwork(options.replicas(), factory.name(), options.links(), events, random.split(), trace);
-            this.network = realNetwork;
-        }
+        this.network = options.links() == null
+                ? new SimulatedNetwork(options.replicas(), events, delays, trace, this::host)
+                : new RealNetwork(options.replicas(), factory.name(), options.links(), events, random.split(), trace);
     }
 
     /** Sets who does not start before faults have stopped. */
@@ -151,6 +146,11 @@ public final class Cluster implements World, AutoCloseable {
     /** Ids of all replicas that there may ever be. */
     public List<Integer> members() {
         return members;
+    }
+
+    /** Which release each server runs. */
+    public Releases releases() {
+        return releases;
     }
 
     // ---------------------------------------------------------------- the ensemble
@@ -199,6 +199,7 @@ public final class Cluster implements World, AutoCloseable {
         trace.record(id, "loses its disk", 0, null);
         Machine machine = machines.get(id - 1);
         machine.loseDisk();
+        releases.diskLost(id);
         ensembles.diskLost(machine);
     }
 
@@ -211,7 +212,10 @@ public final class Cluster implements World, AutoCloseable {
         if (machine.replica.isRunning() || machine.knownEnsemble < 0 || isLeftOut || gone.contains(id)) {
             return;
         }
-        StateMachine application = recover(machine);
+        StateMachine application = starting.recover(machine);
+        if (application == null) {
+            return;
+        }
         SplittableRandom ofProtocol = random.split();
         ProtocolContext context = new ProtocolContext(
                 id,
@@ -240,22 +244,9 @@ public final class Cluster implements World, AutoCloseable {
         ensembles.started(machine);
     }
 
-    private StateMachine recover(Machine machine) {
-        int id = machine.replica.id();
-        if (!workload.keepsFiles()) {
-            machine.replica.beginStart();
-            return workload.recover(this, id, CheckpointChoice.of(machine, machines, random));
-        }
-        if (machine.replica.stopsRecovering(() -> recoverFiles(machine))) {
-            trace.record(id, "stops in the middle of its start", 0, null);
-        }
-        return recoverFiles(machine);
-    }
-
-    private StateMachine recoverFiles(Machine machine) {
-        StateMachine application = workload.recover(this, machine.replica.id(), workload.nothing());
-        application.prepare(machine.replica);
-        return application;
+    /** How starts begin. */
+    public Starting starting() {
+        return starting;
     }
 
     /** Crashes a replica; returns whether it was running. */
@@ -386,6 +377,9 @@ public final class Cluster implements World, AutoCloseable {
                 ensembles.tellLater(machine);
             }
         }
+        if (options.upgrades() != Upgrades.NONE) {
+            new UpgradeOperator(events, this, workload).look();
+        }
     }
 
     // ---------------------------------------------------------------- time of a host
@@ -418,12 +412,14 @@ public final class Cluster implements World, AutoCloseable {
     @Override
     public void logFailed(ReplicaHost host, IOException failure) {
         trace.record(host.id(), "stops, as its log has failed", 0, failure.getMessage());
-        events.after(0, () -> {
-            if (host.isAlive()) {
-                crash(host.id());
-                events.after(delays.repairMicros(), () -> start(host.id()));
-            }
-        });
+        starting.endRepaired(host);
+    }
+
+    @Override
+    public void releaseNeeded(ReplicaHost host, String message) {
+        trace.record(host.id(), "stops, as it needs another release", 0, message);
+        releases.install(host.id(), Upgrades.PRESENT);
+        starting.endRepaired(host);
     }
 
     /** How long a part of a replica takes to begin with a piece of its work. */
@@ -451,17 +447,14 @@ public final class Cluster implements World, AutoCloseable {
     }
 
     @Override
-    public PeerTransport realLinks(int id, long incarnation) {
-        if (realNetwork == null) {
-            return null;
-        }
+    public PeerTransport realLinks(int id, long incarnation, Supplier<FeatureLevel> level) {
         Machine machine = machines.get(id - 1);
-        return realNetwork.transport(id, incarnation, machine.disksLost, machine.clock(events));
+        return network.transport(id, incarnation, machine.disksLost, machine.clock(events), releases.levels(id), level);
     }
 
     @Override
     public void send(ReplicaHost from, int to, long linkEpoch, byte[] frame) {
-        simulatedNetwork.send(from.id(), to, linkEpoch, frame);
+        network.send(from.id(), to, linkEpoch, frame);
     }
 
     /** What the replicas have on disk is removed. */
@@ -473,7 +466,7 @@ public final class Cluster implements World, AutoCloseable {
 
     @Override
     public void readAgain(ReplicaHost host, int peer) {
-        simulatedNetwork.readAgain(host.id(), peer);
+        network.readAgain(host.id(), peer);
     }
 
     @Override

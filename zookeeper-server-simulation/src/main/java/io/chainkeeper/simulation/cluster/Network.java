@@ -1,7 +1,51 @@
 package io.chainkeeper.simulation.cluster;
 
+import io.chainkeeper.release.FeatureLevel;
+import io.chainkeeper.release.FeatureRange;
+import io.chainkeeper.simulation.link.VirtualProcess;
+import io.chainkeeper.transport.PeerTransport;
+import java.util.function.Supplier;
+
 /** What connects the replicas of a run: links of the simulator, or the product's over byte streams. */
 public interface Network {
+    /**
+     * A replica is about to start.
+     *
+     * @param id of the replica
+     * @param incarnation number of this start
+     * @param disk number of its disk among those that it has had
+     * @param clock its own
+     * @param levels the feature levels that its release knows
+     * @param level the feature level in force there
+     * @return the product's links, not started; null if links are the simulator's
+     */
+    default PeerTransport transport(
+            int id,
+            long incarnation,
+            int disk,
+            VirtualProcess.Clock clock,
+            FeatureRange levels,
+            Supplier<FeatureLevel> level) {
+        return null;
+    }
+
+    /**
+     * A message leaves, where links are the simulator's.
+     *
+     * @param from the sender
+     * @param to the receiver
+     * @param linkEpoch the link that the sender knew to be up when it sent
+     * @param frame its bytes
+     */
+    default void send(int from, int to, long linkEpoch, byte[] frame) {
+        throw new IllegalStateException("messages leave by the product's links");
+    }
+
+    /** A link is read again, where links are the simulator's. */
+    default void readAgain(int replica, int peer) {
+        throw new IllegalStateException("messages arrive by the product's links");
+    }
+
     /** Breaks the connections of a pair. */
     void breakLink(int one, int other);
 

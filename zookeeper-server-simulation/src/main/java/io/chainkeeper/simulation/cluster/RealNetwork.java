@@ -1,6 +1,8 @@
 package io.chainkeeper.simulation.cluster;
 
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.release.FeatureLevel;
+import io.chainkeeper.release.FeatureRange;
 import io.chainkeeper.simulation.link.LinkOptions;
 import io.chainkeeper.simulation.link.VirtualNetwork;
 import io.chainkeeper.simulation.link.VirtualProcess;
@@ -14,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /** The product's links between all replicas, over byte streams in virtual time. */
 final class RealNetwork implements Network {
@@ -52,16 +55,14 @@ final class RealNetwork implements Network {
         }
     }
 
-    /**
-     * A replica is about to start.
-     *
-     * @param id of the replica
-     * @param incarnation number of this start
-     * @param disk number of its disk among those that it has had
-     * @param clock its own
-     * @return its links, not started
-     */
-    PeerTransport transport(int id, long incarnation, int disk, VirtualProcess.Clock clock) {
+    @Override
+    public PeerTransport transport(
+            int id,
+            long incarnation,
+            int disk,
+            VirtualProcess.Clock clock,
+            FeatureRange levels,
+            Supplier<FeatureLevel> level) {
         VirtualProcess process = network.start(id, clock);
         processes.put(id, process);
         ByteBuffer identity = ByteBuffer.allocate(TransportSettings.DISK_IDENTITY_BYTES);
@@ -71,6 +72,7 @@ final class RealNetwork implements Network {
                 .limits(options.limits())
                 .diskIdentity(ByteSlice.of(identity.array()))
                 .resolver(network.resolver(id))
+                .featureLevels(levels, level)
                 .build();
         return new NettyPeerTransport(settings, process);
     }

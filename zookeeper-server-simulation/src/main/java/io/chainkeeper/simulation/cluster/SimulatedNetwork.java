@@ -199,8 +199,9 @@ public final class SimulatedNetwork implements Network {
 
     // ---------------------------------------------------------------- frames
 
-    /** A frame leaves over the connection that its sender knew; lost if that one is no more. */
-    void send(int from, int to, long epoch, byte[] bytes) {
+    /** Lost if the connection that its sender knew is no more. */
+    @Override
+    public void send(int from, int to, long epoch, byte[] bytes) {
         Connection connection = connection(from, to);
         boolean sameLink = connection.epoch == epoch || epoch == SimulatedLinks.NEWEST_LINK;
         if (!connection.up || !sameLink) {
@@ -226,8 +227,8 @@ public final class SimulatedNetwork implements Network {
         }
     }
 
-    /** A receiver reads again what comes from a peer. */
-    void readAgain(int receiver, int from) {
+    @Override
+    public void readAgain(int receiver, int from) {
         Direction direction = direction(from, receiver);
         if (direction.unread) {
             direction.unread = false;

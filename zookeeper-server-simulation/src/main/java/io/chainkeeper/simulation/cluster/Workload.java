@@ -31,6 +31,11 @@ public interface Workload {
         return false;
     }
 
+    /** Whether the release of a server does not know the feature level that the order has put in force. */
+    default boolean isOtherRelease(int replica) {
+        return false;
+    }
+
     /** A command in words. */
     String describe(ByteSlice command);
 

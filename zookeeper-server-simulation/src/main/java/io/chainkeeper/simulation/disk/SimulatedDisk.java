@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.BiPredicate;
+import java.util.stream.Stream;
 
 /**
  * The disk of one replica, as a file system of {@code java.nio.file} below {@link #root}. What was not forced by such a
@@ -59,6 +60,20 @@ public final class SimulatedDisk {
     /** The directory above everything on this disk. */
     public Path root() {
         return files.root();
+    }
+
+    /** A hash of all names, and of what the files hold. */
+    public long contentHash() {
+        long hash = 1;
+        try (Stream<Path> all = Files.walk(root())) {
+            for (Path path : all.sorted().toList()) {
+                hash = 31 * hash + path.toString().hashCode();
+                hash = 31 * hash + (Files.isDirectory(path) ? 0 : Arrays.hashCode(Files.readAllBytes(path)));
+            }
+            return hash;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     // ---------------------------------------------------------------- faults

@@ -9,11 +9,14 @@ import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.swarm.Decisions;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
+import io.chainkeeper.simulation.swarm.Upgrades;
 import io.chainkeeper.simulation.time.EventQueue;
 import io.chainkeeper.simulation.time.Trace;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 
 /** Lets things go wrong, and get right again, until it is stopped. */
@@ -27,6 +30,13 @@ public final class FaultInjector {
 
     /** And when a value is handed to the application. */
     private static final String DELIVERY = "delivers";
+
+    /** And when a record is given to the log. */
+    private static final String APPENDING = "appends position";
+
+    /** Faults that come when certain messages leave, or records are written. */
+    private static final Set<Fault> AT_MESSAGES =
+            EnumSet.of(Fault.AMBUSH, Fault.REPLACE, Fault.USURP, Fault.TAKE_OVER, Fault.FORGET_EPOCH);
 
     private static final long HANG_MICROS = 8_000_000;
     private static final int CHECKPOINTS_MEANWHILE = 4;
@@ -43,6 +53,9 @@ public final class FaultInjector {
     private final DeposedFaults deposed;
     private final AmbushFaults ambush;
     private final ReplacedFaults replaced;
+    private final TakeoverFaults takeovers;
+    private final EpochFaults epochs;
+    private final OperatorFaults operator;
     private long behindUntilMicros;
 
     /** What the fault draws that is carried out now; each has its own, so that none depends on another. */
@@ -80,6 +93,10 @@ public final class FaultInjector {
         int hangingDisk = (int) (HANG_MICROS / Math.max(1, options.maxSyncMicros()));
         this.ambush = new AmbushFaults(cluster, this, this::later, hangingDisk);
         this.replaced = new ReplacedFaults(events, cluster, this, membership);
+        Stories stories = new Stories(events, cluster, this);
+        this.takeovers = new TakeoverFaults(cluster, this, stories, hangingDisk);
+        this.epochs = new EpochFaults(cluster, this, stories, hangingDisk);
+        this.operator = new OperatorFaults(cluster, this);
     }
 
     /** Faults begin, and replicas that come late are started. */
@@ -110,7 +127,7 @@ public final class FaultInjector {
     /** Some faults come when certain messages leave. */
     public void watch(Trace trace) {
         Map<Fault, Long> drawn = options.faultIntervalMicros();
-        if (drawn.containsKey(Fault.AMBUSH) || drawn.containsKey(Fault.REPLACE) || drawn.containsKey(Fault.USURP)) {
+        if (AT_MESSAGES.stream().anyMatch(drawn::containsKey)) {
             trace.setWitness(this::happened);
         }
     }
@@ -119,8 +136,11 @@ public final class FaultInjector {
         if (!stopped && detail instanceof Message message && what.equals(SENDING)) {
             ambush.sent(replica, (int) number, message);
             replaced.sent(replica, (int) number, message);
+            takeovers.sent(replica, (int) number, message);
         } else if (!stopped && detail instanceof ByteSlice value && what.equals(DELIVERY)) {
             ambush.delivers(replica, value);
+        } else if (!stopped && detail instanceof String words && what.equals(APPENDING)) {
+            epochs.appends(replica, number, words);
         }
     }
 
@@ -178,6 +198,12 @@ public final class FaultInjector {
             case NEW_LIST -> membership.replaceList(random);
             case USURP -> ambush.awaitPromise(random);
             case REPLACE -> replaced.replace(random);
+            case TAKE_OVER -> takeovers.begin(random);
+            case FORGET_EPOCH -> epochs.begin(random);
+            case WRONG_DIRECTORY -> operator.startInDirectoryOf(replica, otherThan(replica), random);
+            case UPGRADE -> operator.changeRelease(replica, duration(), Upgrades.PRESENT);
+            case GO_BACK -> operator.changeRelease(replica, duration(), Upgrades.FORMER);
+            case ASK_FOR_LEVEL -> operator.askForLevel(replica, otherThan(replica), random);
         }
     }
 
@@ -287,7 +313,7 @@ public final class FaultInjector {
         }
     }
 
-    private void cutDirection(int from, int to, long duration) {
+    void cutDirection(int from, int to, long duration) {
         cluster.network().cut(from, to);
         events.after(duration, () -> cluster.network().heal(from, to));
     }

@@ -1,6 +1,7 @@
 package io.chainkeeper.simulation.host;
 
 import io.chainkeeper.replica.ApplyRule;
+import io.chainkeeper.server.state.FeatureRule;
 
 /** Rules of a replica's host that agreement rests on. A run without one of them shows that it would be missed. */
 public enum HostRule {
@@ -23,5 +24,11 @@ public enum HostRule {
     /** See {@link ApplyRule#STREAM_IS_APPLIED_IN_ORDER}. */
     STREAM_IS_APPLIED_IN_ORDER,
     /** Who is asked for its state, and has none on disk that is new enough, writes one. */
-    STATE_IS_WRITTEN_WHEN_ASKED_FOR
+    STATE_IS_WRITTEN_WHEN_ASKED_FOR,
+    /** See {@link FeatureRule#LEVEL_RISES_WHERE_ALL_KNOW_IT}. */
+    LEVEL_RISES_WHERE_ALL_KNOW_IT,
+    /** See {@link FeatureRule#UNKNOWN_LEVEL_STOPS}. */
+    UNKNOWN_LEVEL_STOPS,
+    /** See {@link FeatureRule#LEVEL_IS_NOTED_BEFORE_EXECUTION}. */
+    LEVEL_IS_NOTED_BEFORE_EXECUTION
 }

@@ -19,7 +19,6 @@ import io.chainkeeper.simulation.time.Trace;
 import io.chainkeeper.transport.PeerAddress;
 import io.chainkeeper.transport.PeerTransport;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -52,7 +51,7 @@ public final class ReplicaHost implements TotalOrder {
     private long lastWaiter;
     private long lastToken;
     private long lastDelivered;
-    private boolean logHasFailed;
+    private boolean hasStopped;
     private boolean crashed;
 
     /**
@@ -93,7 +92,7 @@ public final class ReplicaHost implements TotalOrder {
                 () -> context.random().nextInt(Integer.MAX_VALUE),
                 (part, reason, nanos, piece) -> world.workWaiting(this, part, reason, nanos, piece));
         Frames frames = new Frames(factory.codec(), disk);
-        PeerTransport real = world.realLinks(disk.id(), incarnation);
+        PeerTransport real = world.realLinks(disk.id(), incarnation, application::featureLevel);
         LinkChoice choice = real == null ? settings.linkChoice() : LinkChoice.KNOWN_WHEN_LEAVING;
         this.links = new SimulatedLinks(this, frames, choice, world, trace);
         this.protocols =
@@ -123,16 +122,19 @@ public final class ReplicaHost implements TotalOrder {
         try {
             replica.start();
         } catch (IOException e) {
-            InvariantViolated.check(logHasFailed, "replica %d does not start: %s", id(), e.getMessage());
+            InvariantViolated.check(hasStopped, "replica %d does not start: %s", id(), e.getMessage());
         }
     }
 
-    /** Whatever is wrong but the disk is a defect. */
+    /** Whatever is wrong but the disk, or a release that is too old, is a defect. */
     private void stops(String message, Throwable cause) {
-        Throwable first = cause instanceof UncheckedIOException wrapped ? wrapped.getCause() : cause;
-        if (first instanceof IOException failure && disk.log().disk().hasFailed()) {
-            logHasFailed = true;
+        IOException failure = DiskFailure.in(cause);
+        if (failure != null && disk.log().disk().hasFailed()) {
+            hasStopped = true;
             world.logFailed(this, failure);
+        } else if (application.needsOtherRelease(message, cause)) {
+            hasStopped = true;
+            world.releaseNeeded(this, message);
         } else {
             scheduler.failed(message, cause);
         }
@@ -204,7 +206,7 @@ public final class ReplicaHost implements TotalOrder {
     public void propose(Proposal proposal) {
         requireRunning();
         unnumbered.get(proposal.stream()).addLast(proposal);
-        if (!logHasFailed) { // else nobody answers
+        if (!hasStopped) { // else nobody answers
             replica.propose(proposal);
         }
     }
@@ -214,7 +216,7 @@ public final class ReplicaHost implements TotalOrder {
         requireRunning();
         long number = ++lastWaiter;
         waiters.put(number, waiter);
-        if (!logHasFailed) {
+        if (!hasStopped) {
             replica.readBarrier(() -> {
                 InvariantViolated.check(
                         waiters.remove(number) != null, "replica %d: a reader is told twice: %s", id(), waiter);

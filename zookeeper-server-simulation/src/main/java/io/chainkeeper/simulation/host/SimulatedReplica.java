@@ -302,6 +302,7 @@ public final class SimulatedReplica implements AutoCloseable {
             start.run();
         } catch (RuntimeException e) {
             if (!disk.isStopped()) {
+                disk.stopNever();
                 throw e;
             }
         }

@@ -1,6 +1,7 @@
 package io.chainkeeper.simulation.host;
 
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.TotalOrder;
@@ -39,6 +40,24 @@ public interface StateMachine extends Application {
     default void prepare(SimulatedReplica disk) {
         disk.beginStart();
     }
+
+    /**
+     * Its server has to stop because its release does not know what is ordered.
+     *
+     * @param message that it stops with
+     * @param cause of that, or null
+     */
+    default boolean needsOtherRelease(String message, Throwable cause) {
+        return false;
+    }
+
+    /** The feature level in force here; {@link FeatureLevel#NONE} as long as it is not known. */
+    default FeatureLevel featureLevel() {
+        return FeatureLevel.NONE;
+    }
+
+    /** The operator asks this server for the newest feature level. */
+    default void askForLevel() {}
 
     /** It writes the next piece of a checkpoint of its own, if one is due. */
     default void writes() {}

@@ -1,10 +1,13 @@
 package io.chainkeeper.simulation.host;
 
+import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.simulation.host.DrivenScheduler.Part;
 import io.chainkeeper.simulation.host.DrivenScheduler.Reason;
 import io.chainkeeper.transport.PeerTransport;
 import java.io.IOException;
+import java.util.function.Supplier;
 
 /** What a replica's host leaves to its surroundings: everything that takes time or may fail. */
 public interface World {
@@ -33,9 +36,10 @@ public interface World {
      *
      * @param id of the replica
      * @param incarnation number of this start
+     * @param level the feature level in force there
      * @return the product's links, or null if those of the simulator are used
      */
-    PeerTransport realLinks(int id, long incarnation);
+    PeerTransport realLinks(int id, long incarnation, Supplier<FeatureLevel> level);
 
     /**
      * A message leaves.
@@ -52,6 +56,11 @@ public interface World {
 
     /** The log cannot be read or written: the replica has stopped. */
     void logFailed(ReplicaHost host, IOException failure);
+
+    /** The release of a server does not know what is ordered: the replica has stopped. */
+    default void releaseNeeded(ReplicaHost host, String message) {
+        throw new InvariantViolated("replica " + host.id() + " needs another release: " + message);
+    }
 
     /** The application began to write a checkpoint. */
     void checkpointBegun(ReplicaHost host, Checkpoint checkpoint);

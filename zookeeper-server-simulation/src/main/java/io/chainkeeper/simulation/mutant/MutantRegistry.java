@@ -7,6 +7,8 @@ import static io.chainkeeper.simulation.swarm.SimulatedApplication.FOUNDING;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.MEMBERS;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.MINORITY;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.REGISTERS;
+import static io.chainkeeper.simulation.swarm.SimulatedApplication.TAKEOVER;
+import static io.chainkeeper.simulation.swarm.SimulatedApplication.UPGRADE;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.ZNODES;
 
 import io.chainkeeper.ordering.OrderingProtocolFactory;
@@ -102,7 +104,20 @@ public final class MutantRegistry {
             entry(
                     HostRule.STATE_IS_WRITTEN_WHEN_ASKED_FOR,
                     REGISTERS,
-                    "who is asked for its state, and has none on disk that is new enough, writes one"));
+                    "who is asked for its state, and has none on disk that is new enough, writes one"),
+            entry(
+                    HostRule.LEVEL_RISES_WHERE_ALL_KNOW_IT,
+                    UPGRADE,
+                    "a feature level comes into force only if all servers have said that they know it"
+                            + " ([037](decisions/037-feature-levels.md))"),
+            entry(
+                    HostRule.UNKNOWN_LEVEL_STOPS,
+                    UPGRADE,
+                    "a server that does not know the feature level in force stops"),
+            entry(
+                    HostRule.LEVEL_IS_NOTED_BEFORE_EXECUTION,
+                    UPGRADE,
+                    "a directory notes a feature level before anything is executed in it"));
 
     /** Rules of which each does the other's work, as far as a run can tell: they are taken out together, too. */
     private static final List<Entry> OF_PROTOCOLS_TOGETHER = List.of(entry(
@@ -138,7 +153,7 @@ public final class MutantRegistry {
             new Entry(
                     "VALUE_OF_THE_HIGHEST_BALLOT",
                     AMBUSH,
-                    REGISTERS,
+                    TAKEOVER,
                     "a candidate takes the value of the highest ballot"),
             entry(
                     "VOID_MEMBERSHIP_IS_DROPPED",
@@ -171,7 +186,7 @@ public final class MutantRegistry {
                     REGISTERS,
                     "a restarted leader does not use ballot 0 in the same epoch"),
             entry("QUORUM_OF_ANSWERS", REGISTERS, "a read needs answers of a quorum"),
-            entry("CONTRADICTED_BALLOT_IS_GIVEN_UP", REGISTERS, "a contradicted ballot is given up"),
+            entry("CONTRADICTED_BALLOT_IS_GIVEN_UP", DEPOSED, "a contradicted ballot is given up"),
             entry(
                     "OVERTAKEN_LEADER_STOPS",
                     REGISTERS,
@@ -180,15 +195,15 @@ public final class MutantRegistry {
                     "WHAT_REFUSALS_TELL_IS_RECORDED",
                     REGISTERS,
                     "what a refusal tells of is recorded before it is promised"),
-            entry("PROMISE_TELLS_WHAT_IS_DECIDED", REGISTERS, "a promise tells decided positions too"),
-            entry("NIL_OF_A_TAKEOVER_NEEDS_A_QUORUM", REGISTERS, "nil of a takeover is decided by its quorum"),
+            entry("PROMISE_TELLS_WHAT_IS_DECIDED", TAKEOVER, "a promise tells decided positions too"),
+            entry("NIL_OF_A_TAKEOVER_NEEDS_A_QUORUM", TAKEOVER, "nil of a takeover is decided by its quorum"),
             entry(
                     "DECIDED_IN_THE_SAME_BALLOT",
                     REGISTERS,
                     "what a proposer says to be decided is so with the value of the same ballot"),
             entry(
                     "NEXT_EPOCH_IS_HELD_BEFORE_DELIVERY",
-                    REGISTERS,
+                    TAKEOVER,
                     "the last position of an epoch is delivered when a quorum holds the next one's configuration"),
             entry(
                     "VALUE_IS_DURABLE_BEFORE_DELIVERY",
@@ -196,7 +211,7 @@ public final class MutantRegistry {
                     "a value is delivered only when its record is durable here"),
             entry(
                     "SKIPS_ONLY_IN_A_RECORDED_EPOCH",
-                    REGISTERS,
+                    TAKEOVER,
                     "a leader skips only when its log says that it is in the epoch"),
             entry("LOG_OF_THE_EPOCH_STAYS", REGISTERS, "the log of the present epoch is not truncated"),
             entry(

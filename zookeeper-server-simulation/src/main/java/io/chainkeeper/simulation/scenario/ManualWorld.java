@@ -7,6 +7,7 @@ import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.simulation.disk.RunDirectory;
 import io.chainkeeper.simulation.host.Checkpoint;
@@ -36,6 +37,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 
 /**
  * A world in which time stands still: messages wait on their links and records in their queues until a scenario says
@@ -420,7 +422,7 @@ final class ManualWorld implements World, AutoCloseable {
     }
 
     @Override
-    public PeerTransport realLinks(int id, long incarnation) {
+    public PeerTransport realLinks(int id, long incarnation, Supplier<FeatureLevel> level) {
         return null;
     }
 

@@ -21,7 +21,11 @@ public enum SimulatedApplication {
     /** Registers; faults come when rare messages leave, and majorities without the leader follow each other. */
     AMBUSH,
     /** The same, and the ensemble changes all the time, by one or by a whole new list. */
-    MEMBERS;
+    MEMBERS,
+    /** As {@link #RECONFIG}; servers of two releases, which are upgraded one by one, and go back. */
+    UPGRADE,
+    /** Registers; something goes wrong when others finish what a leader has left open, and when an epoch begins. */
+    TAKEOVER;
 
     /**
      * Reads the value of {@code --application}.
@@ -37,7 +41,8 @@ public enum SimulatedApplication {
             }
         }
         throw new IllegalArgumentException("no application is named " + value
-                + "; there are registers, znodes, reconfig, behind, founding, deposed, minority, ambush and members");
+                + "; there are registers, znodes, reconfig, behind, founding, deposed, minority, ambush, members,"
+                + " upgrade and takeover");
     }
 
     /** @return the name in the command line */
@@ -47,7 +52,7 @@ public enum SimulatedApplication {
 
     /** Whether the ensemble changes. */
     boolean isReconfigured() {
-        return this == REGISTERS || this == RECONFIG;
+        return this == REGISTERS || this == RECONFIG || this == UPGRADE;
     }
 
     /** What a command line that replays a run needs. */

@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation.swarm;
 
+import io.chainkeeper.config.FeatureRaising;
 import io.chainkeeper.log.AcceptorLogSettings;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
@@ -55,6 +56,7 @@ public final class SwarmDraw {
     private List<Integer> late = List.of();
     private Map<String, String> settings;
     private long faultUnitMicros;
+    private Upgrades upgrades = Upgrades.NONE;
 
     private SwarmDraw(SplittableRandom random, OrderingProtocolFactory factory, SimulatedApplication application) {
         this.random = random;
@@ -81,11 +83,15 @@ public final class SwarmDraw {
             case MINORITY -> draw.drawMinority();
             case AMBUSH -> draw.drawAmbush();
             case MEMBERS -> draw.drawMembers();
+            case UPGRADE -> draw.drawUpgrade();
+            case TAKEOVER -> draw.drawTakeover();
         }
         SwarmOptions options = draw.options();
         draw.drawSplit();
         draw.drawFaultsOfDisks();
-        return options.over(draw.links());
+        SwarmOptions drawn = options.over(draw.links());
+        draw.drawWrongDirectory();
+        return drawn;
     }
 
     // ---------------------------------------------------------------- ensemble and faults
@@ -208,6 +214,41 @@ public final class SwarmDraw {
         drawOneOf(BESIDE_LEAVE_BEHIND, 500_000L);
     }
 
+    /** Servers are upgraded in the order in which they come up; now and then one goes back. */
+    private void drawUpgrade() {
+        drawAnything();
+        faults.put(Fault.UPGRADE, (long) pick(150_000, 400_000, 1_000_000));
+        if (random.nextInt(4) != 0) {
+            faults.put(Fault.GO_BACK, (long) pick(300_000, 1_000_000, 2_000_000));
+        }
+        if (random.nextBoolean()) {
+            faults.put(Fault.ASK_FOR_LEVEL, (long) pick(200_000, 800_000));
+        }
+        boolean someAreNew = random.nextInt(3) == 0;
+        List<Integer> newAtFirst = IntStream.rangeClosed(1, replicas)
+                .filter(id -> someAreNew && random.nextBoolean())
+                .boxed()
+                .toList();
+        upgrades = new Upgrades(
+                newAtFirst, new FeatureRaising(random.nextInt(3) != 0, pick(0, 0, 1, 2)), random.nextBoolean());
+    }
+
+    /** Little else goes wrong, and epochs are short. */
+    private void drawTakeover() {
+        int participants = pick(3, 5, 5, 5, 5, 7);
+        replicas = participants + pick(0, 0, 0, 1);
+        ensemble = ensemble(participants, replicas);
+        drawSettings();
+        if (participants == 3 || random.nextBoolean()) {
+            faults.put(Fault.FORGET_EPOCH, (long) pick(100_000, 300_000));
+        } else {
+            faults.put(Fault.TAKE_OVER, 100_000L);
+        }
+        if (random.nextInt(4) == 0) {
+            drawOneOf(BESIDE_LEAVE_BEHIND, 1_000_000L);
+        }
+    }
+
     private void drawAmbushes() {
         if (random.nextInt(3) != 0) {
             faults.put(Fault.AMBUSH, (long) pick(30_000, 100_000, 300_000));
@@ -272,7 +313,8 @@ public final class SwarmDraw {
                 logSettings(),
                 clocksAreSetBack(),
                 limits(),
-                null);
+                null,
+                upgrades);
     }
 
     private int shortMillions() {
@@ -290,33 +332,35 @@ public final class SwarmDraw {
     }
 
     private boolean isAmbush() {
-        return application == SimulatedApplication.AMBUSH || application == SimulatedApplication.MEMBERS;
+        return application == SimulatedApplication.AMBUSH
+                || application == SimulatedApplication.MEMBERS
+                || application == SimulatedApplication.TAKEOVER;
     }
 
     private AcceptorLogSettings logSettings() {
         return switch (application) {
-            case REGISTERS, ZNODES, RECONFIG -> {
+            case REGISTERS, ZNODES, RECONFIG, UPGRADE -> {
                 if (random.nextInt(5) < 2) {
                     faults.put(Fault.PARTITION, 3 * faultUnitMicros * (1 + random.nextInt(3)));
                 }
                 yield LogBounds.of(pick(512, 512, 2_048, 16_384), pick(0, 0, 0, 30), random.nextBoolean());
             }
             case MINORITY -> LogBounds.of(pick(512, 512, 2_048, 16_384), pick(0, 0, 0, 30), random.nextBoolean());
-            case BEHIND, DEPOSED, AMBUSH, MEMBERS -> LogBounds.of(pick(512, 2_048), 0, false);
+            case BEHIND, DEPOSED, AMBUSH, MEMBERS, TAKEOVER -> LogBounds.of(pick(512, 2_048), 0, false);
             case FOUNDING -> LogBounds.of(pick(512, 2_048, 16_384), 0, random.nextBoolean());
         };
     }
 
     private boolean clocksAreSetBack() {
         return switch (application) {
-            case REGISTERS, ZNODES, RECONFIG -> {
+            case REGISTERS, ZNODES, RECONFIG, UPGRADE -> {
                 boolean areSetBack = faults.containsKey(Fault.LOSE_DISK) && random.nextBoolean();
                 if (areSetBack && random.nextBoolean()) {
                     faults.put(Fault.CLOCK_JUMP, 500_000L);
                 }
                 yield areSetBack;
             }
-            case BEHIND, DEPOSED, MINORITY, AMBUSH, MEMBERS -> false;
+            case BEHIND, DEPOSED, MINORITY, AMBUSH, MEMBERS, TAKEOVER -> false;
             case FOUNDING -> random.nextBoolean();
         };
     }
@@ -353,6 +397,15 @@ public final class SwarmDraw {
         }
     }
 
+    /** Drawn behind everything else. */
+    private void drawWrongDirectory() {
+        boolean hasServers =
+                application == SimulatedApplication.RECONFIG || application == SimulatedApplication.UPGRADE;
+        if (hasServers && random.nextInt(4) == 0) {
+            faults.put(Fault.WRONG_DIRECTORY, 500_000L * (1 + random.nextInt(3)));
+        }
+    }
+
     /**
      * Those of the product, or so small that one message or command reaches them, or a few do. Who waits for room lets
      * the disk work, which must be able to hang where a leader is deposed.
@@ -374,8 +427,8 @@ public final class SwarmDraw {
 
     private <T> T by(T anything, T behind, T founding) {
         return switch (application) {
-            case REGISTERS, ZNODES, RECONFIG, MINORITY -> anything;
-            case BEHIND, DEPOSED, AMBUSH, MEMBERS -> behind;
+            case REGISTERS, ZNODES, RECONFIG, UPGRADE, MINORITY -> anything;
+            case BEHIND, DEPOSED, AMBUSH, MEMBERS, TAKEOVER -> behind;
             case FOUNDING -> founding;
         };
     }

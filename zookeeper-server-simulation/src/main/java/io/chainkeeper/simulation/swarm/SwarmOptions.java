@@ -41,6 +41,7 @@ import java.util.Map;
  * @param clocksAreSetBack whether the clock of a replica that loses its disk may be set back, behind all its starts
  * @param limits of the queues of each replica
  * @param links how the product's links behave; null for links of the simulator
+ * @param upgrades which releases there are
  */
 public record SwarmOptions(
         int replicas,
@@ -71,7 +72,8 @@ public record SwarmOptions(
         AcceptorLogSettings logSettings,
         boolean clocksAreSetBack,
         ReplicaLimits limits,
-        LinkOptions links) {
+        LinkOptions links,
+        Upgrades upgrades) {
     /** What can go wrong. */
     public enum Fault {
         /** A replica crashes and comes back later. */
@@ -142,7 +144,19 @@ public record SwarmOptions(
         /** A candidate holds the promise of a disk that is lost, and replaced meanwhile. See {@code ReplacedFaults}. */
         REPLACE,
         /** The next replica that gets a promise is soon cut off, while all others reach each other. */
-        USURP
+        USURP,
+        /** A server stops and comes back with this release. */
+        UPGRADE,
+        /** A server stops and comes back with the release before. */
+        GO_BACK,
+        /** An operator asks a server for the newest feature level. */
+        ASK_FOR_LEVEL,
+        /** A leader is cut off, and something goes wrong when others finish its work. See {@code TakeoverFaults}. */
+        TAKE_OVER,
+        /** Disks hang when replicas record their epoch, before they crash. See {@code EpochFaults}. */
+        FORGET_EPOCH,
+        /** A server is started with the directory of another one, which it refuses. */
+        WRONG_DIRECTORY
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
@@ -178,7 +192,8 @@ public record SwarmOptions(
                 logSettings,
                 clocksAreSetBack,
                 limits,
-                other);
+                other,
+                upgrades);
     }
 
     /** The least quorum that settings ask for, 1 if they ask for none. */

@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation.znode;
 
+import io.chainkeeper.config.FeatureRaising;
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.config.Safeguards;
@@ -41,8 +42,9 @@ final class ServerConfiguration {
      * @param id of the server
      * @param ensemble who takes part
      * @param directory of its data
+     * @param raising when its cluster's feature level rises
      */
-    static OrderingConfig ordering(int id, Ensemble ensemble, Path directory) {
+    static OrderingConfig ordering(int id, Ensemble ensemble, Path directory, FeatureRaising raising) {
         return new OrderingConfig(
                 OrderingConfig.DEFAULT_PROTOCOL,
                 Durability.SYNC,
@@ -56,7 +58,8 @@ final class ServerConfiguration {
                 OrderingConfig.DEFAULT_LOG_RETENTION_BYTES,
                 new Safeguards(0, DIGEST_AUDIT_SECONDS, 0, 0),
                 OrderingConfig.MAX_STATE_TRANSFER_BYTES_PER_SECOND,
-                OrderingConfig.DEFAULT_CHECKPOINT_BYTES);
+                OrderingConfig.DEFAULT_CHECKPOINT_BYTES,
+                raising);
     }
 
     private static Map<Integer, PeerAddress> addresses(List<Integer> members) {

@@ -1,6 +1,7 @@
 package io.chainkeeper.simulation.znode;
 
 import io.chainkeeper.config.DataDirectories;
+import io.chainkeeper.config.FeatureLevelRequest;
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.main.OrderStart;
 import io.chainkeeper.ordering.ByteSlice;
@@ -8,6 +9,7 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.Proposal;
@@ -18,16 +20,23 @@ import io.chainkeeper.server.bootstrap.DrivenSettings;
 import io.chainkeeper.server.bootstrap.OrderingFactory;
 import io.chainkeeper.server.execution.OrderedApplication;
 import io.chainkeeper.server.state.EnsembleConfig;
+import io.chainkeeper.server.state.FeatureRule;
+import io.chainkeeper.server.state.ReleaseMismatch;
 import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.transfer.StateOffer;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.host.Checkpoint;
+import io.chainkeeper.simulation.host.DiskFailure;
 import io.chainkeeper.simulation.host.DrivenScheduler;
+import io.chainkeeper.simulation.host.HostRule;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.host.SimulatedReplica;
+import io.chainkeeper.simulation.host.StartRefused;
 import io.chainkeeper.simulation.host.StateMachine;
+import io.chainkeeper.simulation.order.FeatureEvidence;
 import io.chainkeeper.simulation.order.SessionEvidence;
+import io.chainkeeper.simulation.swarm.Upgrades;
 import io.chainkeeper.transport.StateChannel;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -45,6 +54,9 @@ import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 /** The server's own executor, sessions and maintenance as the application of a replica. */
 public final class ZnodeReplica implements StateMachine {
     private static final long FIRST_WALL_CLOCK_MILLIS = 1_700_000_000_000L;
+    /** What others say who refuse a link to a server of a release that is too old. */
+    private static final String REFUSED_FOR_LEVEL = "feature level";
+
     private static final long DIGEST_MULTIPLIER = 0xD6E8FEB86659FD93L;
 
     /** What a new directory holds. */
@@ -59,6 +71,7 @@ public final class ZnodeReplica implements StateMachine {
     private final DrivenServer server;
     private final OrderedApplication application;
     private final SessionEvidence evidence;
+    private final FeatureEvidence features;
 
     /** What is to be done as soon as there is a host. */
     private final List<Runnable> beforeHost = new ArrayList<>();
@@ -76,6 +89,7 @@ public final class ZnodeReplica implements StateMachine {
      * @param settings what its server lives with
      * @param random what its server draws
      * @param evidence sees what is proposed about sessions
+     * @param features what the order makes of the feature level
      */
     ZnodeReplica(
             int id,
@@ -83,21 +97,24 @@ public final class ZnodeReplica implements StateMachine {
             Cluster cluster,
             DrivenSettings settings,
             SplittableRandom random,
-            SessionEvidence evidence) {
+            SessionEvidence evidence,
+            FeatureEvidence features) {
         this.id = id;
         this.cluster = cluster;
         this.evidence = evidence;
+        this.features = features;
         this.scheduler = new DrivenScheduler(
                 "server " + id,
                 () -> cluster.clockNanos(id),
                 () -> FIRST_WALL_CLOCK_MILLIS + wallClockOffsetMillis + cluster.clockMicros(id) / 1000,
                 random::nextLong,
                 this::plan);
-        Path directory = cluster.replica(id).log().disk().root();
-        this.ordering = ServerConfiguration.ordering(id, cluster.file(id), directory);
+        Path directory = cluster.starting().directory(id);
+        this.ordering = ServerConfiguration.ordering(
+                id, cluster.file(id), directory, cluster.releases().raising());
         this.orderStart = new OrderStart(ordering, scheduler);
         this.server = new DrivenServer(
-                settings,
+                settings.withLevels(cluster.releases().levels(id)),
                 ordering,
                 new DataDirectories(directory, directory),
                 scheduler,
@@ -107,7 +124,12 @@ public final class ZnodeReplica implements StateMachine {
         try {
             server.recover();
         } catch (IOException e) {
-            failed("it cannot recover: " + e.getMessage(), e);
+            throw new StartRefused(e.getMessage(), e);
+        }
+        for (FeatureRule rule : FeatureRule.values()) {
+            if (!cluster.replica(id).follows(HostRule.valueOf(rule.name()))) {
+                server.replicatedState().features().doWithout(rule);
+            }
         }
         this.application = server.application();
         this.position = application.recoveredPosition();
@@ -122,9 +144,8 @@ public final class ZnodeReplica implements StateMachine {
 
     /** Whatever is wrong but the disk is a defect. */
     private void failed(String message, Throwable cause) {
-        if (host != null
-                && cause instanceof IOException failure
-                && host.replica().log().disk().hasFailed()) {
+        IOException failure = DiskFailure.in(cause);
+        if (host != null && failure != null && host.replica().log().disk().hasFailed()) {
             cluster.logFailed(host, failure);
             return;
         }
@@ -183,11 +204,7 @@ public final class ZnodeReplica implements StateMachine {
 
         @Override
         public StateChannel openStateChannel(int peer) throws IOException {
-            ReplicaHost other = cluster.host(peer);
-            if (other == null || !reaches(other)) {
-                throw new IOException("server " + peer + " cannot be reached");
-            }
-            return new Channel(other);
+            return new MemberChannel(id, cluster, peer);
         }
 
         @Override
@@ -196,33 +213,9 @@ public final class ZnodeReplica implements StateMachine {
         }
     }
 
-    private boolean reaches(ReplicaHost other) {
-        return other.isAlive()
-                && cluster.network().reaches(id, other.id())
-                && cluster.network().reaches(other.id(), id);
-    }
-
-    /** A connection to another member; it breaks when nothing gets through. */
-    private final class Channel implements StateChannel {
-        private final ReplicaHost other;
-        private boolean closed;
-
-        private Channel(ReplicaHost other) {
-            this.other = other;
-        }
-
-        @Override
-        public ByteSlice call(ByteSlice request) throws IOException {
-            if (closed || !reaches(other)) {
-                throw new IOException("the connection to server " + other.id() + " is broken");
-            }
-            return ((ZnodeReplica) other.application()).offer.answer(id, request, other.promise());
-        }
-
-        @Override
-        public void close() {
-            closed = true;
-        }
+    /** Another member asks for state. */
+    ByteSlice answerStateRequest(int from, ByteSlice request) throws IOException {
+        return offer.answer(from, request, host.promise());
     }
 
     @Override
@@ -333,6 +326,9 @@ public final class ZnodeReplica implements StateMachine {
     public void positionApplied(long at) {
         application.positionApplied(at);
         position = at;
+        int level = featureLevel().number();
+        cluster.releases().executed(id, level);
+        features.executed(id, at, level);
         tellConfiguration();
         InvariantViolated.check(!server.server().hasDiverged(), "replica %d finds its own state wrong", id);
         if (server.treeIsOfThisPosition()) {
@@ -443,6 +439,26 @@ public final class ZnodeReplica implements StateMachine {
                 application.recoveredPosition(),
                 covered);
         disk.beginStart(log -> orderStart.prepare(log, application));
+    }
+
+    @Override
+    public boolean needsOtherRelease(String message, Throwable cause) {
+        boolean isForRelease = cause instanceof ReleaseMismatch || message.contains(REFUSED_FOR_LEVEL);
+        return isForRelease && !cluster.releases().levels(id).holds(features.level());
+    }
+
+    @Override
+    public FeatureLevel featureLevel() {
+        return server.replicatedState().features().level();
+    }
+
+    @Override
+    public void askForLevel() {
+        try {
+            new FeatureLevelRequest(Upgrades.PRESENT.newest()).write(ordering.orderingDirectory());
+        } catch (IOException e) {
+            // The disk is full or fails: the operator's command says so, and nothing was asked.
+        }
     }
 
     @Override

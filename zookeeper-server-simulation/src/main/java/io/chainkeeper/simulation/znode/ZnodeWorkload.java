@@ -14,9 +14,11 @@ import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.cluster.Workload;
 import io.chainkeeper.simulation.host.Checkpoint;
 import io.chainkeeper.simulation.host.StateMachine;
+import io.chainkeeper.simulation.order.FeatureEvidence;
 import io.chainkeeper.simulation.order.SessionEvidence;
 import io.chainkeeper.simulation.swarm.Decisions;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
+import io.chainkeeper.simulation.swarm.Upgrades;
 import io.chainkeeper.simulation.time.EventQueue;
 import io.chainkeeper.simulation.time.Trace;
 import java.util.ArrayList;
@@ -51,6 +53,7 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     private final Trace trace;
     private final DrivenSettings settings;
     private final SessionEvidence evidence;
+    private final FeatureEvidence features;
     private final History history;
     private final History guardedHistory;
     private final ZnodeJournal journal;
@@ -94,6 +97,7 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
                 (replica, sinceMicros) -> cluster.pausedMicros(replica, sinceMicros, LEAST_STALL_MICROS),
                 () -> cluster.checker().membership(),
                 this);
+        this.features = new FeatureEvidence(() -> cluster.checker().lastPosition());
         this.guardedHistory = new History(events::steps);
         this.journal = new ZnodeJournal(history, evidence);
         this.guardedJournal = new ZnodeJournal(guardedHistory, evidence);
@@ -116,7 +120,7 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     public StateMachine recover(Cluster replicas, int replica, Checkpoint checkpoint) {
         cluster = replicas;
         long offsetMillis = ofWallClocks.nextLong(MAX_WALL_CLOCK_OFFSET_MILLIS);
-        return new ZnodeReplica(replica, offsetMillis, replicas, settings, ofWallClocks.split(), evidence);
+        return new ZnodeReplica(replica, offsetMillis, replicas, settings, ofWallClocks.split(), evidence, features);
     }
 
     @Override
@@ -133,6 +137,12 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     @Override
     public void ordered(ProposedCommand command) {
         evidence.ordered(command);
+        features.ordered(command, SessionEvidence.decode(command.command()));
+    }
+
+    @Override
+    public boolean isOtherRelease(int replica) {
+        return !cluster.releases().levels(replica).holds(features.level());
     }
 
     @Override
@@ -300,6 +310,9 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         quietSinceMicros = events.nowMicros();
         awaiter.await("every client to stay connected", this::staysQuiet);
         stable = true;
+        if (options.upgrades() != Upgrades.NONE) {
+            new LevelDemand(cluster, this::replica).demand(awaiter);
+        }
         demandOperations(awaiter);
         demandExpiry(awaiter);
         demandDeletion(awaiter);

@@ -18,6 +18,7 @@ import io.chainkeeper.simulation.swarm.Decisions;
 import io.chainkeeper.simulation.swarm.LogBounds;
 import io.chainkeeper.simulation.swarm.Selection;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
+import io.chainkeeper.simulation.swarm.Upgrades;
 import io.chainkeeper.simulation.time.EventQueue;
 import io.chainkeeper.simulation.time.Trace;
 import java.util.ArrayList;
@@ -96,7 +97,8 @@ public class SessionScenarioTest {
                 LogBounds.EAGER,
                 false,
                 ReplicaLimits.DEFAULT.withTickMillis(World.TICK_MILLIS),
-                null);
+                null,
+                Upgrades.NONE);
     }
 
     private void await(String what, BooleanSupplier condition) {
