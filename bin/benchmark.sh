@@ -6,6 +6,7 @@
 #   bin/benchmark.sh --preset NAME [option ...]            many runs, with one table, one CSV file and charts in the end
 #   bin/benchmark.sh figures DIR                           one table, one CSV file and charts of several results
 #   bin/benchmark.sh jmh [regex] [JMH option ...]
+#   bin/benchmark.sh counts [protocol ...]             messages, records and batches, counted in virtual time
 #
 # JAVA_HOME chooses the JVM of the runner and of the servers. BENCHMARK_JVMFLAGS are further options of the runner's JVM.
 #
@@ -293,6 +294,11 @@ if [[ $1 == jmh ]]; then
         shift
     fi
     exec "$java" "${flags[@]}" -cp "$class_path" org.openjdk.jmh.Main "$regex" -prof gc "$@"
+fi
+
+if [[ $1 == counts ]]; then
+    shift
+    exec "$java" "${flags[@]}" -cp "$class_path" io.chainkeeper.benchmarks.counts.OrderingCounts "$@"
 fi
 
 arguments=("$@")

@@ -1,7 +1,9 @@
 package io.chainkeeper.benchmarks.jmh;
 
 import io.chainkeeper.chain.ChainPaxosFactory;
+import io.chainkeeper.iss.IssFactory;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -17,7 +19,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What ordering costs per command: ChainPaxos without sockets, files, threads and execution. The figure is the work of
+ * What ordering costs per command: a protocol without sockets, files, threads and execution. The figure is the work of
  * all replicas together, proposing at each of them in turn; a replica's share is about a third at three replicas.
  */
 @State(Scope.Thread)
@@ -29,7 +31,11 @@ import org.openjdk.jmh.annotations.Warmup;
 public class OrderingBenchmark {
     private static final int COMMANDS_PER_INVOCATION = 1024;
 
-    /** Replicas of the chain. */
+    /** Which protocol. */
+    @Param({"chain", "iss"})
+    public String protocol;
+
+    /** Replicas of the ensemble. */
     @Param({"3", "7"})
     public int replicas;
 
@@ -41,13 +47,14 @@ public class OrderingBenchmark {
     @Param({"true", "false"})
     public boolean throughCodec;
 
-    private ProtocolGroup chain;
+    private ProtocolGroup group;
     private ByteSlice command;
 
-    /** Starts the chain. */
+    /** Starts the ensemble. */
     @Setup
     public void start() {
-        chain = new ProtocolGroup(new ChainPaxosFactory(), replicas, throughCodec);
+        OrderingProtocolFactory factory = protocol.equals("chain") ? new ChainPaxosFactory() : new IssFactory();
+        group = new ProtocolGroup(factory, replicas, throughCodec);
         command = Commands.command();
     }
 
@@ -55,21 +62,21 @@ public class OrderingBenchmark {
     @Benchmark
     @OperationsPerInvocation(COMMANDS_PER_INVOCATION)
     public long order() {
-        long before = chain.delivered(1);
+        long before = group.delivered(1);
         for (int i = 0; i < COMMANDS_PER_INVOCATION; i += batchCommands) {
             for (int k = 0; k < batchCommands; k++) {
-                chain.propose(1 + (i + k) % chain.size(), command);
+                group.propose(1 + (i + k) % group.size(), command);
             }
-            chain.settle();
+            group.settle();
         }
-        long delivered = chain.delivered(1);
+        long delivered = group.delivered(1);
         if (delivered == before) {
             throw new IllegalStateException("nothing was delivered after position " + before);
         }
-        for (int id = 2; id <= chain.size(); id++) {
-            if (chain.delivered(id) != delivered) {
+        for (int id = 2; id <= group.size(); id++) {
+            if (group.delivered(id) != delivered) {
                 throw new IllegalStateException(
-                        "replica " + id + " delivered " + chain.delivered(id) + " positions, replica 1 " + delivered);
+                        "replica " + id + " delivered " + group.delivered(id) + " positions, replica 1 " + delivered);
             }
         }
         return delivered;
