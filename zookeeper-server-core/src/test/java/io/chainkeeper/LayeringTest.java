@@ -29,13 +29,25 @@ import org.junit.runner.RunWith;
 @RunWith(ArchUnitRunner.class)
 @AnalyzeClasses(
         packages = "io.chainkeeper",
-        importOptions = {ImportOption.DoNotIncludeTests.class, LayeringTest.DoNotIncludeTestJars.class})
+        importOptions = {
+            ImportOption.DoNotIncludeTests.class,
+            LayeringTest.DoNotIncludeTestJars.class,
+            LayeringTest.DoNotIncludeProtocols.class
+        })
 public final class LayeringTest {
     /** Tests of other modules lie in jars once these modules are packaged. */
     public static final class DoNotIncludeTestJars implements ImportOption {
         @Override
         public boolean includes(Location location) {
             return !location.contains("-tests.jar");
+        }
+    }
+
+    /** A protocol is here for tests only. */
+    public static final class DoNotIncludeProtocols implements ImportOption {
+        @Override
+        public boolean includes(Location location) {
+            return !location.contains("/zookeeper-server-disk");
         }
     }
 

@@ -3,13 +3,16 @@ package io.chainkeeper.config;
 import io.chainkeeper.config.UserMistakeException.Exit;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.release.Release;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.apache.zookeeper.server.quorum.QuorumPeer.QuorumServer;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 import org.slf4j.Logger;
@@ -67,6 +70,7 @@ public final class OrderingConfigParser {
         ClusterIdentity identity =
                 checkIdentity(orderingDirectory, peerConfig.getDataDir().toPath(), replicaId);
         DirectoryProtocol.check(zooCfg, orderingDirectory, identity, settings.protocol(), factories.values());
+        checkDisks(zooCfg, settings, ensemble, orderingDirectory);
         checkPorts(zooCfg, ensemble, replicaId, peerConfig);
         OrderingConfig ordering = new OrderingConfig(
                 settings.protocol(),
@@ -176,6 +180,32 @@ public final class OrderingConfigParser {
         }
         checkLevel(orderingDirectory, identity);
         return identity;
+    }
+
+    private static void checkDisks(
+            SettingsFile zooCfg, OrderingSettings settings, EnsembleLines ensemble, Path orderingDirectory)
+            throws UserMistakeException {
+        SharedDiskSettings disks = SharedDiskSettings.of(zooCfg, settings.factory(), settings.protocolSettings());
+        if (disks == null) {
+            return;
+        }
+        String problem = disks.format().refusal(settings.protocolSettings(), ids(ensemble), 1);
+        if (problem != null) {
+            throw UserMistakeException.inConfiguration("%s: %s", zooCfg.path(), problem);
+        }
+        try {
+            SharedDiskSet.find(disks, KnownDisks.read(orderingDirectory));
+        } catch (UserMistakeException e) {
+            throw e;
+        } catch (IOException e) {
+            throw UserMistakeException.inDirectory("%s", e.getMessage());
+        }
+    }
+
+    private static Set<Integer> ids(EnsembleLines ensemble) {
+        Set<Integer> ids = new TreeSet<>();
+        ensemble.servers().forEach(line -> ids.add(line.id()));
+        return ids;
     }
 
     private static void checkLevel(Path orderingDirectory, ClusterIdentity identity) throws UserMistakeException {

@@ -96,6 +96,7 @@ record OrderingSettings(
         }
         String protocol = protocol(zooCfg, factories);
         OrderingProtocolFactory factory = factories.get(protocol);
+        SharedDiskSettings.checkUnused(zooCfg, protocol, factories.values());
         return new OrderingSettings(
                 protocol,
                 factory,

@@ -77,6 +77,7 @@ public final class ReplicaStarter implements ServerStarter {
         if (refusal != null) {
             throw new UserMistakeException(Exit.INVALID_CONFIGURATION, refusal);
         }
+        SharedDiskStart.check(config);
         QuorumPeerConfig peerConfig = config.peerConfig();
         Path orderingDirectory = config.ordering().orderingDirectory();
         AuthenticationSchemes.enable();

@@ -17,6 +17,7 @@ import io.chainkeeper.replica.ThreadScheduler;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.bootstrap.OrderingFactory;
 import io.chainkeeper.server.transfer.StateOffer;
+import io.chainkeeper.shareddisk.DiskSource;
 import io.chainkeeper.transport.PeerAuthentication;
 import io.chainkeeper.transport.PeerSecret;
 import io.chainkeeper.transport.PeerTls;
@@ -28,6 +29,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.LongSupplier;
@@ -144,6 +146,7 @@ final class ReplicatedOrdering implements OrderingFactory {
         try {
             orderStart.prepare(log, application);
             long incarnation = orderStart.nextIncarnation(log, application);
+            List<DiskSource> disks = SharedDiskStart.disks(config, factory);
             NettyPeerTransport transport = new NettyPeerTransport(
                     transportSettings(incarnation), platform.links().get());
             Replica replica = new Replica(
@@ -154,6 +157,7 @@ final class ReplicatedOrdering implements OrderingFactory {
                     config.protocolSettings(),
                     orderStart.kind(),
                     log,
+                    disks,
                     transport,
                     application,
                     ReplicaLimits.DEFAULT,

@@ -5,6 +5,7 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.ClusterIdentity;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -397,10 +398,16 @@ public class BadInputTest {
     }
 
     static void assertRefused(ServerFiles files, int exitCode, String... expected) throws IOException {
+        assertRefused(files, List.of(new NamedProtocol("chain"), new NamedProtocol("other")), exitCode, expected);
+    }
+
+    static void assertRefused(
+            ServerFiles files, List<OrderingProtocolFactory> protocols, int exitCode, String... expected)
+            throws IOException {
         SortedMap<String, String> before = files.contents();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         ServerLauncher launcher = new ServerLauncher(
-                List.of(new NamedProtocol("chain"), new NamedProtocol("other")),
+                protocols,
                 config -> {
                     throw new AssertionError("started: " + config);
                 },

@@ -1,5 +1,6 @@
 package io.chainkeeper.disk;
 
+import io.chainkeeper.disk.layout.DiskFormat;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.InputCycle;
 import io.chainkeeper.ordering.MessageCodec;
@@ -8,6 +9,7 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.RuleSwitches;
 import io.chainkeeper.ordering.SettingKeys;
+import io.chainkeeper.ordering.SharedDiskFormat;
 import java.util.Arrays;
 import java.util.List;
 
@@ -40,6 +42,11 @@ public final class DiskPaxosFactory implements OrderingProtocolFactory {
     @Override
     public MessageCodec codec() {
         return CODEC;
+    }
+
+    @Override
+    public SharedDiskFormat sharedDisks() {
+        return new DiskFormat(DiskSettings.KEYS);
     }
 
     @Override

@@ -71,6 +71,15 @@ public interface OrderingProtocolFactory {
     }
 
     /**
+     * What it writes on disks that all servers share, if that is where it keeps the order.
+     *
+     * @return null, unless overridden, for a protocol without shared disks
+     */
+    default SharedDiskFormat sharedDisks() {
+        return null;
+    }
+
+    /**
      * The rules that its safety or progress rests on and that can be taken out one at a time.
      *
      * @return their names; none unless overridden

@@ -65,6 +65,9 @@ final class DiskWorker {
     /** How often the disk has failed: what was taken before is not answered. */
     private int failures;
 
+    /** What people were told of the present failure; null if there is none. */
+    private String reported;
+
     // The worker's.
     private SharedDisk disk;
     private List<Request> taken = List.of();
@@ -135,6 +138,10 @@ final class DiskWorker {
         failures++;
         waiting.clear();
         waitingBytes = 0;
+        if (!reason.equals(reported)) {
+            LOG.warn("Shared disk {} is not used: {}. It is tried again", number + 1, reason);
+            reported = reason;
+        }
         listener.failed(number, reason);
     }
 
@@ -244,13 +251,21 @@ final class DiskWorker {
     private void answer(Runnable said) {
         synchronized (lock) {
             if (takenAfterFailures == failures && !stopping) {
+                if (reported != null) {
+                    LOG.info("Shared disk {} answers again", number + 1);
+                    reported = null;
+                }
                 said.run();
             }
         }
     }
 
     private void failTaken(String reason) {
-        answer(() -> fail(reason));
+        synchronized (lock) {
+            if (takenAfterFailures == failures && !stopping) {
+                fail(reason);
+            }
+        }
     }
 
     private void closeDisk() {

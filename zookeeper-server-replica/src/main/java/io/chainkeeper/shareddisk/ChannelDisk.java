@@ -84,7 +84,7 @@ public final class ChannelDisk implements SharedDisk {
             throw unusable(path, e);
         } catch (UnsupportedOperationException | IOException e) {
             if (!oneMachine) {
-                throw new IOException(
+                throw new NotDirectException(
                         path + ": past the system's cache (O_DIRECT) it cannot be used (" + reason(e)
                                 + "), and other machines would not see what is written: give a block device or a file"
                                 + " system that offers it, or, to try things out on one machine, disk.oneMachine=true",

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -78,8 +79,7 @@ public final class DiskPaths {
         if (kind(path) == BLOCK_DEVICE) {
             return "device " + Files.getAttribute(path, DEVICE);
         }
-        Object inode = Files.readAttributes(path, java.nio.file.attribute.BasicFileAttributes.class)
-                .fileKey();
+        Object inode = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
         return inode == null ? path.toRealPath() : inode;
     }
 

@@ -19,7 +19,7 @@ public final class LoopDevice implements AutoCloseable {
     }
 
     /** Runs a command that only the superuser may; skips the test where it fails. */
-    static String run(String... command) throws IOException, InterruptedException {
+    public static String run(String... command) throws IOException, InterruptedException {
         String answer;
         int code;
         try {

@@ -45,6 +45,7 @@ public class UnbuiltTreeTest {
             Map.entry("zkClassArchive.sh", List.of("")),
             Map.entry("zkCleanup.sh", List.of("-n 3")),
             Map.entry("zkCli.sh", List.of("", "ls /")),
+            Map.entry("zkDisk.sh", List.of("format", "inspect", "replace 2")),
             Map.entry("zkEnsemble.sh", List.of("demo", "start 3")),
             Map.entry(
                     "zkServer.sh",

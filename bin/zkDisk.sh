@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Formats the disks that the servers of an ensemble share, says what is on them, and replaces one that is lost.
+
+usage() {
+  cat <<'USAGE'
+zkDisk.sh [--config CONF_DIR] COMMAND ... [ZOO_CFG]
+
+  format           make the disks that ZOO_CFG lists in disk.paths those of a new cluster. They must be empty: zeros where
+                   file systems, volumes and partitions stand. With disk.oneMachine=true files that are missing are made
+  inspect [--mend] say what is on the disks, and where they are damaged; the exit code is not 0 if one is. --mend writes a
+                   damaged superblock anew from its other copy; not while a disk is being replaced
+  replace NUMBER   fill the empty disk that now stands at place NUMBER of the list (from 1) from the others, and make it
+                   count. A majority of the disks has to be there besides it. Servers that run stop: start them again
+
+format and replace say what they would do, and do it only with --yes. ZOO_CFG is a path (default: zoo.cfg in CONF_DIR, or
+in conf/ beside bin/). The exit code is not 0 if a command was not carried out.
+USAGE
+}
+
+ENV_OPTIONS=()
+if [[ "${1:-}" == --config ]]; then
+  ENV_OPTIONS=(--config "${2:-}")
+  shift 2 || shift
+fi
+case "${1:-}" in
+  -h | --help)
+    usage
+    exit 0
+    ;;
+  "" | -*)
+    usage >&2
+    exit 2
+    ;;
+esac
+
+ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+# shellcheck source=bin/zkEnv.sh
+. "$ZOOBINDIR/zkEnv.sh" "${ENV_OPTIONS[@]}"
+
+find_jars
+IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
+exec "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml "${flags[@]}" \
+  io.chainkeeper.main.DiskCommand "$ZOOCFG" "$@"

@@ -1,0 +1,282 @@
+package io.chainkeeper.main;
+
+import io.chainkeeper.config.SharedDiskSettings;
+import io.chainkeeper.config.UserMistakeException;
+import io.chainkeeper.config.UserMistakeException.Exit;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.DiskLabel;
+import io.chainkeeper.ordering.SharedDiskFormat;
+import io.chainkeeper.ordering.SharedDiskFormat.Found;
+import io.chainkeeper.shareddisk.ChannelDisk;
+import io.chainkeeper.shareddisk.DiskBlocks;
+import io.chainkeeper.shareddisk.DiskPaths;
+import io.chainkeeper.shareddisk.SharedDisk;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/** The disks of a zoo.cfg as a command uses them, which opens each when it is needed. Used by one thread. */
+final class DiskTool implements Closeable {
+    /** What file systems, volumes and partitions say of themselves stands in so many bytes at either end of a disk. */
+    private static final int LOOKED_AT_BYTES = 1 << 20;
+
+    private final SharedDiskSettings settings;
+    private final SharedDiskFormat format;
+    private final boolean writes;
+    private final Map<Integer, SharedDisk> open = new TreeMap<>();
+
+    /**
+     * @param settings name the disks
+     * @param writes whether the command writes
+     * @throws UserMistakeException if one disk is listed twice
+     */
+    DiskTool(SharedDiskSettings settings, boolean writes) throws UserMistakeException {
+        this.settings = settings;
+        this.format = settings.format();
+        this.writes = writes;
+        try {
+            DiskPaths.checkDistinct(
+                    settings.paths().stream().filter(Files::exists).toList());
+        } catch (IOException e) {
+            throw new UserMistakeException(Exit.INVALID_CONFIGURATION, settings.where() + ": " + e.getMessage());
+        }
+    }
+
+    int count() {
+        return settings.paths().size();
+    }
+
+    private Path path(int number) {
+        return settings.paths().get(number);
+    }
+
+    private SharedDisk disk(int number) throws IOException {
+        SharedDisk disk = open.get(number);
+        if (disk == null) {
+            disk = writes
+                    ? ChannelDisk.open(path(number), settings.oneMachine())
+                    : ChannelDisk.openToRead(path(number), settings.oneMachine());
+            open.put(number, disk);
+            if (disk.length() < settings.diskBytes()) {
+                throw new IOException(path(number) + " has " + disk.length() + " bytes, and needs "
+                        + settings.diskBytes() + "; give a larger disk, or lower the numbers in zoo.cfg");
+            }
+        }
+        return disk;
+    }
+
+    private DiskBlocks blocks(int number) throws IOException {
+        return new DiskBlocks(disk(number));
+    }
+
+    private Found find(int number) throws IOException {
+        return format.find(blocks(number), settings.protocolSettings());
+    }
+
+    private boolean isToBeMade(int number) {
+        return settings.oneMachine() && Files.notExists(path(number));
+    }
+
+    /** Refuses a disk that bears anything, wherever that usually stands. */
+    void requireEmpty(int number) throws IOException {
+        if (isToBeMade(number)) {
+            return;
+        }
+        Found found = find(number);
+        if (found.label() != null) {
+            throw new IOException(path(number) + " is disk " + (found.label().number() + 1) + " of cluster "
+                    + found.label().cluster() + "; nothing was changed. If that cluster is given up, clear the disk"
+                    + " first: " + clearing(number));
+        }
+        requireZeros(number, 0);
+        long end = disk(number).length() / SharedDisk.BLOCK_BYTES * SharedDisk.BLOCK_BYTES;
+        requireZeros(number, Math.max(0, end - LOOKED_AT_BYTES));
+    }
+
+    private void requireZeros(int number, long from) throws IOException {
+        long end = disk(number).length() / SharedDisk.BLOCK_BYTES * SharedDisk.BLOCK_BYTES;
+        ByteSlice bytes = disk(number).read(from, (int) Math.min(LOOKED_AT_BYTES, end - from));
+        for (int i = 0; i < bytes.length(); i++) {
+            if (bytes.get(i) != 0) {
+                throw new IOException(path(number) + " is not empty: byte " + (from + i)
+                        + " is not zero, it may bear a file system or partitions; nothing was changed. If nobody needs"
+                        + " what it holds, clear it first: " + clearing(number));
+            }
+        }
+    }
+
+    private String clearing(int number) {
+        return "dd if=/dev/zero of=" + path(number) + " bs=1M (all of it)";
+    }
+
+    private void makeFile(int number) throws IOException {
+        if (isToBeMade(number)) {
+            try (RandomAccessFile file = new RandomAccessFile(path(number).toFile(), "rw")) {
+                file.setLength(settings.diskBytes());
+                file.getFD().sync();
+            } catch (IOException e) {
+                throw new IOException(path(number) + " cannot be made (" + e.getMessage() + ")", e);
+            }
+        }
+    }
+
+    void format(int number, DiskLabel label) throws IOException {
+        makeFile(number);
+        format.format(blocks(number), settings.protocolSettings(), label);
+    }
+
+    /** Finds two paths to one device, which nothing but what is on it can show. */
+    void checkAreDifferent(DiskLabel label) throws IOException {
+        for (int number = 0; number < count(); number++) {
+            if (!label.ofDisk(number).equals(find(number).label())) {
+                throw new IOException(path(number) + " does not hold what was written to it: another path of the list"
+                        + " leads to the same disk. Clear the disks, correct the list, and format them again");
+            }
+        }
+    }
+
+    /** Returns how much damage there is. */
+    int inspect(int number, boolean mends, Consumer<String> lines) {
+        try {
+            Found found = find(number);
+            if (found.label() == null) {
+                lines.accept(found.isBlank() ? "empty" : "DAMAGE or something else: " + found.problem());
+                return 1;
+            }
+            if (found.problem() != null) {
+                lines.accept("not as zoo.cfg says: " + found.problem());
+                return 1;
+            }
+            if (mends && (found.firstIsDamaged() || found.secondIsDamaged())) {
+                format.mend(blocks(number), settings.protocolSettings());
+                lines.accept("superblock mended by its other copy");
+            }
+            int damage = format.inspect(blocks(number), settings.protocolSettings(), lines);
+            if (found.label().number() != number) {
+                lines.accept("WRONG PLACE: listed as disk " + (number + 1));
+                damage++;
+            }
+            return damage;
+        } catch (UncheckedIOException e) {
+            lines.accept("UNUSABLE: " + e.getCause().getMessage());
+            return 1;
+        } catch (IOException e) {
+            lines.accept("UNUSABLE: " + e.getMessage());
+            return 1;
+        }
+    }
+
+    /** The disks that a new one can be filled from. */
+    List<Integer> others(int number) throws IOException {
+        List<Integer> usable = new ArrayList<>();
+        String problem = "";
+        Map<Integer, Found> all = new TreeMap<>();
+        for (int other = 0; other < count(); other++) {
+            try {
+                if (other != number) {
+                    all.put(other, find(other));
+                }
+            } catch (UncheckedIOException e) {
+                problem = e.getCause().getMessage();
+            } catch (IOException e) {
+                problem = e.getMessage();
+            }
+        }
+        DiskLabel newest = newest(all);
+        for (Map.Entry<Integer, Found> each : all.entrySet()) {
+            String refusal = newest == null ? "no label" : refusal(each.getKey(), each.getValue(), newest);
+            if (refusal == null) {
+                usable.add(each.getKey());
+            } else {
+                problem = path(each.getKey()) + ": " + refusal;
+            }
+        }
+        int needed = SharedDiskFormat.copiesNeeded(count());
+        if (count() == 1 || usable.size() < needed) {
+            throw new IOException("to replace disk " + (number + 1) + " of " + count() + ", " + needed
+                    + " others are needed, and " + usable.size() + " can be used"
+                    + (problem.isEmpty() ? "" : " (" + problem + ")") + "; nothing was changed");
+        }
+        return usable;
+    }
+
+    private static DiskLabel newest(Map<Integer, Found> all) {
+        DiskLabel newest = null;
+        for (Found found : all.values()) {
+            DiskLabel label = found.label();
+            if (label != null && (newest == null || label.generation() > newest.generation())) {
+                newest = label;
+            }
+        }
+        return newest;
+    }
+
+    private String refusal(int number, Found found, DiskLabel newest) {
+        DiskLabel label = found.label();
+        if (label == null || found.problem() != null) {
+            return found.isBlank() ? "it is empty" : found.problem();
+        }
+        if (label.clusterId() != newest.clusterId() || label.diskIds().size() != count()) {
+            return "it is of cluster " + label.cluster() + " with "
+                    + label.diskIds().size() + " disks";
+        }
+        if (label.number() != number) {
+            return "it is disk " + (label.number() + 1) + " and listed as disk " + (number + 1);
+        }
+        if (!label.isWhole()) {
+            return "it was not filled to the end";
+        }
+        return label.diskId() == newest.diskIds().get(number) ? null : "it was replaced by another disk";
+    }
+
+    /** The label of the latest generation among disks that can be used. */
+    DiskLabel newest(List<Integer> others) throws IOException {
+        Map<Integer, Found> all = new TreeMap<>();
+        for (int other : others) {
+            all.put(other, find(other));
+        }
+        return newest(all);
+    }
+
+    /** Takes an empty disk, or one that was to be filled for the same place. */
+    void requireReplaceable(int number, DiskLabel newest) throws IOException {
+        DiskLabel label = isToBeMade(number) ? null : find(number).label();
+        if (label != null && label.clusterId() == newest.clusterId() && label.number() == number) {
+            if (!label.isWhole()) {
+                return;
+            }
+            if (label.diskId() == newest.diskIds().get(number)) {
+                throw new IOException(path(number) + " is disk " + (number + 1)
+                        + " and whole: there is nothing to replace. If it fails, put an empty disk in its place");
+            }
+        }
+        requireEmpty(number);
+    }
+
+    /** Returns bytes copied. */
+    long replace(int number, List<Integer> others, DiskLabel label) throws IOException {
+        makeFile(number);
+        List<SharedDiskFormat.Blocks> sources = new ArrayList<>();
+        for (int other : others) {
+            sources.add(blocks(other));
+        }
+        DiskBlocks target = blocks(number);
+        format.fence(sources, settings.protocolSettings(), label);
+        return format.fill(target, sources, settings.protocolSettings(), label);
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (SharedDisk disk : open.values()) {
+            disk.close();
+        }
+    }
+}
