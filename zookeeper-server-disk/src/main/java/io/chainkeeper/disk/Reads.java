@@ -15,7 +15,8 @@ final class Reads {
     /** What waits for a leader's round, its own reads or another's: then the number of the request counts. */
     private record Asked(long round, long index, int peer, long number, List<Long> tokens) {}
 
-    private record Indexed(long index, List<Long> tokens) {}
+    /** @param ballot whose leader named the index; {@link Ballot#NONE} if it was read from rings */
+    private record Indexed(long index, Ballot ballot, List<Long> tokens) {}
 
     private static final int NOBODY = 0;
 
@@ -55,7 +56,7 @@ final class Reads {
 
     void onReadIndex(ReadIndex m) {
         if (m.number() == number && m.ballot().equals(requestBallot) && !requested.isEmpty()) {
-            indexed.add(new Indexed(m.index(), requested));
+            indexed.add(new Indexed(m.index(), requestBallot, requested));
             requested = List.of();
         }
     }
@@ -79,6 +80,9 @@ final class Reads {
             waiting.addAll(requested);
             requested = List.of();
         }
+        if (hearsLeader || leadership != null) {
+            askAgainWhoseLeaderIsGone();
+        }
         if (leadership != null && !waiting.isEmpty()) {
             asked.add(new Asked(++state.round, leadership.readIndex(), NOBODY, 0, waiting));
             waiting = new ArrayList<>();
@@ -90,6 +94,17 @@ final class Reads {
         } else if (!waiting.isEmpty() && leadership == null && !hearsLeader) {
             readRings();
         }
+    }
+
+    /** What a leader of an earlier ballot had under way may never be decided; the present one names what is. */
+    private void askAgainWhoseLeaderIsGone() {
+        indexed.removeIf(each -> {
+            boolean isOfAnother = !each.ballot().equals(state.highest);
+            if (isOfAnother) {
+                waiting.addAll(each.tokens());
+            }
+            return isOfAnother;
+        });
     }
 
     private void readRings() {
@@ -109,14 +124,14 @@ final class Reads {
             }
         }
         if (scan != null && scan.isComplete()) {
-            indexed.add(new Indexed(Math.max(state.known, scan.last()), scanned));
+            indexed.add(new Indexed(Math.max(state.known, scan.last()), Ballot.NONE, scanned));
             scan = null;
             scanned = List.of();
         }
         while (leadership != null && !asked.isEmpty() && asked.peek().round() <= leadership.confirmedRound()) {
             Asked next = asked.remove();
             if (next.peer() == NOBODY) {
-                indexed.add(new Indexed(next.index(), next.tokens()));
+                indexed.add(new Indexed(next.index(), leadership.ballot(), next.tokens()));
             } else {
                 state.effects.send(next.peer(), new ReadIndex(leadership.ballot(), next.number(), next.index()));
             }
