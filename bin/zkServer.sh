@@ -7,6 +7,7 @@ MOVE_CLASS="io.chainkeeper.main.MoveIn"
 SWITCH_CLASS="io.chainkeeper.main.SwitchProtocol"
 LEVEL_CLASS="io.chainkeeper.main.FeatureLevelCommand"
 REPLACE_CLASS="io.chainkeeper.main.ReplaceServer"
+TRACE_CLASS="io.chainkeeper.main.TraceCommand"
 
 usage() {
   echo "Usage: $0 [--config <conf-dir>] {start|start-foreground|stop|version|restart|status|print-cmd}"
@@ -41,6 +42,10 @@ zkServer.sh [--config CONF_DIR] COMMAND [ZOO_CFG]
   feature-level [LEVEL]
                      show which feature level is in force; with LEVEL, have this server, which runs, raise it
                      (docs/upgrading.md)
+
+  trace [--session ID [--watch]] [--limit N] [--connect HOST:ADMINPORT[,...]]
+                     ask the AdminServers of all servers for the requests that they have traced, and print when each
+                     server has seen them (docs/operations.md). --watch has all further requests of the session traced
 
 ZOO_CFG is a path, or a name in CONF_DIR (default: zoo.cfg in conf/ beside bin/).
 
@@ -110,6 +115,23 @@ elif [[ "$COMMAND" == replace ]]; then
           ZOOCFG="$1"
         fi
         ;;
+    esac
+    shift || true
+  done
+elif [[ "$COMMAND" == trace ]]; then
+  shift
+  while (($# > 0)); do
+    case "$1" in
+      --session | --limit | --connect)
+        COMMAND_OPTIONS+=("$1" "${2:-}")
+        shift
+        ;;
+      --watch) COMMAND_OPTIONS+=(--watch) ;;
+      -*)
+        usage >&2
+        exit 1
+        ;;
+      *) ZOOCFG="$1" ;;
     esac
     shift || true
   done
@@ -242,6 +264,15 @@ find_client_address() {
   case "$CLIENT_HOST" in
     "" | 0.0.0.0 | :: | "*") CLIENT_HOST=localhost ;;
   esac
+}
+
+# Prints the addresses of all servers' AdminServers, if they have the port of this one.
+admin_addresses() {
+  local file port
+  file="$(config_value "$ZOOCFG" dynamicConfigFile)"
+  port="$(config_value "$ZOOCFG" admin.serverPort)"
+  sed -n "s/^[[:space:]]*server\.[0-9]*[[:space:]]*=[[:space:]]*\(\[[^]]*\]\|[^:]*\):.*/\1:${port:-8080}/p" \
+    "${file:-$ZOOCFG}" | paste -sd, -
 }
 
 # Whether the server's connection threads work; of a TLS port only that somebody listens.
@@ -493,7 +524,7 @@ show_version() {
 
 case "$COMMAND" in
   start | start-foreground | stop | restart | status | version | print-cmd) JMX_FLAGS="$(jmx_flags)" ;;
-  drain | replace | force-new-cluster | position | move-in | switch-protocol | feature-level) JMX_FLAGS="" ;;
+  drain | replace | trace | force-new-cluster | position | move-in | switch-protocol | feature-level) JMX_FLAGS="" ;;
   *)
     # as ZooKeeper's script: whoever calls it with a command that only another release knows goes on
     usage >&2
@@ -583,6 +614,12 @@ case "$COMMAND" in
     IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
     exec "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml -Dzookeeper.root.level=OFF "${flags[@]}" \
       "$REPLACE_CLASS" "$CLIENT_HOST:$CLIENT_PORT" "${COMMAND_OPTIONS[@]}"
+    ;;
+  trace)
+    find_jars
+    IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
+    exec "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml -XX:TieredStopAtLevel=1 "${flags[@]}" \
+      "$TRACE_CLASS" "$(admin_addresses)" "${COMMAND_OPTIONS[@]}"
     ;;
   force-new-cluster)
     on_stopped_server "$FORCE_CLASS"

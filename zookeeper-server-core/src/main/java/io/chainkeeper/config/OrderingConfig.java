@@ -31,6 +31,7 @@ import java.util.TreeMap;
  * @param checkpointBytes {@code ordering.checkpointBytes}: after how many bytes of transactions there is a checkpoint
  *     behind which a start need not look back
  * @param featureRaising {@code ordering.featureLevel} and {@code ordering.featureLevelDelaySeconds}
+ * @param tracing {@code ordering.slowRequestMillis} and {@code ordering.traceEvery}
  */
 public record OrderingConfig(
         String protocol,
@@ -46,7 +47,8 @@ public record OrderingConfig(
         Safeguards safeguards,
         long stateTransferBytesPerSecond,
         long checkpointBytes,
-        FeatureRaising featureRaising) {
+        FeatureRaising featureRaising,
+        RequestTracing tracing) {
     /** The value of {@code ordering.protocol} that starts the stock quorum server. */
     public static final String ZAB = "zab";
 
@@ -84,7 +86,7 @@ public record OrderingConfig(
     /** The largest {@code ordering.checkpointBytes}, 1 TiB: only snapshots have checkpoints in practice. */
     public static final long MAX_CHECKPOINT_BYTES = 1L << 40;
 
-    /** The configuration of a file that does not say when the feature level is raised; see {@link OrderingConfig}. */
+    /** The configuration of a file that sets no key of the last two components; see {@link OrderingConfig}. */
     public OrderingConfig(
             String protocol,
             Durability durability,
@@ -113,7 +115,8 @@ public record OrderingConfig(
                 safeguards,
                 stateTransferBytesPerSecond,
                 checkpointBytes,
-                FeatureRaising.DEFAULT);
+                FeatureRaising.DEFAULT,
+                RequestTracing.DEFAULT);
     }
 
     /** @return who is meant to take part */

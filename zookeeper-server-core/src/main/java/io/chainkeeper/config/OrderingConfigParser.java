@@ -86,7 +86,8 @@ public final class OrderingConfigParser {
                 settings.safeguards(),
                 settings.stateTransferBytesPerSecond(),
                 settings.checkpointBytes(),
-                settings.featureRaising());
+                settings.featureRaising(),
+                settings.tracing());
         return Optional.of(new StartupConfig(
                 peerConfig,
                 ordering,

@@ -30,6 +30,7 @@ import java.util.stream.Collectors;
  * @param stateTransferBytesPerSecond {@code ordering.stateTransferBytesPerSecond}
  * @param checkpointBytes {@code ordering.checkpointBytes}
  * @param featureRaising {@code ordering.featureLevel} and {@code ordering.featureLevelDelaySeconds}
+ * @param tracing {@code ordering.slowRequestMillis} and {@code ordering.traceEvery}
  * @param linkSecret {@code ordering.secretFile} and {@code ordering.secretRequired}, null if there is none
  * @param protocolSettings the keys of the chosen protocol that the file sets
  */
@@ -44,6 +45,7 @@ record OrderingSettings(
         long stateTransferBytesPerSecond,
         long checkpointBytes,
         FeatureRaising featureRaising,
+        RequestTracing tracing,
         LinkSecret linkSecret,
         Map<String, String> protocolSettings) {
     private static final String PREFIX = "ordering.";
@@ -61,6 +63,8 @@ record OrderingSettings(
     private static final String CHECKPOINT_BYTES = "ordering.checkpointBytes";
     private static final String FEATURE_LEVEL = "ordering.featureLevel";
     private static final String FEATURE_LEVEL_DELAY_SECONDS = "ordering.featureLevelDelaySeconds";
+    private static final String SLOW_REQUEST_MILLIS = "ordering.slowRequestMillis";
+    private static final String TRACE_EVERY = "ordering.traceEvery";
     private static final String READS = "reads";
     static final Set<String> KEYS = new TreeSet<>(List.of(
             PROTOCOL,
@@ -71,6 +75,8 @@ record OrderingSettings(
             CHECKPOINT_BYTES,
             FEATURE_LEVEL,
             FEATURE_LEVEL_DELAY_SECONDS,
+            SLOW_REQUEST_MILLIS,
+            TRACE_EVERY,
             LinkSecret.FILE,
             LinkSecret.REQUIRED,
             DISK_RESERVE_BYTES,
@@ -120,6 +126,7 @@ record OrderingSettings(
                         OrderingConfig.MIN_CHECKPOINT_BYTES,
                         OrderingConfig.MAX_CHECKPOINT_BYTES),
                 featureRaising(zooCfg),
+                tracing(zooCfg),
                 LinkSecret.parse(zooCfg),
                 factory == null ? Map.of() : settingsOf(zooCfg, factory));
     }
@@ -270,6 +277,24 @@ record OrderingSettings(
                 FeatureRaising.DEFAULT.delaySeconds(),
                 FeatureRaising.MIN_DELAY_SECONDS,
                 FeatureRaising.MAX_DELAY_SECONDS));
+    }
+
+    private static RequestTracing tracing(SettingsFile zooCfg) throws UserMistakeException {
+        return new RequestTracing(
+                (int) number(
+                        zooCfg,
+                        SLOW_REQUEST_MILLIS,
+                        "milliseconds",
+                        RequestTracing.DEFAULT.slowRequestMillis(),
+                        0,
+                        RequestTracing.MAX_SLOW_REQUEST_MILLIS),
+                (int) number(
+                        zooCfg,
+                        TRACE_EVERY,
+                        "commands",
+                        RequestTracing.DEFAULT.traceEvery(),
+                        0,
+                        RequestTracing.MAX_TRACE_EVERY));
     }
 
     private static long number(SettingsFile zooCfg, String key, String unit, long defaultValue, long least, long most)

@@ -59,6 +59,10 @@ public class DocumentedSettingsTest {
         coded.put(
                 "ordering.featureLevelDelaySeconds",
                 Integer.toString(settings.featureRaising().delaySeconds()));
+        coded.put(
+                "ordering.slowRequestMillis",
+                Integer.toString(settings.tracing().slowRequestMillis()));
+        coded.put("ordering.traceEvery", Integer.toString(settings.tracing().traceEvery()));
         return coded;
     }
 

@@ -211,6 +211,8 @@ public class BadInputTest {
                 line("connectionMaxTokens=many", "not a number"),
                 line("connectionDropIncrease=little", "not a number"),
                 line("requestThrottleLimit=1e3", "not a number"),
+                line("ordering.slowRequestMillis=1s", "milliseconds from 0 to 3600000"),
+                line("ordering.traceEvery=-1", "commands from 0 to 1000000000"),
                 line("fsync.warningthresholdms=1s", "milliseconds from 0 to 999999999"),
                 line("fsync.warningthresholdms=-1", "milliseconds from 0 to 999999999"),
                 line("requestThrottleDropStale=never", "write true or false"),

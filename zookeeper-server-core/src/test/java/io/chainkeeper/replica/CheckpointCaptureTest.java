@@ -59,7 +59,8 @@ public final class CheckpointCaptureTest {
         Watched watched = new Watched(application);
         tableAt.put(0L, watched.proposerTable().encode());
         ThreadScheduler threads = ThreadScheduler.INSTANCE;
-        applyThread = new ApplyThread(watched, new OwnCommands(1, 1, 1, 1 << 20, threads), () -> {}, failures, threads);
+        applyThread = new ApplyThread(
+                watched, new OwnCommands(1, 1, 1, 1 << 20, threads), new PositionTimes(), () -> {}, failures, threads);
     }
 
     @After

@@ -16,11 +16,12 @@ import java.util.Map;
 final class ApplyThread {
     private record Delivered(long position, ByteSlice value, long prefixHash, long sinceNanos) {}
 
-    private record Barrier(List<TotalOrder.ReadWaiter> waiters) {}
+    private record Barrier(List<TotalOrder.ReadWaiter> waiters, long reachedNanos) {}
 
     private final Application application;
     private final ProposerTable proposers;
     private final OwnCommands own;
+    private final PositionTimes times;
     private final Runnable onDrained;
     private final FailureHandler failure;
     private final Scheduler scheduler;
@@ -31,6 +32,9 @@ final class ApplyThread {
     private boolean stopping;
     private boolean isIdle;
     private boolean superseded;
+
+    /** The protocol host's. */
+    private boolean recovered;
 
     private volatile long backlogBytes;
     private volatile long appliedPosition;
@@ -43,16 +47,23 @@ final class ApplyThread {
     /**
      * @param application executes what is delivered
      * @param own this replica's own commands
+     * @param times told when positions begin to be executed
      * @param onDrained called by the worker when it has executed what it had at hand
      * @param failure told if executing fails
      * @param scheduler of the worker
      */
     ApplyThread(
-            Application application, OwnCommands own, Runnable onDrained, FailureHandler failure, Scheduler scheduler) {
+            Application application,
+            OwnCommands own,
+            PositionTimes times,
+            Runnable onDrained,
+            FailureHandler failure,
+            Scheduler scheduler) {
         this.application = application;
         this.proposers = application.proposerTable();
         this.appliedPosition = application.recoveredPosition();
         this.own = own;
+        this.times = times;
         this.onDrained = onDrained;
         this.failure = failure;
         this.scheduler = scheduler;
@@ -67,10 +78,19 @@ final class ApplyThread {
         worker.start();
     }
 
+    /** Protocol host: what is delivered from now on has not been found in the log by the start. */
+    void recoveryEnded() {
+        recovered = true;
+    }
+
     /** Protocol host: queues a decided value. Woken by {@link #wake}. */
     void deliver(long position, ByteSlice value, long prefixHash) {
+        long now = scheduler.nanoTime();
+        if (recovered) {
+            times.delivered(position, now);
+        }
         synchronized (lock) {
-            waiting.add(new Delivered(position, value, prefixHash, scheduler.nanoTime()));
+            waiting.add(new Delivered(position, value, prefixHash, now));
             backlogBytes += value.length() + ReplicaLimits.COMMAND_COST_BYTES;
         }
     }
@@ -98,7 +118,7 @@ final class ApplyThread {
     /** Protocol host: releases reads after everything delivered so far. */
     void barrier(List<TotalOrder.ReadWaiter> waiters) {
         synchronized (lock) {
-            waiting.add(new Barrier(waiters));
+            waiting.add(new Barrier(waiters, scheduler.nanoTime()));
         }
     }
 
@@ -171,7 +191,8 @@ final class ApplyThread {
                 bytes += delivered.value().length() + ReplicaLimits.COMMAND_COST_BYTES;
                 apply(delivered);
             } else {
-                ((Barrier) item).waiters().forEach(TotalOrder.ReadWaiter::barrierReached);
+                Barrier barrier = (Barrier) item;
+                barrier.waiters().forEach(waiter -> waiter.barrierReached(barrier.reachedNanos()));
             }
         }
         application.batchEnd();
@@ -188,6 +209,7 @@ final class ApplyThread {
                 position == appliedPosition + 1, "position %d delivered after %d", position, appliedPosition);
         waitMicros.addMicrosSince(delivered.sinceNanos());
         long begin = scheduler.nanoTime();
+        times.begun(position, begin);
         application.positionBegins(position);
         if (BatchCodec.isMembership(delivered.value())) {
             application.membershipChanged(position, BatchCodec.decodeMembership(delivered.value()));

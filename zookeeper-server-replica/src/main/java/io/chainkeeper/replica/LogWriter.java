@@ -16,6 +16,7 @@ final class LogWriter {
 
     private final AcceptorLog log;
     private final LatestPromise promise;
+    private final PositionTimes times;
     private final long maxUnsyncedBytes;
     private final Runnable onDurable;
     private final FailureHandler failure;
@@ -43,6 +44,7 @@ final class LogWriter {
     LogWriter(
             AcceptorLog log,
             LatestPromise promise,
+            PositionTimes times,
             long maxUnsyncedBytes,
             String name,
             Runnable onDurable,
@@ -50,6 +52,7 @@ final class LogWriter {
             Scheduler scheduler) {
         this.log = log;
         this.promise = promise;
+        this.times = times;
         this.maxUnsyncedBytes = maxUnsyncedBytes;
         this.onDurable = onDurable;
         this.failure = failure;
@@ -75,6 +78,10 @@ final class LogWriter {
             waiting.add(record);
             waitingBytes += record.head().length() + record.body().length();
             sequence = ++lastSequence;
+            if (record.position() != LogRecord.METADATA) {
+                // Here, because the record may be durable before this method returns.
+                times.accepted(record.position(), sequence, scheduler.nanoTime());
+            }
             wakes = endIdleness();
         }
         if (wakes) {
@@ -184,6 +191,7 @@ final class LogWriter {
             long begin = scheduler.nanoTime();
             log.sync();
             syncMicros.addMicrosSince(begin);
+            times.durable(takenSequence, scheduler.nanoTime());
             recordsPerSync.add(takenRecords);
             synchronized (lock) {
                 durableSequence = takenSequence;

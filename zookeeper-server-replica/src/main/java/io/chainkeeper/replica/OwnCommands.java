@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * numbers them, and finds the proposal of a command that comes back from the order.
  */
 final class OwnCommands {
-    private record InFlight(long sequence, Proposal proposal, long sinceNanos) {}
+    private record InFlight(long sequence, Proposal proposal) {}
 
     private final int replicaId;
     private final long incarnation;
@@ -69,7 +69,8 @@ final class OwnCommands {
     /** Protocol host: gives a command its number and remembers its proposal, before the protocol sees the command. */
     ProposedCommand number(Proposal proposal) {
         long sequence = nextSequence[proposal.stream()]++;
-        inFlight.get(proposal.stream()).add(new InFlight(sequence, proposal, scheduler.nanoTime()));
+        proposal.proposedAt(scheduler.nanoTime());
+        inFlight.get(proposal.stream()).add(new InFlight(sequence, proposal));
         return new ProposedCommand(replicaId, incarnation, proposal.stream(), sequence, proposal.command());
     }
 
@@ -87,7 +88,7 @@ final class OwnCommands {
                 command.sequence(),
                 next == null ? "none" : next.sequence());
         outstanding.release(command.command().length());
-        latencies.writes().record(orderMicros.addMicrosSince(next.sinceNanos()));
+        latencies.writes().record(orderMicros.addMicrosSince(next.proposal().proposedNanos()));
         return next.proposal();
     }
 

@@ -10,6 +10,9 @@ public abstract class Proposal {
     private final int stream;
     private final ByteSlice command;
 
+    /** Written before the proposal is handed on to the apply thread. */
+    private long proposedNanos = StageTimes.UNKNOWN;
+
     /**
      * @param stream 0 to {@link TotalOrder#streamCount()} - 1
      * @param command the encoded command
@@ -22,6 +25,20 @@ public abstract class Proposal {
     /** @return its stream */
     public final int stream() {
         return stream;
+    }
+
+    /** Protocol host: the protocol is given the command now. */
+    void proposedAt(long nanos) {
+        proposedNanos = nanos;
+    }
+
+    /**
+     * Apply thread, when the command has come back.
+     *
+     * @return when the protocol was given the command, in {@link Scheduler#nanoTime}
+     */
+    public final long proposedNanos() {
+        return proposedNanos;
     }
 
     /** @return the encoded command */

@@ -243,6 +243,7 @@ final class ProtocolHost implements Effects {
                         application.recoveredMembership(),
                         application.proposerTable().prefixHash()));
         recovering = false;
+        applyThread.recoveryEnded();
         if (isAlone) {
             keepIncarnation();
         }

@@ -61,6 +61,7 @@ public final class Replica implements TotalOrder, Closeable {
     private final ApplyThread applyThread;
     private final ProtocolHost host;
     private final FailureHandler failure;
+    private final PositionTimes times = new PositionTimes();
     private final AtomicBoolean failed = new AtomicBoolean();
     private final List<Integer> participants;
     private final boolean isAlone;
@@ -162,8 +163,8 @@ public final class Replica implements TotalOrder, Closeable {
                 scheduler);
         this.links = new ProtocolLinks(transport, factory.codec(), limits);
         this.log = new ReplicaLog(
-                log, factory.promiseKind(), limits.maxUnsyncedBytes(), replicaId, wakeUp, this::fail, scheduler);
-        this.applyThread = new ApplyThread(application, own, this::wakeHostIfPaused, this::fail, scheduler);
+                log, factory.promiseKind(), times, limits.maxUnsyncedBytes(), replicaId, wakeUp, this::fail, scheduler);
+        this.applyThread = new ApplyThread(application, own, times, this::wakeHostIfPaused, this::fail, scheduler);
         this.disks = new HostedDisks(disks, replicaId, this::submit, this::fail, scheduler);
         this.host = new ProtocolHost(
                 own, links, this.log, this.disks, applyThread, application, limits, this::fail, scheduler);
@@ -328,6 +329,11 @@ public final class Replica implements TotalOrder, Closeable {
     @Override
     public boolean admitsUnauthenticated() {
         return transport.admitsUnauthenticated();
+    }
+
+    @Override
+    public StageTimes stages(long position) {
+        return times.of(position);
     }
 
     @Override

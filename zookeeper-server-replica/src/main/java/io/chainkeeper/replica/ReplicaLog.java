@@ -32,6 +32,7 @@ final class ReplicaLog {
     /**
      * @param log open; nothing has been appended to it
      * @param promiseKind {@link OrderingProtocolFactory#promiseKind}
+     * @param times told when values were accepted and when they were durable
      * @param maxUnsyncedBytes see {@link ReplicaLimits}
      * @param replicaId for the names of the workers
      * @param onDurable called by the writing worker when more is durable
@@ -41,6 +42,7 @@ final class ReplicaLog {
     ReplicaLog(
             AcceptorLog log,
             int promiseKind,
+            PositionTimes times,
             long maxUnsyncedBytes,
             int replicaId,
             Runnable onDurable,
@@ -48,8 +50,8 @@ final class ReplicaLog {
             Scheduler scheduler) {
         this.log = log;
         this.promise = new LatestPromise(log.recovered(0), promiseKind);
-        this.writer =
-                new LogWriter(log, promise, maxUnsyncedBytes, "log-writer-" + replicaId, onDurable, failure, scheduler);
+        this.writer = new LogWriter(
+                log, promise, times, maxUnsyncedBytes, "log-writer-" + replicaId, onDurable, failure, scheduler);
         this.reader = new LogReader(log);
         this.readings = scheduler.taskQueue("log-reader-" + replicaId);
     }

@@ -69,6 +69,14 @@ public interface TotalOrder {
         return false;
     }
 
+    /**
+     * @param position a position
+     * @return when it passed the stages of its way through this replica, as far as that is known
+     */
+    default StageTimes stages(long position) {
+        return StageTimes.NONE;
+    }
+
     /** @return in how many streams commands are ordered; a session's commands all go to one of them */
     int streamCount();
 
@@ -97,5 +105,15 @@ public interface TotalOrder {
     interface ReadWaiter {
         /** The local state now covers everything that could have been seen when the barrier was asked for. */
         void barrierReached();
+
+        /**
+         * As {@link #barrierReached()}, by which it is answered unless the waiter wants to know the time.
+         *
+         * @param reachedNanos when the order knew how far the state has to be, in {@link Scheduler#nanoTime}; the state
+         *     has got there since
+         */
+        default void barrierReached(long reachedNanos) {
+            barrierReached();
+        }
     }
 }

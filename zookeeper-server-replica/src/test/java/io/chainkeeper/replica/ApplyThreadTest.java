@@ -22,7 +22,7 @@ public final class ApplyThreadTest {
     private final OwnCommands own = new OwnCommands(1, INCARNATION, 1, 1 << 20, ThreadScheduler.INSTANCE);
     private final Failures failures = new Failures();
     private final ApplyThread applyThread =
-            new ApplyThread(application, own, () -> {}, failures, ThreadScheduler.INSTANCE);
+            new ApplyThread(application, own, new PositionTimes(), () -> {}, failures, ThreadScheduler.INSTANCE);
 
     private static final class Write extends Proposal {
         Write(String text) {

@@ -18,9 +18,11 @@ public final class LogWriterTest {
     private final ScriptedAcceptorLog log = new ScriptedAcceptorLog();
     private final Failures failures = new Failures();
     private final AtomicInteger notices = new AtomicInteger();
+    private final PositionTimes times = new PositionTimes();
     private final LogWriter writer = new LogWriter(
             log.log(),
             new LatestPromise(log.log().recovered(0), OrderingProtocolFactory.NO_KIND),
+            times,
             1_000,
             "log-writer-test",
             notices::incrementAndGet,
@@ -55,6 +57,18 @@ public final class LogWriterTest {
         awaitDurable(50);
         assertEquals(List.of(1, 49), log.batches());
         Failures.await("both notices", () -> notices.get() == 2);
+    }
+
+    @Test
+    public void positions_areNotedWhenTheyAreAcceptedAndWhenTheyAreDurable() {
+        log.syncs.drainPermits();
+        writer.start();
+        writer.append(record(1, 10));
+        assertTrue(times.of(1).accepted() != StageTimes.UNKNOWN);
+        assertEquals(StageTimes.UNKNOWN, times.of(1).durable());
+        log.syncs.release(1_000);
+        awaitDurable(1);
+        assertTrue(times.of(1).durable() - times.of(1).accepted() >= 0);
     }
 
     @Test
@@ -149,6 +163,7 @@ public final class LogWriterTest {
         own[0] = new LogWriter(
                 log.log(),
                 new LatestPromise(log.log().recovered(0), OrderingProtocolFactory.NO_KIND),
+                times,
                 1_000,
                 "log-writer-closing",
                 () -> {},
@@ -173,7 +188,7 @@ public final class LogWriterTest {
         int kind = 3;
         LatestPromise promise = new LatestPromise(log.log().recovered(0), kind);
         LogWriter own = new LogWriter(
-                log.log(), promise, 1_000, "log-writer-promise", () -> {}, failures, ThreadScheduler.INSTANCE);
+                log.log(), promise, times, 1_000, "log-writer-promise", () -> {}, failures, ThreadScheduler.INSTANCE);
         assertEquals(ByteSlice.EMPTY, promise.head());
         ByteSlice head = ByteSlice.of(new byte[] {1, 2});
         own.append(new LogRecord(LogRecord.METADATA, kind, head, ByteSlice.EMPTY));

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import io.chainkeeper.server.monitoring.OrderView;
+import io.chainkeeper.server.tracing.RequestWatch;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -27,7 +28,7 @@ import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
 
 /**
  * The AdminServer commands for which ZooKeeper looks at its own leader and follower classes: the same names, keys and
- * types, answered from the order. All others are ZooKeeper's own.
+ * types, answered from the order. Besides {@code traces}. All others are ZooKeeper's own.
  */
 final class AdminCommands extends HttpServlet {
     private static final long serialVersionUID = 1L;
@@ -40,10 +41,15 @@ final class AdminCommands extends HttpServlet {
     private transient volatile ZooKeeperServer server;
     private final transient Map<String, Command> commands = new TreeMap<>();
 
-    AdminCommands(OrderedZooKeeperServer server, OrderView view) {
+    AdminCommands(OrderedZooKeeperServer server, OrderView view, RequestWatch watch) {
         this.server = server;
-        for (Command command :
-                List.of(new Leader(view), new ZabState(view), new Srvr(view), new Stat(view), new Observers(view))) {
+        for (Command command : List.of(
+                new Leader(view),
+                new ZabState(view),
+                new Srvr(view),
+                new Stat(view),
+                new Observers(view),
+                new TracesCommand(view.replicaId(), watch))) {
             command.getNames().forEach(name -> commands.put(name, command));
         }
     }
@@ -74,11 +80,17 @@ final class AdminCommands extends HttpServlet {
         ZooKeeperServer asked = server;
         CommandResponse result = command.isServerRequired() && !asked.isRunning()
                 ? new CommandResponse(command.getPrimaryName(), NOT_SERVING, HttpServletResponse.SC_OK)
-                : command.runGet(asked, Map.of());
+                : command.runGet(asked, arguments(request));
         CommandOutputter outputter = new JsonOutputter(request.getRemoteAddr());
         response.setStatus(result.getStatusCode());
         response.setContentType(outputter.getContentType());
         outputter.output(result, response.getWriter());
+    }
+
+    private static Map<String, String> arguments(HttpServletRequest request) {
+        Map<String, String> arguments = new TreeMap<>();
+        request.getParameterMap().forEach((name, values) -> arguments.put(name, values[0]));
+        return arguments;
     }
 
     /** The properties that ZooKeeper's AdminServer shows; the object itself has a space behind {@code leader}. */

@@ -3,6 +3,7 @@ package io.chainkeeper.server.admin;
 import io.chainkeeper.server.guard.ExecutionLock;
 import io.chainkeeper.server.monitoring.OrderView;
 import io.chainkeeper.server.proposal.Proposer;
+import io.chainkeeper.server.tracing.RequestWatch;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -49,6 +50,7 @@ public final class OrderedAdminServer implements AdminServer {
      * @param lock keeps execution away from who looks at the tree
      * @param proposer for the no-ops of {@code /ready?write}
      * @param refusalOfWrites why clients' writes are refused, null if they are not
+     * @param watch has the traces of requests
      * @param clockMillis a monotonic clock
      * @return it, or one that does nothing if {@code admin.enableServer=false} or its settings cannot be used
      */
@@ -60,6 +62,7 @@ public final class OrderedAdminServer implements AdminServer {
             ExecutionLock lock,
             Proposer proposer,
             Supplier<String> refusalOfWrites,
+            RequestWatch watch,
             LongSupplier clockMillis) {
         if ("false".equals(System.getProperty(ENABLED))) {
             return new DummyAdminServer();
@@ -72,7 +75,7 @@ public final class OrderedAdminServer implements AdminServer {
             WriteProbe probe = new WriteProbe(view.replicaId(), proposer::proposeNoOp, clockMillis);
             MemberReports others = new MemberReports(view.replicaId(), members, clockMillis);
             Health health = new Health(report.readiness(), refusalOfWrites, probe);
-            AdminCommands commands = new AdminCommands(server, view);
+            AdminCommands commands = new AdminCommands(server, view, watch);
             StatusServlet status = new StatusServlet(
                     new StatusReport(server, view, report, settings.showsTree()),
                     new EnsembleReport(server, view, report, others));

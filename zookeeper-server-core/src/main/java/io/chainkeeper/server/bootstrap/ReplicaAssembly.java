@@ -163,6 +163,7 @@ final class ReplicaAssembly {
                 core.recovered().proposers(),
                 core.recovered().position(),
                 environment.checkpoints(),
+                core.watch(),
                 new OrderReports());
     }
 

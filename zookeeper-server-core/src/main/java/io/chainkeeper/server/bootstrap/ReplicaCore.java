@@ -15,6 +15,7 @@ import io.chainkeeper.server.request.RequestRouter;
 import io.chainkeeper.server.session.OwnedSessions;
 import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.ExecutionProfile;
+import io.chainkeeper.server.tracing.RequestWatch;
 import io.chainkeeper.server.zookeeper.OrderedDatabase;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.server.zookeeper.PassiveQuorumPeer;
@@ -36,6 +37,7 @@ final class ReplicaCore {
     private final Proposer proposer;
     private final ExecutionLock lock = new ExecutionLock();
     private final OwnedSessions owned;
+    private final RequestWatch watch;
     private final RequestRouter router;
     private final AtomicReference<TotalOrder> order = new AtomicReference<>();
 
@@ -70,8 +72,10 @@ final class ReplicaCore {
         this.finalProcessor = new FinalRequestProcessor(server);
         this.proposer = new Proposer(runtime::wallClockMillis);
         this.owned = new OwnedSessions(runtime::monotonicMillis);
-        this.router =
-                new RequestRouter(server, finalProcessor, lock, settings.reads(), proposer, guards, recovered.state());
+        this.watch = runtime.requestWatch(
+                settings.tracing(), () -> server.getZKDatabase().getDataTreeLastProcessedZxid(), order::get);
+        this.router = new RequestRouter(
+                server, finalProcessor, lock, settings.reads(), proposer, guards, recovered.state(), watch);
     }
 
     private static void requireKnown(FeatureLevel level, FeatureRange levels) throws IOException {
@@ -156,6 +160,11 @@ final class ReplicaCore {
 
     OwnedSessions owned() {
         return owned;
+    }
+
+    /** What is noted of the way of single requests. */
+    RequestWatch watch() {
+        return watch;
     }
 
     RequestRouter router() {

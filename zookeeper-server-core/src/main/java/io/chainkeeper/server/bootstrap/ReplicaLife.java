@@ -133,7 +133,8 @@ final class ReplicaLife implements AutoCloseable {
                 (long) peer.getInitLimit() * tickMillis,
                 ordering.safeguards().digestAuditSeconds(),
                 settings.levels(),
-                ordering.featureRaising());
+                ordering.featureRaising(),
+                ordering.tracing());
     }
 
     private RecoveredReplica recovered() throws IOException {
@@ -336,6 +337,7 @@ final class ReplicaLife implements AutoCloseable {
                 core.lock(),
                 core.proposer(),
                 guards::refusalOfWrites,
+                core.watch(),
                 runtime::monotonicMillis));
     }
 
@@ -347,6 +349,7 @@ final class ReplicaLife implements AutoCloseable {
                 OrderedDatabase.gauges(peer.database().getDataTree()),
                 ReplyMemory.OF_PROCESS.gauges(),
                 SlowForces.OF_PROCESS.gauges(),
+                core.watch().gauges(),
                 transfers.gauges(),
                 assembly.clientPort().gauges(),
                 assembly.levels().gauges(),

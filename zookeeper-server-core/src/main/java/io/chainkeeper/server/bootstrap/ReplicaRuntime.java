@@ -1,14 +1,19 @@
 package io.chainkeeper.server.bootstrap;
 
+import io.chainkeeper.config.RequestTracing;
 import io.chainkeeper.replica.Scheduler;
+import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.background.Background;
 import io.chainkeeper.server.background.BackgroundWork;
 import io.chainkeeper.server.monitoring.OrderView;
 import io.chainkeeper.server.reconfig.Aside;
+import io.chainkeeper.server.tracing.RequestWatch;
 import io.chainkeeper.server.transfer.Waiting;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.apache.zookeeper.server.RequestProcessor;
 import org.apache.zookeeper.server.ZKDatabase;
 
@@ -81,6 +86,18 @@ interface ReplicaRuntime {
      * @return where it is seen from outside
      */
     ReplicaFront front(ReplicaCore core, OrderView view);
+
+    /**
+     * Called once.
+     *
+     * @param settings what is noted of the way of single requests
+     * @param lastZxid of the tree; any thread
+     * @param order gives null before it has been started; any thread
+     * @return sees requests; by default nothing: ZooKeeper's requests bear times of the system's clock only
+     */
+    default RequestWatch requestWatch(RequestTracing settings, LongSupplier lastZxid, Supplier<TotalOrder> order) {
+        return RequestWatch.none();
+    }
 
     /** After maintenance has ended. */
     void close();

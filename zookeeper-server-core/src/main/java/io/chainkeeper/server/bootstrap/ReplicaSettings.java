@@ -2,6 +2,7 @@ package io.chainkeeper.server.bootstrap;
 
 import io.chainkeeper.config.FeatureRaising;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.config.RequestTracing;
 import io.chainkeeper.release.FeatureRange;
 import java.util.List;
 
@@ -18,6 +19,7 @@ import java.util.List;
  * @param digestAuditSeconds how often the replicas compare their states
  * @param levels the feature levels that this replica knows
  * @param raising when a higher one is put in force
+ * @param tracing what is noted of the way of single requests
  */
 record ReplicaSettings(
         int replicaId,
@@ -29,4 +31,5 @@ record ReplicaSettings(
         long reconfigPatienceMillis,
         int digestAuditSeconds,
         FeatureRange levels,
-        FeatureRaising raising) {}
+        FeatureRaising raising,
+        RequestTracing tracing) {}

@@ -1,13 +1,20 @@
 package io.chainkeeper.server.bootstrap;
 
+import io.chainkeeper.config.RequestTracing;
 import io.chainkeeper.replica.Scheduler;
 import io.chainkeeper.replica.ThreadScheduler;
+import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.maintenance.ContainerReaper;
 import io.chainkeeper.server.monitoring.OrderView;
 import io.chainkeeper.server.reconfig.Aside;
 import io.chainkeeper.server.reconfig.NameLookUps;
+import io.chainkeeper.server.tracing.RequestWatch;
 import io.chainkeeper.server.transfer.Waiting;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.apache.zookeeper.server.RequestProcessor;
 import org.apache.zookeeper.server.ZKDatabase;
 
@@ -49,6 +56,18 @@ final class ThreadedRuntime implements ReplicaRuntime {
         }
         // ZooKeeper's own thread knows the system's clocks only.
         return new TickedReaper(database, requests, this::wallClockMillis, this::monotonicMillis)::look;
+    }
+
+    @Override
+    public RequestWatch requestWatch(RequestTracing settings, LongSupplier lastZxid, Supplier<TotalOrder> order) {
+        return scheduler == ThreadScheduler.INSTANCE
+                ? new RequestWatch(settings, scheduler::nanoTime, ThreadedRuntime::wallMicros, lastZxid, order)
+                : RequestWatch.none();
+    }
+
+    private static long wallMicros() {
+        Instant now = Instant.now();
+        return TimeUnit.SECONDS.toMicros(now.getEpochSecond()) + TimeUnit.NANOSECONDS.toMicros(now.getNano());
     }
 
     @Override

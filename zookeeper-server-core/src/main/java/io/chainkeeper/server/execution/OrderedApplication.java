@@ -11,6 +11,7 @@ import io.chainkeeper.server.guard.ExecutionLock;
 import io.chainkeeper.server.storage.CheckpointRequest;
 import io.chainkeeper.server.storage.Checkpoints;
 import io.chainkeeper.server.storage.StopMarker;
+import io.chainkeeper.server.tracing.RequestWatch;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,6 +28,7 @@ public final class OrderedApplication implements Application {
     private final ProposerTable proposers;
     private final long recoveredPosition;
     private final Checkpoints checkpoints;
+    private final RequestWatch watch;
     private final OrderEvents events;
     private volatile long position;
     private boolean insidePosition;
@@ -44,6 +46,7 @@ public final class OrderedApplication implements Application {
      * @param proposers which commands have been executed already
      * @param recoveredPosition the position that has been recovered
      * @param checkpoints says when one is due, and takes it
+     * @param watch notes how long requests take
      * @param events whom to tell what the order says besides commands
      */
     public OrderedApplication(
@@ -54,6 +57,7 @@ public final class OrderedApplication implements Application {
             ProposerTable proposers,
             long recoveredPosition,
             Checkpoints checkpoints,
+            RequestWatch watch,
             OrderEvents events) {
         this.server = server;
         this.executor = executor;
@@ -63,6 +67,7 @@ public final class OrderedApplication implements Application {
         this.recoveredPosition = recoveredPosition;
         this.position = recoveredPosition;
         this.checkpoints = checkpoints;
+        this.watch = watch;
         this.events = events;
     }
 
@@ -96,7 +101,9 @@ public final class OrderedApplication implements Application {
     public void apply(long at, ProposedCommand command, Proposal own) {
         letReadsIn();
         server.proposalSizes().setLastBufferSize(command.command().length());
+        long begun = watch.begins(command);
         executor.execute(at, command, own);
+        watch.executed(at, command, own, begun);
     }
 
     /** What has been executed is what reads see, so they find its answers and watch events on their way. */

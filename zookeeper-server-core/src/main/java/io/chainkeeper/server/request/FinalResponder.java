@@ -1,8 +1,10 @@
 package io.chainkeeper.server.request;
 
 import io.chainkeeper.replica.ReplicaStoppedException;
+import io.chainkeeper.replica.StageTimes;
 import io.chainkeeper.server.connection.InlineReplies;
 import io.chainkeeper.server.guard.ExecutionLock;
+import io.chainkeeper.server.tracing.RequestWatch;
 import io.chainkeeper.server.zookeeper.LocalRefusal;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import org.apache.zookeeper.server.Request;
@@ -15,23 +17,30 @@ final class FinalResponder implements Responder {
     private final RequestProcessor finalProcessor;
     private final ExecutionLock lock;
     private final ReplyLimit limit;
+    private final RequestWatch watch;
 
     /**
      * @param server the server
      * @param finalProcessor answers requests
      * @param lock keeps replies and execution apart
      * @param limit on the memory for replies
+     * @param watch told of each answer
      */
     FinalResponder(
-            OrderedZooKeeperServer server, RequestProcessor finalProcessor, ExecutionLock lock, ReplyLimit limit) {
+            OrderedZooKeeperServer server,
+            RequestProcessor finalProcessor,
+            ExecutionLock lock,
+            ReplyLimit limit,
+            RequestWatch watch) {
         this.server = server;
         this.finalProcessor = finalProcessor;
         this.lock = lock;
         this.limit = limit;
+        this.watch = watch;
     }
 
     @Override
-    public void respond(Request request) {
+    public void respond(Request request, long barrierNanos) {
         long reserved = LocalRefusal.isRefused(request) ? 0 : limit.reserve(request);
         try {
             finalProcessor.processRequest(request);
@@ -40,6 +49,7 @@ final class FinalResponder implements Responder {
         } finally {
             limit.release(reserved);
         }
+        watch.answered(request, barrierNanos);
     }
 
     /**
@@ -49,7 +59,7 @@ final class FinalResponder implements Responder {
      */
     void respondInline(Request request) {
         try {
-            InlineReplies.run(() -> lock.read(() -> respond(request)));
+            InlineReplies.run(() -> lock.read(() -> respond(request, StageTimes.UNKNOWN)));
         } catch (ReplicaStoppedException e) {
             endWithoutReply(request);
             if (request.cnxn != null) {

@@ -1,6 +1,7 @@
 package io.chainkeeper.server.request;
 
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.replica.StageTimes;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.guard.ExecutionLock;
 import io.chainkeeper.server.proposal.ClientProposal;
@@ -26,6 +27,7 @@ final class ReplyQueue {
         private final boolean write;
         private final Runnable turn;
         private boolean ready;
+        private long barrierNanos = StageTimes.UNKNOWN;
 
         private Entry(Request request, boolean write, boolean ready) {
             this(request, write, ready, null);
@@ -62,6 +64,12 @@ final class ReplyQueue {
             InvariantViolated.check(first() == this, "a write was executed that is not its connection's next");
             removeFirst();
             drain();
+        }
+
+        @Override
+        public void barrierReached(long reachedNanos) {
+            barrierNanos = reachedNanos;
+            barrierReached();
         }
 
         @Override
@@ -172,7 +180,7 @@ final class ReplyQueue {
         if (entry.turn != null) {
             entry.turn.run();
         } else {
-            responder.respond(entry.request);
+            responder.respond(entry.request, entry.barrierNanos);
         }
     }
 

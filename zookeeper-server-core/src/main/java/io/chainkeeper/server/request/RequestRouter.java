@@ -15,6 +15,7 @@ import io.chainkeeper.server.proposal.Proposer;
 import io.chainkeeper.server.proposal.UpgradeProposal;
 import io.chainkeeper.server.reconfig.PendingReconfig;
 import io.chainkeeper.server.state.ReplicatedState;
+import io.chainkeeper.server.tracing.RequestWatch;
 import io.chainkeeper.server.zookeeper.LocalRefusal;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.server.zookeeper.RequestEntry;
@@ -59,6 +60,7 @@ public final class RequestRouter implements RequestEntry {
      * @param proposer the way into the order
      * @param guards refuse what there is no room for
      * @param state says how long a transaction may be so that all replicas can read it back
+     * @param watch notes how long requests take
      */
     public RequestRouter(
             OrderedZooKeeperServer server,
@@ -67,12 +69,13 @@ public final class RequestRouter implements RequestEntry {
             ReadConsistency reads,
             Proposer proposer,
             ResourceGuards guards,
-            ReplicatedState state) {
+            ReplicatedState state,
+            RequestWatch watch) {
         this.server = server;
         this.lock = lock;
         this.reads = reads;
         ReplyLimit limit = new ReplyLimit(server, ReplyMemory.OF_PROCESS);
-        this.responder = new FinalResponder(server, finalProcessor, lock, limit);
+        this.responder = new FinalResponder(server, finalProcessor, lock, limit, watch);
         this.checks = new WriteChecks(server, guards, limit, state::agreedTransactionBytes);
         this.watchChecks = new WatchChecks(server, guards.watches());
         this.proposer = proposer;

@@ -15,7 +15,8 @@ import org.junit.Test;
 
 public class ReplyQueueTest {
     private final List<Integer> answered = new ArrayList<>();
-    private final ReplyQueue queue = new ReplyQueue(new ExecutionLock(), request -> answered.add(request.cxid));
+    private final ReplyQueue queue =
+            new ReplyQueue(new ExecutionLock(), (request, barrier) -> answered.add(request.cxid));
 
     private static Request request(int cxid) {
         return new Request(null, 1, cxid, OpCode.getData, null, null);

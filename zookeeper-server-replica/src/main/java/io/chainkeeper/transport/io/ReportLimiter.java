@@ -55,6 +55,23 @@ public final class ReportLimiter {
     }
 
     /**
+     * Asks, before the text is made, whether one that nobody has read yet would be admitted; if not, it counts as left
+     * out.
+     *
+     * @param subject whom the report is about
+     * @param nowNanos {@link System#nanoTime()}
+     * @return whether {@link #admit} would admit it
+     */
+    public boolean isDue(int subject, long nowNanos) {
+        Entry entry = entries.get(subject);
+        if (entry == null || nowNanos - entry.reportedNanos >= pauseNanos) {
+            return true;
+        }
+        entry.suppressed++;
+        return false;
+    }
+
+    /**
      * The trouble is over: the next one is new.
      *
      * @param subject whom the reports were about

@@ -1,7 +1,9 @@
 package io.chainkeeper.transport.io;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertTrue;
 
 import java.util.concurrent.TimeUnit;
 import org.junit.Test;
@@ -37,5 +39,14 @@ public class ReportLimiterTest {
     public void subjects_doNotHideEachOther() {
         assertEquals("x", gate.admit(1, "x", 0));
         assertEquals("x", gate.admit(2, "x", 0));
+    }
+
+    @Test
+    public void askedBeforeTheTextIsMade_whatIsNotDueCountsAsLeftOut() {
+        assertTrue(gate.isDue(1, 0));
+        assertEquals("x", gate.admit(1, "x", 0));
+        assertFalse(gate.isDue(1, SECOND));
+        assertTrue(gate.isDue(1, 2 * SECOND));
+        assertEquals("y (1 more since the last report)", gate.admit(1, "y", 2 * SECOND));
     }
 }

@@ -3,6 +3,7 @@ package io.chainkeeper.simulation.znode;
 import io.chainkeeper.config.FeatureRaising;
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.config.RequestTracing;
 import io.chainkeeper.config.Safeguards;
 import io.chainkeeper.log.Durability;
 import io.chainkeeper.log.LogStore;
@@ -59,7 +60,8 @@ final class ServerConfiguration {
                 new Safeguards(0, DIGEST_AUDIT_SECONDS, 0, 0),
                 OrderingConfig.MAX_STATE_TRANSFER_BYTES_PER_SECOND,
                 OrderingConfig.DEFAULT_CHECKPOINT_BYTES,
-                raising);
+                raising,
+                RequestTracing.NONE);
     }
 
     private static Map<Integer, PeerAddress> addresses(List<Integer> members) {
