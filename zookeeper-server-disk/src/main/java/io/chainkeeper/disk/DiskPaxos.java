@@ -388,7 +388,10 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         }
     }
 
-    /** What this server lacks is gone from the rings: only another server's state brings it. */
+    /**
+     * What this server lacks is gone from the rings: only another server's state brings it, one that covers all that is
+     * gone. The sender may have an older one at hand, which would have to be fetched again and again.
+     */
     private void askForState() {
         if (state.freedByOthers <= state.decided || state.now < needStateTick) {
             return;
@@ -399,7 +402,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         }
         if (from != 0) {
             needStateTick = state.now + state.settings.suspicionTicks();
-            effects.needState(from, state.decided + 1);
+            effects.needState(from, state.freedByOthers + 1);
         }
     }
 

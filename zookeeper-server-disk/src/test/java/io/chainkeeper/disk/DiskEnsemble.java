@@ -3,6 +3,7 @@ package io.chainkeeper.disk;
 import io.chainkeeper.disk.layout.DiskLayout;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus.Role;
@@ -204,6 +205,14 @@ final class DiskEnsemble {
     private void fetchStates() {
         for (DiskNode node : nodes) {
             if (node.isRunning() && !node.needsState().isEmpty()) {
+                long wanted = node.needsState().get(0) - 1;
+                long has = node.deliveredValues().size();
+                InvariantViolated.check(
+                        wanted > has,
+                        "server %d has %d positions, and would take a state of %d",
+                        node.id(),
+                        has,
+                        wanted);
                 node.needsState().clear();
                 DiskNode best = node;
                 for (DiskNode other : nodes) {
