@@ -1,12 +1,19 @@
 package io.chainkeeper.chain;
 
 import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
- * The order of the chain: the leader, the other members, members that are about to leave, and replicas that only learn.
- * Computed anew when membership, ensemble or leader have changed.
+ * The order of the chain: the leader, the other members zone by zone, members that are about to leave, and replicas
+ * that only learn. Computed anew when membership, ensemble or leader have changed.
+ *
+ * <p>Each replica computes it for itself and may come to another order than others, by another setting or an older
+ * membership: it decides whom a replica asks for values, and nothing else (docs/chain.md).
  */
 final class ChainOrder {
     private final ReplicaState state;
@@ -50,11 +57,8 @@ final class ChainOrder {
         if (leader != 0) {
             count = place(order, count, leader);
         }
-        int members = latest.members().size();
-        int first = latest.indexOf(leader) + 1;
-        for (int i = 0; i < members; i++) {
-            count = place(
-                    order, count, latest.members().get((first + i) % members).replicaId());
+        for (int id : membersByZone()) {
+            count = place(order, count, id);
         }
         // Members that leave are needed until that is decided.
         for (int id : inForce.replicaIds()) {
@@ -68,6 +72,18 @@ final class ChainOrder {
         }
         count = place(order, count, state.self);
         replicas = Arrays.copyOf(order, count);
+    }
+
+    /** Those of a zone stay in the order of the membership, from behind the leader on. */
+    private int[] membersByZone() {
+        List<Member> members = latest.members();
+        int first = latest.indexOf(leader) + 1;
+        return IntStream.range(0, members.size())
+                .map(i -> members.get((first + i) % members.size()).replicaId())
+                .boxed()
+                .sorted(Comparator.comparingInt(id -> state.settings.zones().place(id, leader)))
+                .mapToInt(Integer::intValue)
+                .toArray();
     }
 
     private int place(int[] order, int count, int id) {

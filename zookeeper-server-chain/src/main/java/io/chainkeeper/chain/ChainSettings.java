@@ -9,10 +9,12 @@ import java.util.Map;
 final class ChainSettings extends CommonSettings {
     private static final String WINDOW_INSTANCES = "chain.windowInstances";
     private static final String MAX_INSTANCES_IN_MEMORY = "chain.maxInstancesInMemory";
+    private static final String ZONES = "chain.zones";
 
     static final SettingKeys KEYS = keys("chain")
             .number(WINDOW_INSTANCES, 4, 1, 1024)
             .number(MAX_INSTANCES_IN_MEMORY, 8192, 1, 1 << 20)
+            .text(ZONES, "", Zones.SHAPE, Zones::problem)
             .build();
 
     /** Decided values that stay in memory beyond the window, so that a candidate slightly behind can be answered. */
@@ -40,6 +42,7 @@ final class ChainSettings extends CommonSettings {
 
     private final int windowInstances;
     private final int maxInstancesInMemory;
+    private final Zones zones;
 
     /**
      * @param values what the user has set, checked
@@ -50,6 +53,12 @@ final class ChainSettings extends CommonSettings {
         super(KEYS, "chain", values, memberCount, tickMillis);
         windowInstances = KEYS.number(values, WINDOW_INSTANCES);
         maxInstancesInMemory = KEYS.number(values, MAX_INSTANCES_IN_MEMORY);
+        zones = new Zones(KEYS.text(values, ZONES));
+    }
+
+    /** {@code chain.zones}: where replicas stand. */
+    Zones zones() {
+        return zones;
     }
 
     /** {@code chain.windowInstances}: instances proposed and not yet decided, at most. */

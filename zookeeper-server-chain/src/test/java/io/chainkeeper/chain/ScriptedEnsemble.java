@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
 import java.util.function.Predicate;
 
 /**
@@ -45,7 +46,7 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
     final List<Sent> sent = new ArrayList<>();
 
     private final List<Integer> members = new ArrayList<>();
-    private final Map<String, String> settings;
+    private final IntFunction<Map<String, String>> settings;
     private final Map<Integer, ScriptedReplica> running = new TreeMap<>();
     private final Map<Integer, ScriptedLog> logs = new TreeMap<>();
     private final Map<Integer, Long> incarnations = new TreeMap<>();
@@ -65,6 +66,10 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
     }
 
     ScriptedEnsemble(int size, Map<String, String> settings) {
+        this(size, id -> settings);
+    }
+
+    private ScriptedEnsemble(int size, IntFunction<Map<String, String>> settings) {
         this.settings = settings;
         for (int id = 1; id <= size; id++) {
             members.add(id);
@@ -78,6 +83,14 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
     }
 
     static ScriptedEnsemble started(int size, Map<String, String> settings) {
+        ScriptedEnsemble ensemble = new ScriptedEnsemble(size, settings);
+        ensemble.members.forEach(ensemble::start);
+        ensemble.awaitLeader();
+        return ensemble;
+    }
+
+    /** Starts all, each with settings of its own. */
+    static ScriptedEnsemble startedEach(int size, IntFunction<Map<String, String>> settings) {
         ScriptedEnsemble ensemble = new ScriptedEnsemble(size, settings);
         ensemble.members.forEach(ensemble::start);
         ensemble.awaitLeader();
@@ -162,7 +175,8 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
     private void start(int id, long appliedPosition, Start start) {
         long incarnation = incarnations.merge(id, 1L, Long::sum);
         ScriptedReplica replica = new ScriptedReplica(
-                new ProtocolContext(id, incarnation, Ensemble.of(members), settings, this::draw, TICK_MILLIS, start),
+                new ProtocolContext(
+                        id, incarnation, Ensemble.of(members), settings.apply(id), this::draw, TICK_MILLIS, start),
                 logs.get(id),
                 appliedPosition,
                 prefixHash(appliedPosition),

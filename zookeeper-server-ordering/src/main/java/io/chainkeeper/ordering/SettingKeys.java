@@ -18,9 +18,21 @@ public final class SettingKeys {
         }
     }
 
-    private record Text(String defaultValue, String range) {}
+    private record Text(String defaultValue, String range, TextRule rule) {}
 
     private record AtLeast(String key, String otherKey, int factor) {}
+
+    /** What a text may be. */
+    @FunctionalInterface
+    public interface TextRule {
+        /**
+         * Checks a text.
+         *
+         * @param text as the user wrote it, without spaces around it, not empty
+         * @return null, or what is wrong with it and what to give instead, in words that go on behind key and value
+         */
+        String problem(String text);
+    }
 
     private final Map<String, Range> numbers = new TreeMap<>();
     private final Map<String, List<String>> choices = new TreeMap<>();
@@ -89,7 +101,20 @@ public final class SettingKeys {
          * @return this
          */
         public Builder text(String key, String defaultValue, String range) {
-            texts.put(key, new Text(defaultValue, range));
+            return text(key, defaultValue, range, text -> null);
+        }
+
+        /**
+         * Words of a form of their own.
+         *
+         * @param key as in zoo.cfg
+         * @param defaultValue if the user gives none; empty if there is none
+         * @param range what it may be, as documents and messages say it
+         * @param rule what is wrong with a value
+         * @return this
+         */
+        public Builder text(String key, String defaultValue, String range, TextRule rule) {
+            texts.put(key, new Text(defaultValue, range, rule));
             return this;
         }
 
@@ -145,6 +170,10 @@ public final class SettingKeys {
             String value = values.get(text.getKey());
             if (value != null && value.isBlank()) {
                 return text.getKey() + "= has no value; give " + text.getValue().range();
+            }
+            String problem = value == null ? null : text.getValue().rule().problem(value.trim());
+            if (problem != null) {
+                return text.getKey() + "=" + value + " " + problem;
             }
         }
         for (AtLeast pair : atLeast) {

@@ -18,6 +18,7 @@ public final class SettingKeysTest {
             .number("p.timeoutMillis", 800, 50, 120_000)
             .numberUpToMembers("p.quorum", 1, 1)
             .choice("p.policy", "all", "single")
+            .text("p.note", "", "one word", text -> text.contains(" ") ? "has a space; give one word" : null)
             .atLeast("p.timeoutMillis", 4, "p.beatMillis")
             .build();
 
@@ -36,7 +37,9 @@ public final class SettingKeysTest {
         }
         assertEquals(4, KEYS.number(Map.of(), "p.window"));
         assertEquals("all", KEYS.choice(Map.of(), "p.policy"));
-        assertEquals(Set.of("p.window", "p.beatMillis", "p.timeoutMillis", "p.quorum", "p.policy"), KEYS.names());
+        assertEquals("", KEYS.text(Map.of(), "p.note"));
+        assertEquals(
+                Set.of("p.window", "p.beatMillis", "p.timeoutMillis", "p.quorum", "p.policy", "p.note"), KEYS.names());
     }
 
     @Test
@@ -58,6 +61,14 @@ public final class SettingKeysTest {
     @Test
     public void unknownWord_messageNamesThoseThereAre() {
         assertRefused("p.policy", "some", "p.policy=some", "all, single");
+    }
+
+    @Test
+    public void textAgainstItsRule_messageNamesKeyValueAndWhatToGive() {
+        assertRefused("p.note", " ", "p.note= has no value; give one word");
+        assertRefused("p.note", "two words", "p.note=two words has a space; give one word");
+        assertNull(KEYS.check(Map.of("p.note", " word "), 3));
+        assertEquals("word", KEYS.text(Map.of("p.note", " word "), "p.note"));
     }
 
     @Test
@@ -84,6 +95,7 @@ public final class SettingKeysTest {
     public void keyThatIsNotThere_isAMistakeOfTheProtocol() {
         assertThrows(InvariantViolated.class, () -> KEYS.number(Map.of(), "p.policy"));
         assertThrows(InvariantViolated.class, () -> KEYS.choice(Map.of(), "p.window"));
+        assertThrows(InvariantViolated.class, () -> KEYS.text(Map.of(), "p.window"));
     }
 
     @Test

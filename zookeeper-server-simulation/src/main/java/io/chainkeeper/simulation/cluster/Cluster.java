@@ -221,7 +221,7 @@ public final class Cluster implements World, AutoCloseable {
                 id,
                 machine.replica.nextIncarnation(application.proposerTable().incarnationOf(id), random::nextInt),
                 file(id),
-                options.settings(),
+                options.settingsOf(id),
                 ofProtocol::nextInt,
                 TICK_MILLIS,
                 ProtocolContext.Start.ORDINARY);

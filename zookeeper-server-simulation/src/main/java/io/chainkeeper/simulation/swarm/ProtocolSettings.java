@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.simulation.host.World;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -17,6 +18,9 @@ final class ProtocolSettings {
     private static final int[] BYTES = {1024, 4096, 65536};
     private static final int[] PART_BYTES = {16, 256, 65536};
     private static final String[] LEADER_POLICIES = {"backoff", "all", "single"};
+    /** Stands in no value. */
+    private static final String BETWEEN_REPLICAS = ";";
+
     private static final String[] BUCKET_POLICIES = {"sticky", "rotating"};
 
     private ProtocolSettings() {}
@@ -35,11 +39,21 @@ final class ProtocolSettings {
             String value = draw(random, key, scaleMillis, replicas);
             if (value != null) {
                 settings.put(key, value);
-                if (factory.settings().check(settings, replicas) != null) {
+                if (factory.settings().check(ofReplica(settings, 0), replicas) != null) {
                     settings.remove(key);
                 }
             }
         }
+        return settings;
+    }
+
+    /** What one replica finds in its zoo.cfg: of a value that has several, one after the other. */
+    static Map<String, String> ofReplica(Map<String, String> drawn, int id) {
+        Map<String, String> settings = new TreeMap<>(drawn);
+        settings.replaceAll((key, value) -> {
+            String[] values = value.split(BETWEEN_REPLICAS, -1);
+            return values[id % values.length];
+        });
         return settings;
     }
 
@@ -59,11 +73,31 @@ final class ProtocolSettings {
         if (key.endsWith("bucketPolicy")) {
             return BUCKET_POLICIES[random.nextInt(BUCKET_POLICIES.length)];
         }
+        if (key.endsWith("zones")) {
+            return random.nextBoolean() ? zones(random, replicas) : null;
+        }
         if (random.nextInt(3) == 0) {
             return null;
         }
         int[] bytes = key.endsWith("partBytes") ? PART_BYTES : BYTES;
         int[] choices = key.endsWith("Bytes") ? bytes : COUNTS;
         return Integer.toString(choices[random.nextInt(choices.length)]);
+    }
+
+    /** Mostly one for all replicas, sometimes others from replica to replica, as while an operator hands them out. */
+    private static String zones(SplittableRandom random, int replicas) {
+        StringJoiner values = new StringJoiner(BETWEEN_REPLICAS);
+        int count = random.nextInt(3) == 0 ? 2 + random.nextInt(3) : 1;
+        for (int i = 0; i < count; i++) {
+            StringJoiner zones = new StringJoiner(",");
+            for (int id = 1; id <= replicas; id++) {
+                int zone = random.nextInt(4);
+                if (zone > 0) {
+                    zones.add(id + ":z" + zone);
+                }
+            }
+            values.add(zones.toString());
+        }
+        return values.toString();
     }
 }

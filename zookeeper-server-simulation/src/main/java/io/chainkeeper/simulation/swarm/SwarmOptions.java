@@ -16,7 +16,7 @@ import java.util.Map;
  * @param ensemble configured at first
  * @param late configured, but started only later: within the phase with faults, or as {@code FoundingFaults} draws it
  * @param minQuorumSize as the settings have it
- * @param settings the protocol's
+ * @param settings the protocol's; see {@link #settingsOf}
  * @param safetyMicros length of the phase with faults
  * @param sessions number of clients
  * @param keys number of registers
@@ -194,6 +194,16 @@ public record SwarmOptions(
                 limits,
                 other,
                 upgrades);
+    }
+
+    /**
+     * What a replica finds in its zoo.cfg.
+     *
+     * @param id its id
+     * @return the protocol's settings
+     */
+    public Map<String, String> settingsOf(int id) {
+        return ProtocolSettings.ofReplica(settings, id);
     }
 
     /** The least quorum that settings ask for, 1 if they ask for none. */
