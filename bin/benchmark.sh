@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures protocols side by side, or runs the JMH benchmarks. docs/benchmarks.md explains the figures.
 #
-#   bin/benchmark.sh writes|reads|latency|idle [option ...]    --help lists the options
+#   bin/benchmark.sh writes|reads|latency|wide-area|storm|idle [option ...]   --help lists the options
 #   bin/benchmark.sh failover|join [option ...]            what clients see when a server dies or joins
 #   bin/benchmark.sh --preset NAME [option ...]            many runs, with one table, one CSV file and charts in the end
 #   bin/benchmark.sh figures DIR                           one table, one CSV file and charts of several results
@@ -22,14 +22,20 @@
 #   recovery     throughput over time around the death of a server: figure 10
 #   iss          what it changes that every replica leads: latency of one client at three and six replicas, writes, idle
 #                ensembles, the death of a leader; about an hour and a half
+#   wide-area    latency of writes and linearizable reads in each of five regions, over relays that delay as links between
+#                data centers do: section 5.5; and in three regions with and without chain.zones; about forty minutes
+#   page         the cells of docs/performance.md: writes of three sizes at 3, 5 and 7 replicas with curves, reads, one
+#                client, narrow links, idle servers, the death of a leader, etcd if it is installed; about six hours
+#   scale        10 000 sessions, 100 000 watches, 4 million znodes, and 100 and 5000 sessions that come back at once; three
+#                replicas with heaps of 2 and 3 GB, so it needs 16 GB of memory; about forty minutes
 #   growth       how cost grows with the size of values, sessions, znodes and watches, memory per znode, a start with a
 #                tree of 1 GB; three replicas with heaps of 2 GB, so it needs 12 GB of memory; about an hour and a half
 #
 # Options of a preset:
 #
 #   --output DIR        results and charts (default: benchmark-PRESET in the current directory)
-#   --protocols A,B     values of ordering.protocol, the last is the base of ratios (default: chain,zab; iss: chain,iss,zab)
-#   --rounds R          measurements of each protocol in a run (default: quick and growth 1, others 3)
+#   --protocols A,B     values of ordering.protocol, the last is the base of ratios (default: chain,zab; iss, wide-area, page: chain,iss,zab)
+#   --rounds R          measurements of each protocol in a run (default: quick, growth and scale 1, others 3)
 #   what follows --     options of every run, such as -- --cpu 0.1; they win over the preset's
 #
 # Durability is the same for all: a write is on disk at a quorum before it is acknowledged. Exit codes: 0 measured,
@@ -70,7 +76,7 @@ build_if_stale() {
 parse_preset() {
     preset=${1:-}
     case $preset in
-        quick | paper | reads | bandwidth | recovery | iss | growth) ;;
+        quick | paper | reads | bandwidth | recovery | iss | wide-area | page | scale | growth) ;;
         *)
             echo "benchmark.sh: there is no preset '$preset'" >&2
             usage >&2
@@ -80,9 +86,9 @@ parse_preset() {
     shift
     output=benchmark-$preset
     protocols=chain,zab
-    [[ $preset == iss ]] && protocols=chain,iss,zab
+    [[ $preset == iss || $preset == wide-area || $preset == page ]] && protocols=chain,iss,zab
     rounds=3
-    [[ $preset == quick || $preset == growth ]] && rounds=1
+    [[ $preset == quick || $preset == growth || $preset == scale ]] && rounds=1
     further=()
     while [[ $# -gt 0 ]]; do
         case $1 in
@@ -221,6 +227,51 @@ preset_iss() {
     failover --replicas 3 --victims leader --rate 500
 }
 
+# Eight sessions in each region. The second and third run have their servers numbered so that neighbours stand apart.
+preset_wide_area() {
+    local common=(wide-area --seconds 30 --warmup-seconds 30 --sessions 40)
+    local three=(--regions "frankfurt,virginia,sao-paulo,frankfurt,virginia")
+    run wide-area-5-regions "${common[@]}"
+    run wide-area-3-regions "${common[@]}" "${three[@]}"
+    run wide-area-3-regions-zones "${common[@]}" "${three[@]}" --zones
+}
+
+preset_page() {
+    local replicas percent with_etcd=${protocols%,*},etcd,${protocols##*,}
+    protocols=$with_etcd run writes-3 writes --cpu "$(quota 3)" --outstanding 64 --levels 1,4,16,32 --half-load
+    run latency-3 latency
+    for replicas in 5 7; do
+        run "writes-$replicas" writes --replicas "$replicas" --cpu "$(quota "$replicas")" --outstanding 64 \
+            --levels 1,4,16,32 --half-load
+        run "latency-$replicas" latency --replicas "$replicas"
+    done
+    for replicas in 3 7; do
+        for percent in 95 50; do
+            run "reads-$percent-$replicas" reads --read-ratio "0.$percent" --replicas "$replicas" \
+                --cpu "$(quota "$replicas")"
+            run "sequential-$percent-$replicas" reads --read-ratio "0.$percent" --reads sequential \
+                --replicas "$replicas" --cpu "$(quota "$replicas")"
+        done
+        run "writes-4k-$replicas" writes --replicas "$replicas" --cpu "$(quota "$replicas")" --value-bytes 4096
+        run "writes-64k-$replicas" writes --replicas "$replicas" --cpu "$(quota "$replicas")" --value-bytes 65536 \
+            --outstanding 4
+    done
+    preset_bandwidth
+    run idle-3 idle
+    failover --replicas 3 --victims leader --rate 500
+}
+
+preset_scale() {
+    local amount common=(writes --seconds 10 --warmup-seconds 60 --heap 2g)
+    run scale-base "${common[@]}"
+    run scale-sessions "${common[@]}" --idle-sessions 10000
+    run scale-watches "${common[@]}" --keys 100000 --watches 100000
+    run scale-znodes "${common[@]/2g/3g}" --znodes 4000000
+    for amount in 100 5000; do
+        run "storm-$amount" storm --idle-sessions "$amount" --seconds 10 --warmup-seconds 30
+    done
+}
+
 # Each run differs from the first in one amount. What is in flight stays about the same: many sessions, few operations each.
 preset_growth() {
     local amount common=(writes --seconds 10 --warmup-seconds 90 --heap 2g --stages)
@@ -263,7 +314,7 @@ failover() {
 
 run_preset() {
     mkdir -p "$output"
-    "preset_$preset"
+    "preset_${preset//-/_}"
     if compgen -G "$output/*.json" >/dev/null || [[ -f $output/throughput.csv ]]; then
         "$root/bin/benchmark.sh" figures "$output" || verdict=1
     fi
@@ -283,6 +334,8 @@ if [[ $1 == --preset ]]; then
     run_preset
 fi
 build_if_stale
+# A session that comes back holds its old connection and the new one, here and at the servers.
+ulimit -n 65536 2>/dev/null || ulimit -n "$(ulimit -Hn)"
 class_path="$module/target/classes:$module/target/lib/*"
 read -r -a flags <<<"${BENCHMARK_JVMFLAGS:-}"
 

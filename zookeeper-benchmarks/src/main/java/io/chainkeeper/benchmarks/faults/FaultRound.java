@@ -205,7 +205,7 @@ public final class FaultRound {
             clients.preload(workload());
             if (scenario.treeMegabytes() > 0) {
                 long start = System.nanoTime();
-                new TreeLoader(clients.sessions().get(0).client()).load(scenario.treeMegabytes());
+                new TreeLoader(clients.zooKeeper(0)).load(scenario.treeMegabytes());
                 clients.checkHealthy();
                 bench.progress()
                         .println(

@@ -22,10 +22,10 @@ final class Charts {
      * Draws what the figures give: a chart needs two points.
      *
      * @param entries of {@link ResultDirectory#read}
-     * @return SVG documents by file name
+     * @return charts by file name, without its ending
      */
-    static Map<String, String> of(List<Entry> entries) {
-        Map<String, String> charts = new TreeMap<>();
+    static Map<String, LineChart> of(List<Entry> entries) {
+        Map<String, LineChart> charts = new TreeMap<>();
         Map<String, List<Entry>> byRun = new LinkedHashMap<>();
         Map<String, List<Entry>> byWorkload = new LinkedHashMap<>();
         for (Entry entry : entries) {
@@ -38,7 +38,7 @@ final class Charts {
                 String title = figures.get(0).workload() + ", " + figures.get(0).replicas() + " replicas";
                 add(
                         charts,
-                        run + "-" + kind + "-latency.svg",
+                        run + "-" + kind + "-latency",
                         new LineChart(title, THROUGHPUT, latency, curve(figures, latency)));
             }
         });
@@ -46,19 +46,19 @@ final class Charts {
             String name = workload.replaceAll("[^A-Za-z0-9]+", "-");
             add(
                     charts,
-                    "replicas-throughput-" + name + ".svg",
+                    "replicas-throughput-" + name,
                     new LineChart(workload, "replicas", THROUGHPUT, overReplicas(figures, THROUGHPUT)));
             add(
                     charts,
-                    "replicas-cpu-" + name + ".svg",
+                    "replicas-cpu-" + name,
                     new LineChart(workload, "replicas", BUSIEST, overReplicas(figures, BUSIEST)));
         });
         return charts;
     }
 
-    private static void add(Map<String, String> charts, String file, LineChart chart) {
+    private static void add(Map<String, LineChart> charts, String file, LineChart chart) {
         if (chart.lines().stream().anyMatch(line -> line.points().size() > 1)) {
-            charts.put(file, chart.svg());
+            charts.put(file, chart);
         }
     }
 
@@ -70,8 +70,9 @@ final class Charts {
         for (Entry entry : run) {
             if (entry.metric().equals(latency)
                     && (Phase.isLevel(entry.phase()) || entry.phase().equals(Phase.SATURATION))) {
+                Entry rates = throughput.get(entry.phase());
                 entry.medians().forEach((protocol, millis) -> {
-                    Double rate = throughput.get(entry.phase()).medians().get(protocol);
+                    Double rate = rates == null ? null : rates.medians().get(protocol);
                     if (rate != null) {
                         lines.computeIfAbsent(protocol, p -> new ArrayList<>()).add(new Point(rate, millis));
                     }

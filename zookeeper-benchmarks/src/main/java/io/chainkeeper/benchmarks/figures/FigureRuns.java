@@ -20,7 +20,8 @@ public final class FigureRuns {
     /** What {@code --help} says. */
     public static final String USAGE = """
             Usage: benchmark.sh figures DIR
-              writes figures.csv and charts (SVG) of all results in DIR (*.json, throughput.csv) into DIR
+              reads all results in DIR (*.json, throughput.csv), and writes figures.csv, tables.md (Markdown) and
+              charts (SVG and PNG) into DIR
             """;
 
     private static final String THROUGHPUT = "throughput.csv";
@@ -46,7 +47,7 @@ public final class FigureRuns {
         } catch (NoSuchFileException | NotDirectoryException e) {
             throw new UsageException(directory + " is not a directory of results");
         }
-        Map<String, String> charts = new TreeMap<>(Charts.of(entries));
+        Map<String, LineChart> charts = new TreeMap<>(Charts.of(entries));
         charts.putAll(GrowthCharts.of(entries));
         Path throughput = directory.resolve(THROUGHPUT);
         if (Files.exists(throughput)) {
@@ -58,10 +59,19 @@ public final class FigureRuns {
         printTable(entries, out);
         ResultDirectory.writeCsv(entries, directory.resolve("figures.csv"));
         out.println(directory.resolve("figures.csv"));
-        for (Map.Entry<String, String> chart : charts.entrySet()) {
-            Path file = directory.resolve(chart.getKey());
-            Files.writeString(file, chart.getValue(), StandardCharsets.UTF_8);
-            out.println(file);
+        Path rounds = directory.resolve("rounds.csv");
+        String tables = Tables.of(entries) + (Files.exists(rounds) ? FaultTables.of(rounds) : "");
+        if (!tables.isEmpty()) {
+            Files.writeString(directory.resolve("tables.md"), tables, StandardCharsets.UTF_8);
+            out.println(directory.resolve("tables.md"));
+        }
+        for (Map.Entry<String, LineChart> chart : charts.entrySet()) {
+            Path svg = directory.resolve(chart.getKey() + ".svg");
+            Path png = directory.resolve(chart.getKey() + ".png");
+            Files.writeString(svg, chart.getValue().svg(), StandardCharsets.UTF_8);
+            Files.write(png, chart.getValue().png());
+            out.println(svg);
+            out.println(png);
         }
     }
 

@@ -25,10 +25,10 @@ final class GrowthCharts {
      * Draws what the figures give: a chart needs two points.
      *
      * @param entries of {@link ResultDirectory#read}
-     * @return SVG documents by file name
+     * @return charts by file name, without its ending
      */
-    static SortedMap<String, String> of(List<Entry> entries) {
-        SortedMap<String, String> charts = new TreeMap<>();
+    static SortedMap<String, LineChart> of(List<Entry> entries) {
+        SortedMap<String, LineChart> charts = new TreeMap<>();
         METRICS.forEach((word, metric) -> {
             List<Entry> measured = entries.stream()
                     .filter(e -> e.metric().equals(metric) && e.phase().equals(Phase.SATURATION))
@@ -59,7 +59,7 @@ final class GrowthCharts {
     }
 
     private static void add(
-            SortedMap<String, String> charts,
+            SortedMap<String, LineChart> charts,
             String word,
             String metric,
             String amount,
@@ -86,7 +86,7 @@ final class GrowthCharts {
         boolean logarithmic = amounts.stream().allMatch(a -> a > 0);
         String name = "growth-" + word + "-over-" + axisLabel(amount) + "-" + title;
         charts.put(
-                name.replaceAll("[^A-Za-z0-9]+", "-") + ".svg",
-                new LineChart(title, axisLabel(amount), metric, logarithmic, lines).svg());
+                name.replaceAll("[^A-Za-z0-9]+", "-"),
+                new LineChart(title, axisLabel(amount), metric, logarithmic, lines));
     }
 }

@@ -21,10 +21,10 @@ final class RecoveryCharts {
      * Draws the first round of each combination.
      *
      * @param csv {@code throughput.csv} of the modes failover and join
-     * @return SVG documents by file name
+     * @return charts by file name, without its ending
      * @throws IOException if the file cannot be read or is no such file; the message names it
      */
-    static Map<String, String> of(Path csv) throws IOException {
+    static Map<String, LineChart> of(Path csv) throws IOException {
         Map<String, Map<String, List<Point>>> charts = new TreeMap<>();
         List<String> lines = Files.readAllLines(csv);
         for (String line : lines.subList(Math.min(1, lines.size()), lines.size())) {
@@ -41,13 +41,13 @@ final class RecoveryCharts {
                                 Double.parseDouble(fields[5]) / MILLIS_PER_SECOND, Double.parseDouble(fields[6])));
             }
         }
-        Map<String, String> documents = new TreeMap<>();
+        Map<String, LineChart> documents = new TreeMap<>();
         charts.forEach((title, byProtocol) -> {
             List<Line> drawn = new ArrayList<>();
             byProtocol.forEach((protocol, points) -> drawn.add(new Line(protocol, points)));
             documents.put(
-                    "recovery-" + title.replaceAll("[^A-Za-z0-9]+", "-") + ".svg",
-                    new LineChart(title, "seconds", "writes/s", drawn).svg());
+                    "recovery-" + title.replaceAll("[^A-Za-z0-9]+", "-"),
+                    new LineChart(title, "time since then, s", "writes/s", drawn));
         });
         return documents;
     }

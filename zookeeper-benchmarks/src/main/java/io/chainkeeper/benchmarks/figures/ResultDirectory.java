@@ -15,8 +15,10 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** The results of several runs in one directory, as a preset leaves them: one JSON file for each run. */
 final class ResultDirectory {
@@ -35,6 +37,7 @@ final class ResultDirectory {
      * @param workload what was done, in words; the same for runs that differ only in the number of replicas
      * @param operation which operations clients asked for
      * @param replicas servers of an ensemble
+     * @param outstanding operations that each session kept in flight at saturation
      * @param amounts how much there was of each of {@link #AMOUNTS}
      * @param phase see {@link Phase}
      * @param metric name and unit
@@ -46,6 +49,7 @@ final class ResultDirectory {
             String workload,
             String operation,
             int replicas,
+            int outstanding,
             SortedMap<String, Integer> amounts,
             String phase,
             String metric,
@@ -92,6 +96,7 @@ final class ResultDirectory {
                     workload(root.get("options")),
                     operation(root.get("options")),
                     root.at("/options/replicas").asInt(),
+                    root.at("/options/outstanding").asInt(),
                     amounts(root.get("options")),
                     figure.get("phase").asText(),
                     figure.get("metric").asText(),
@@ -110,11 +115,22 @@ final class ResultDirectory {
                 && sessions > 0) {
             words.append(", ").append(sessions).append(" sessions");
         }
+        if (options.path("idleSessions").asInt() > 0) {
+            words.append(", ").append(options.path("idleSessions").asInt()).append(" idle sessions");
+        }
         if (options.path("furtherZnodes").asInt() > 0) {
             words.append(", ").append(amounts(options).get(ZNODES)).append(" znodes");
         }
         if (options.path("watches").asInt() > 0) {
             words.append(", ").append(options.path("watches").asInt()).append(" watches");
+        }
+        Set<String> regions = new TreeSet<>();
+        options.path("regions").forEach(region -> regions.add(region.asText()));
+        if (!regions.isEmpty()) {
+            words.append(", ").append(regions.size()).append(" regions");
+        }
+        if (options.path("serverConfig").has(RunOptionsParser.ZONES)) {
+            words.append(", zones");
         }
         return words.toString();
     }

@@ -4,17 +4,18 @@ import io.chainkeeper.benchmarks.statistics.Latency;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 import org.apache.zookeeper.AddWatchMode;
-import org.apache.zookeeper.CreateMode;
-import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Watcher.Event.EventType;
-import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooKeeper;
 
 /** All client sessions of a measurement, in this process. */
 public final class Clients implements AutoCloseable {
@@ -31,7 +32,7 @@ public final class Clients implements AutoCloseable {
     private Clients() {}
 
     /**
-     * Opens sessions at replicas in turn. They are not connected yet.
+     * Opens sessions of ZooKeeper's client at replicas in turn. They are not connected yet.
      *
      * @param addresses client addresses of the replicas
      * @param sessionCount how many sessions in all
@@ -39,10 +40,29 @@ public final class Clients implements AutoCloseable {
      * @throws IOException if a client cannot be created
      */
     public static Clients open(List<String> addresses, int sessionCount) throws IOException, InterruptedException {
+        return open(addresses, sessionCount, ZooKeeperSession::new);
+    }
+
+    /**
+     * Opens connections of etcd's protocol at servers in turn. They are not connected yet.
+     *
+     * @param addresses client addresses of the servers
+     * @param sessionCount how many connections in all
+     * @param linearizable whether reads are, or may be answered from a server's own state
+     * @return the sessions
+     * @throws IOException if a client cannot be created
+     */
+    public static Clients openEtcd(List<String> addresses, int sessionCount, boolean linearizable)
+            throws IOException, InterruptedException {
+        return open(addresses, sessionCount, (address, failures) -> new EtcdSession(address, linearizable, failures));
+    }
+
+    private static Clients open(List<String> addresses, int sessionCount, ClientSession.Opening opening)
+            throws IOException, InterruptedException {
         Clients clients = new Clients();
         try {
             for (int i = 0; i < sessionCount; i++) {
-                clients.sessions.add(new ClientSession(addresses.get(i % addresses.size()), clients::noteFailure));
+                clients.sessions.add(opening.open(addresses.get(i % addresses.size()), clients::noteFailure));
             }
             return clients;
         } catch (IOException | RuntimeException e) {
@@ -104,31 +124,25 @@ public final class Clients implements AutoCloseable {
      * @throws IOException if one cannot be created
      */
     public void preload(Workload workload) throws IOException, InterruptedException {
-        try {
-            sessions.get(0).client().create(Workload.PARENT, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-        } catch (KeeperException e) {
-            throw new IOException("cannot create " + Workload.PARENT + ": " + e.getMessage(), e);
-        }
         Semaphore free = new Semaphore(PRELOAD_OUTSTANDING);
+        create(Workload.PARENT, new byte[0], free);
+        acquire(free, PRELOAD_OUTSTANDING);
+        free.release(PRELOAD_OUTSTANDING);
         for (int key = 0; key < workload.keys(); key++) {
-            acquire(free, 1);
-            sessions.get(0)
-                    .client()
-                    .create(
-                            Workload.path(key),
-                            workload.randomValue(),
-                            Ids.OPEN_ACL_UNSAFE,
-                            CreateMode.PERSISTENT,
-                            (rc, path, context, name) -> {
-                                if (rc != Code.OK.intValue()) {
-                                    noteFailure("cannot create " + path + ": " + Code.get(rc));
-                                }
-                                free.release();
-                            },
-                            null);
+            create(Workload.path(key), workload.randomValue(), free);
         }
         acquire(free, PRELOAD_OUTSTANDING);
         checkHealthy();
+    }
+
+    private void create(String path, byte[] value, Semaphore free) throws IOException, InterruptedException {
+        acquire(free, 1);
+        sessions.get(0).create(path, value, problem -> {
+            if (problem != null) {
+                noteFailure("cannot create " + path + ": " + problem);
+            }
+            free.release();
+        });
     }
 
     /**
@@ -145,8 +159,7 @@ public final class Clients implements AutoCloseable {
             acquire(free, 1);
             int key = i % workload.keys();
             int session = (int) ((key + (long) i / workload.keys()) % sessions.size());
-            sessions.get(session)
-                    .client()
+            zooKeeper(session)
                     .addWatch(
                             Workload.path(key),
                             event -> {
@@ -167,6 +180,14 @@ public final class Clients implements AutoCloseable {
         checkHealthy();
     }
 
+    /**
+     * @param index of a session, from 0
+     * @return ZooKeeper's client under it; the session must be of {@link #open}
+     */
+    public ZooKeeper zooKeeper(int index) {
+        return ((ZooKeeperSession) sessions.get(index)).client();
+    }
+
     private void acquire(Semaphore free, int permits) throws IOException, InterruptedException {
         if (!free.tryAcquire(permits, PRELOAD_SECONDS, TimeUnit.SECONDS)) {
             throw new IOException("no answer to a request after " + PRELOAD_SECONDS + " s");
@@ -180,11 +201,51 @@ public final class Clients implements AutoCloseable {
      * @return of reads and of writes
      */
     public Latencies drain() {
-        Histogram reads = new Histogram(SIGNIFICANT_DIGITS);
-        Histogram writes = new Histogram(SIGNIFICANT_DIGITS);
-        sessions.forEach(s -> s.drainTo(reads, writes));
-        return new Latencies(Latency.of(reads), Latency.of(writes));
+        return drain(session -> "").all();
     }
+
+    /**
+     * Latencies since the last call, also of groups of sessions.
+     *
+     * @param groupOf name of an address's group
+     * @return of reads and of writes
+     */
+    public GroupedLatencies drain(Function<String, String> groupOf) {
+        SortedMap<String, Histograms> groups = new TreeMap<>();
+        Histograms all = new Histograms();
+        for (ClientSession session : sessions) {
+            Histograms group = groups.computeIfAbsent(groupOf.apply(session.address()), name -> new Histograms());
+            session.drainTo(group.reads, group.writes);
+        }
+        SortedMap<String, Latencies> latencies = new TreeMap<>();
+        groups.forEach((name, group) -> {
+            all.add(group);
+            latencies.put(name, group.latencies());
+        });
+        return new GroupedLatencies(all.latencies(), latencies);
+    }
+
+    private static final class Histograms {
+        private final Histogram reads = new Histogram(SIGNIFICANT_DIGITS);
+        private final Histogram writes = new Histogram(SIGNIFICANT_DIGITS);
+
+        void add(Histograms other) {
+            reads.add(other.reads);
+            writes.add(other.writes);
+        }
+
+        Latencies latencies() {
+            return new Latencies(Latency.of(reads), Latency.of(writes));
+        }
+    }
+
+    /**
+     * Latencies of an interval, as a whole and by groups of sessions.
+     *
+     * @param all of all sessions
+     * @param groups by name
+     */
+    public record GroupedLatencies(Latencies all, SortedMap<String, Latencies> groups) {}
 
     /**
      * Latencies of an interval.

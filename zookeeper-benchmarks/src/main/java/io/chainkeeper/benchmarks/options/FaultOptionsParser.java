@@ -58,8 +58,10 @@ public final class FaultOptionsParser {
         List<Integer> replicas =
                 options.wholes("--replicas", failover ? "3,5" : "3", MIN_REPLICAS, RunOptionsParser.MAX_REPLICAS);
         int most = replicas.stream().mapToInt(Integer::intValue).max().orElseThrow();
+        RunOptions run = RunOptionsParser.options(mode, options, most);
+        RunOptionsParser.checkEtcd(run);
         return new FaultOptions(
-                RunOptionsParser.options(mode, options, most),
+                run,
                 replicas,
                 options.wholes("--tree-mb", failover ? "0" : "10", 0, MAX_TREE_MEGABYTES),
                 victims(options, mode),
@@ -73,7 +75,8 @@ public final class FaultOptionsParser {
 
     private static Set<String> named() {
         Set<String> named = new HashSet<>(RunOptionsParser.NAMED);
-        named.removeAll(Set.of("--read-ratio", "--reads", "--levels", "--znodes", "--watches"));
+        named.removeAll(
+                Set.of("--idle-sessions", "--regions", "--read-ratio", "--reads", "--levels", "--znodes", "--watches"));
         named.addAll(Set.of(
                 "--victims",
                 "--tree-mb",

@@ -12,6 +12,10 @@ public enum Mode {
     READS(0.95, 0.2),
     /** One client with one operation outstanding, at each replica in turn: writes, then reads. */
     LATENCY(0, 0),
+    /** Servers in several regions, each client at the server of its own: writes, then reads. */
+    WIDE_AREA(0, 0),
+    /** Many idle sessions that all lose their connections at once and come back, while others write. */
+    STORM(0, 0),
     /** Nothing but sessions' keep-alives: CPU and disk writes of an idle ensemble. */
     IDLE(0, 0),
     /** The longest time without a successful write around the death of a server. */
@@ -40,9 +44,14 @@ public enum Mode {
         return this == FAILOVER || this == JOIN;
     }
 
+    /** @return whether each session has one operation in flight unless the user asks for more */
+    boolean hasFewInFlight() {
+        return isFault() || this == WIDE_AREA || this == STORM;
+    }
+
     /** @return the name in the command line */
     public String word() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     static Mode of(String word) throws UsageException {

@@ -1,5 +1,6 @@
 package io.chainkeeper.benchmarks.options;
 
+import io.chainkeeper.benchmarks.relay.Region;
 import io.chainkeeper.benchmarks.server.EnsembleOptions;
 import java.nio.file.Path;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.Map;
  * @param mode what is measured
  * @param protocols values of {@code ordering.protocol}, in the order in which a round measures them
  * @param replicas servers of an ensemble
+ * @param regions where the servers stand, in the order of their ids; empty if all stand beside each other
  * @param linkMegabits 10^6 bits per second of each server's network link, in each direction; 0 for loopback
  * @param cpuCores CPU quota of each server; 0 for none
  * @param quotaPeriodMicros period of the quota; shorter than the scheduler's slice, so that a server with many threads
@@ -19,6 +21,7 @@ import java.util.Map;
  * @param warmupSeconds bound of each of the two warm-ups, without and with the quota
  * @param rounds how often each protocol is measured, each time with a fresh ensemble
  * @param sessions client sessions, spread over all replicas
+ * @param idleSessions further sessions that only say that they live
  * @param outstanding operations that each session keeps in flight
  * @param valueBytes size of a znode's data
  * @param keys number of znodes
@@ -44,6 +47,7 @@ public record RunOptions(
         Mode mode,
         List<String> protocols,
         int replicas,
+        List<Region> regions,
         int linkMegabits,
         double cpuCores,
         long quotaPeriodMicros,
@@ -51,6 +55,7 @@ public record RunOptions(
         int warmupSeconds,
         int rounds,
         int sessions,
+        int idleSessions,
         int outstanding,
         int valueBytes,
         int keys,
@@ -78,22 +83,36 @@ public record RunOptions(
 
     /** @return what the servers of an ensemble are told */
     public EnsembleOptions ensemble() {
-        return new EnsembleOptions(replicas, linearizableReads, serverConfig);
+        return new EnsembleOptions(replicas, regions, linearizableReads, serverConfig);
     }
 
     /** @return the same run with servers that compete for all cores */
     public RunOptions withoutQuota() {
+        return with(protocols, 0);
+    }
+
+    /**
+     * @param others values of {@code ordering.protocol}
+     * @return the same run of other protocols
+     */
+    public RunOptions withProtocols(List<String> others) {
+        return with(List.copyOf(others), cpuCores);
+    }
+
+    private RunOptions with(List<String> otherProtocols, double otherCores) {
         return new RunOptions(
                 mode,
-                protocols,
+                otherProtocols,
                 replicas,
+                regions,
                 linkMegabits,
-                0,
+                otherCores,
                 quotaPeriodMicros,
                 measuredSeconds,
                 warmupSeconds,
                 rounds,
                 sessions,
+                idleSessions,
                 outstanding,
                 valueBytes,
                 keys,

@@ -1,23 +1,32 @@
 package io.chainkeeper.benchmarks.options;
 
+import io.chainkeeper.benchmarks.relay.Region;
+import io.chainkeeper.benchmarks.server.EtcdServers;
 import io.chainkeeper.benchmarks.server.ServerCommand;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Turns the runner's command line into {@link RunOptions}. */
 public final class RunOptionsParser {
     /** What {@code --help} says. */
     public static final String USAGE = """
-            Usage: benchmark.sh writes|reads|latency|idle [option ...]
+            Usage: benchmark.sh writes|reads|latency|wide-area|storm|idle [option ...]
               --protocols A,B        values of ordering.protocol to compare, the last is the base      chain,zab
+                                     etcd: servers of etcd, if it is installed
               --replicas N           servers of each ensemble                                          3
+              --regions R,R          where each server stands: %s; the last leads
+                                     wide-area: frankfurt,sao-paulo,sydney,seoul,virginia
+              --zones                chain.zones says where the servers stand
               --link-mbit M          network of each server in 10^6 bits/s, in network namespaces; 0 for loopback 0
               --cpu C                CPU quota of each server in cores, 0 for none      0.2; latency, idle: 0
               --quota-period-ms P    period of the quota                                               10
@@ -25,7 +34,8 @@ public final class RunOptionsParser {
               --warmup-seconds N     bound of each warm-up (without the quota, then with it)          240
               --rounds R             measurements of each protocol, interleaved, fresh ensembles       3
               --sessions S           client sessions, spread over the replicas              4 per replica
-              --outstanding K        operations that each session keeps in flight                      32
+              --idle-sessions N      further sessions that only say that they live        storm: 5000, others: 0
+              --outstanding K        operations that each session keeps in flight   32; wide-area, storm: 1
               --value-bytes B        data of a znode                                                   128
               --keys N               znodes                                                            1000
               --znodes N             further znodes of the same size that nobody touches; memory per znode is told  0
@@ -46,18 +56,20 @@ public final class RunOptionsParser {
               --keep                 leave the servers' data and logs behind
               --max-steal S          share of CPU lost to the hypervisor that voids a round            0.02
               --max-other-cpu C      cores used by other processes that void a round                   0.15
-            """.formatted(ServerCommand.MAIN_CLASS);
+            """.formatted(Region.words(), ServerCommand.MAIN_CLASS);
 
     static final Set<String> NAMED = Set.of(
             "--protocols",
             "--replicas",
             "--cpu",
+            "--regions",
             "--link-mbit",
             "--quota-period-ms",
             "--seconds",
             "--warmup-seconds",
             "--rounds",
             "--sessions",
+            "--idle-sessions",
             "--outstanding",
             "--value-bytes",
             "--keys",
@@ -75,13 +87,25 @@ public final class RunOptionsParser {
             "--output",
             "--max-steal",
             "--max-other-cpu");
-    private static final Set<String> FLAGS = Set.of("--half-load", "--stages", "--keep");
+    private static final Set<String> FLAGS = Set.of("--half-load", "--stages", "--zones", "--keep");
+
+    /** The line of zoo.cfg that says where servers stand. */
+    public static final String ZONES = "chain.zones";
 
     /** Client sessions per replica, unless the command line says otherwise. */
     public static final int SESSIONS_PER_REPLICA = 4;
 
     static final int MAX_REPLICAS = 15;
     private static final int MAX_SESSIONS = 1000;
+    private static final int STORM_SESSIONS = 5_000;
+
+    /** Each takes a descriptor here and a port of this machine. */
+    private static final int MAX_IDLE_SESSIONS = 20_000;
+
+    private static final int MAX_LINK_MEGABITS = 1_000_000;
+
+    /** The paper's five sites; the leader, which stands last here, is its site A. */
+    private static final String FIVE_REGIONS = "frankfurt,sao-paulo,sydney,seoul,virginia";
 
     /** More would only wait in ZooKeeper's request throttle. */
     private static final int MAX_OUTSTANDING = 1000;
@@ -106,7 +130,9 @@ public final class RunOptionsParser {
         }
         Mode mode = Mode.of(args.get(0));
         OptionReader options = new OptionReader(args.subList(1, args.size()), NAMED, FLAGS);
-        int replicas = options.whole("--replicas", 3, 1, MAX_REPLICAS);
+        List<Region> regions = regions(options, mode);
+        int replicas = options.whole("--replicas", regions.isEmpty() ? 3 : regions.size(), 1, MAX_REPLICAS);
+        checkRegions(options, mode, regions, replicas);
         boolean saturating = mode == Mode.WRITES || mode == Mode.READS;
         if (!saturating && options.flag("--half-load")) {
             throw new UsageException("--half-load needs the mode writes or reads");
@@ -118,6 +144,10 @@ public final class RunOptionsParser {
             throw new UsageException("--read-ratio needs the mode reads");
         }
         RunOptions run = options(mode, options, replicas);
+        checkEtcd(run);
+        if (mode == Mode.STORM && run.idleSessions() == 0) {
+            throw new UsageException("--idle-sessions 0: storm needs some that come back");
+        }
         if (run.watches() > (long) run.keys() * run.sessions()) {
             throw new UsageException("--watches " + run.watches() + ": " + run.sessions() + " sessions can hold "
                     + (long) run.keys() * run.sessions() + " different watches on " + run.keys()
@@ -140,14 +170,16 @@ public final class RunOptionsParser {
                 mode,
                 protocols(options, mode),
                 replicas,
-                options.whole("--link-mbit", 0, 0, 1_000_000),
+                regions(options, mode),
+                options.whole("--link-mbit", 0, 0, MAX_LINK_MEGABITS),
                 options.decimal("--cpu", mode.defaultCpuCores(), 0, 1024),
                 options.whole("--quota-period-ms", 10, 1, 1000) * 1000L,
                 options.whole("--seconds", mode.isFault() ? 10 : 20, 1, 3600),
                 options.whole("--warmup-seconds", 240, 1, 3600),
                 options.whole("--rounds", 3, 1, 1000),
                 options.whole("--sessions", SESSIONS_PER_REPLICA * replicas, 1, MAX_SESSIONS),
-                options.whole("--outstanding", mode.isFault() ? 1 : 32, 1, MAX_OUTSTANDING),
+                options.whole("--idle-sessions", mode == Mode.STORM ? STORM_SESSIONS : 0, 0, MAX_IDLE_SESSIONS),
+                options.whole("--outstanding", mode.hasFewInFlight() ? 1 : 32, 1, MAX_OUTSTANDING),
                 options.whole("--value-bytes", 128, 0, MAX_VALUE_BYTES),
                 options.whole("--keys", 1000, 1, 10_000_000),
                 options.whole("--znodes", 0, 0, 10_000_000),
@@ -159,7 +191,7 @@ public final class RunOptionsParser {
                 options.flag("--half-load"),
                 options.flag("--stages"),
                 jvmOptions(options),
-                serverConfig(options),
+                serverConfig(options, mode),
                 serverLib(options),
                 options.text("--server-main", ServerCommand.MAIN_CLASS),
                 path("--data-dir", options.text("--data-dir", "")),
@@ -167,6 +199,46 @@ public final class RunOptionsParser {
                 options.flag("--keep"),
                 options.decimal("--max-steal", RunOptions.DEFAULT_MAX_STEAL_SHARE, 0, 1),
                 options.decimal("--max-other-cpu", RunOptions.DEFAULT_MAX_OTHER_CORES, 0, 1024));
+    }
+
+    /** What is asked of servers of another make is what they have, too. */
+    static void checkEtcd(RunOptions run) throws UsageException {
+        boolean simple = !run.mode().isFault()
+                && run.mode() != Mode.WIDE_AREA
+                && run.furtherZnodes() == 0
+                && run.watches() == 0
+                && run.idleSessions() == 0
+                && !run.stages();
+        if (run.protocols().contains(EtcdServers.NAME) && !simple) {
+            throw new UsageException("--protocols etcd: is there for the modes writes, reads, latency and idle,"
+                    + " without --znodes, --watches, --idle-sessions and --stages");
+        }
+    }
+
+    private static List<Region> regions(OptionReader options, Mode mode) throws UsageException {
+        List<Region> regions = new ArrayList<>();
+        for (String word : options.words("--regions", mode == Mode.WIDE_AREA ? FIVE_REGIONS : "", ",")) {
+            Region region = Region.of(word);
+            if (region == null) {
+                throw new UsageException("--regions " + word + ": give some of " + Region.words());
+            }
+            regions.add(region);
+        }
+        return regions;
+    }
+
+    private static void checkRegions(OptionReader options, Mode mode, List<Region> regions, int replicas)
+            throws UsageException {
+        if (mode != Mode.WIDE_AREA && (!regions.isEmpty() || options.flag("--zones"))) {
+            throw new UsageException("--regions and --zones need the mode wide-area");
+        }
+        if (!regions.isEmpty() && regions.size() != replicas) {
+            throw new UsageException("--regions names " + regions.size() + " places of " + replicas
+                    + " servers; give one for each, in the order of their ids");
+        }
+        if (!regions.isEmpty() && options.whole("--link-mbit", 0, 0, MAX_LINK_MEGABITS) > 0) {
+            throw new UsageException("--link-mbit does not go with --regions: relays have no limit of their own");
+        }
     }
 
     private static List<Integer> levels(OptionReader options) throws UsageException {
@@ -198,8 +270,16 @@ public final class RunOptionsParser {
         return jvmOptions;
     }
 
-    private static Map<String, String> serverConfig(OptionReader options) throws UsageException {
+    private static Map<String, String> serverConfig(OptionReader options, Mode mode) throws UsageException {
         Map<String, String> lines = new LinkedHashMap<>();
+        if (options.flag("--zones")) {
+            List<Region> regions = regions(options, mode);
+            lines.put(
+                    ZONES,
+                    IntStream.range(0, regions.size())
+                            .mapToObj(i -> (i + 1) + ":" + regions.get(i).word())
+                            .collect(Collectors.joining(",")));
+        }
         for (String line : options.words("--config", "", ",")) {
             int equals = line.indexOf('=');
             if (equals < 1) {

@@ -1,10 +1,14 @@
 package io.chainkeeper.benchmarks.report;
 
+import io.chainkeeper.benchmarks.load.Clients.Latencies;
 import io.chainkeeper.benchmarks.options.RunOptions;
+import io.chainkeeper.benchmarks.relay.Region;
 import io.chainkeeper.benchmarks.rounds.Phase;
 import io.chainkeeper.benchmarks.server.UsageSample.ServerUse;
 import io.chainkeeper.benchmarks.statistics.Latency;
 import io.chainkeeper.benchmarks.statistics.Statistics;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
@@ -37,6 +41,28 @@ record Metric(String label, String format, ToDoubleFunction<Phase> value) {
                             p -> mostWritten(p) / p.use().seconds()),
                     new Metric("CPU of the client, cores", "%.2f", p -> p.use().clientCores()));
         }
+        List<Metric> metrics = new ArrayList<>(load(options));
+        for (Region region : new LinkedHashSet<>(options.regions())) {
+            metrics.add(new Metric("p50 at " + region.word() + ", ms", "%.1f", p -> regional(p, region, true)));
+            metrics.add(new Metric("p99 at " + region.word() + ", ms", "%.1f", p -> regional(p, region, false)));
+        }
+        if (phaseName.equals(Phase.STORM)) {
+            metrics.add(new Metric("write latency, largest, ms", "%.1f", Metric::largestWrite));
+            metrics.add(new Metric(
+                    "all sessions are back, s", "%.2f", p -> p.storm().secondsToReturn()));
+            metrics.add(new Metric(
+                    "sessions that had expired", "%.0f", p -> p.storm().lost()));
+        }
+        return metrics;
+    }
+
+    private static double largestWrite(Phase phase) {
+        return phase.latencies() == null
+                ? Double.NaN
+                : phase.latencies().writes().maxMicros() / MICROS_PER_MILLI;
+    }
+
+    private static List<Metric> load(RunOptions options) {
         return List.of(
                 new Metric("operations/s", "%.0f", p -> p.use().operationsPerSecond()),
                 new Metric("write latency p50, ms", "%.3f", p -> writes(p, true)),
@@ -141,6 +167,15 @@ record Metric(String label, String format, ToDoubleFunction<Phase> value) {
 
     private static double reads(Phase phase, boolean median) {
         return phase.latencies() == null ? Double.NaN : millis(phase.latencies().reads(), median);
+    }
+
+    /** In a wide area clients either write or read. */
+    private static double regional(Phase phase, Region region, boolean median) {
+        Latencies latencies = phase.regions().get(region.word());
+        if (latencies == null) {
+            return Double.NaN;
+        }
+        return millis(latencies.writes().count() > 0 ? latencies.writes() : latencies.reads(), median);
     }
 
     private static double millis(Latency latency, boolean median) {

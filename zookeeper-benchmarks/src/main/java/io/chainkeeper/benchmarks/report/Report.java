@@ -31,9 +31,6 @@ import java.util.stream.Stream;
  * @param rounds in the order in which they were measured
  */
 public record Report(RunOptions options, MachineFacts machine, List<RoundResult> rounds) implements Outcome {
-    /** Name of the phase before anything is measured. */
-    private static final String START = "start";
-
     /** Below this share of its quota the busiest replica was not what limited throughput. */
     private static final double SATURATED_SHARE = 0.9;
 
@@ -88,8 +85,11 @@ public record Report(RunOptions options, MachineFacts machine, List<RoundResult>
     private List<Figure> figures(Predicate<Phase> counted) {
         List<Figure> figures = new ArrayList<>();
         addFigure(
-                figures, START, "all replicas serve, s after their start", ofRounds(counted, r -> r.secondsToServe()));
-        addFigure(figures, START, "heap per further znode, bytes", ofRounds(counted, r -> r.heapBytesPerZnode()));
+                figures,
+                Phase.START,
+                "all replicas serve, s after their start",
+                ofRounds(counted, r -> r.secondsToServe()));
+        addFigure(figures, Phase.START, "heap per further znode, bytes", ofRounds(counted, r -> r.heapBytesPerZnode()));
         for (String phase : phaseNames()) {
             for (Metric metric : Metric.of(phase, options)) {
                 addFigure(figures, phase, metric.label(), ofPhases(counted, phase, metric));

@@ -10,6 +10,7 @@ import io.chainkeeper.benchmarks.host.ProcFiles;
 import io.chainkeeper.benchmarks.host.ServerNetwork;
 import io.chainkeeper.benchmarks.host.WorkDirectory;
 import io.chainkeeper.benchmarks.options.RunOptions;
+import io.chainkeeper.benchmarks.server.EtcdServers;
 import io.chainkeeper.benchmarks.server.ServerCommand;
 import java.io.IOException;
 import java.io.InputStream;
@@ -55,10 +56,10 @@ public record Bench(
         WorkDirectory work = cleanup.open(() -> WorkDirectory.create(options.dataParent(), options.keepDirectories()));
         String name = work.path().getFileName().toString();
         CpuControl control = Cgroups.detect(PROC, options.quotaPeriodMicros(), name + "-probe");
-        RunOptions effective = options;
+        RunOptions effective = measurable(options, progress);
         if (options.cpuCores() > 0 && !control.canCap()) {
             progress.println("UNCAPPED: servers compete for all cores (" + control.description() + ")");
-            effective = options.withoutQuota();
+            effective = effective.withoutQuota();
         }
         MachineFacts machine = MachineFacts.read(PROC, work.path(), control);
         if (effective.cpuCores() * effective.replicas() >= machine.cores()) {
@@ -74,6 +75,22 @@ public record Bench(
         return new Bench(effective, machine, command, control, work, cleanup, proc, progress);
     }
 
+    /** Leaves out what this machine does not have. */
+    private static RunOptions measurable(RunOptions options, PrintStream progress) throws IOException {
+        if (!options.protocols().contains(EtcdServers.NAME) || EtcdServers.isInstalled()) {
+            return options;
+        }
+        progress.println(
+                "etcd: left out, because there is no program of that name (Debian: apt-get install etcd-server)");
+        List<String> others = options.protocols().stream()
+                .filter(protocol -> !protocol.equals(EtcdServers.NAME))
+                .toList();
+        if (others.isEmpty()) {
+            throw new IOException("nothing to measure without etcd; install it, or name other --protocols");
+        }
+        return options.withProtocols(others);
+    }
+
     private static ServerCommand command(ServerNetwork network, Path work, RunOptions options) throws IOException {
         Path logging = Files.createDirectory(work.resolve("conf"));
         try (InputStream text = Bench.class.getResourceAsStream("/server-logback.xml")) {
@@ -81,9 +98,11 @@ public record Bench(
         }
         Path lib = options.serverLib().toAbsolutePath().normalize();
         List<String> jvmOptions = new ArrayList<>(ServerCommand.archiveOptions(lib));
-        jvmOptions.addAll(ServerCommand.withProcessorCount(options.cpuCores(), options.jvmOptions()));
+        int processors = ServerCommand.processors(options.cpuCores());
+        jvmOptions.addAll(ServerCommand.withProcessorCount(processors, options.jvmOptions()));
         return new ServerCommand(
                 network,
+                processors,
                 Path.of(System.getProperty("java.home"), "bin", "java"),
                 ServerCommand.classPath(lib, logging),
                 jvmOptions,

@@ -3,6 +3,7 @@ package io.chainkeeper.benchmarks.rounds;
 import io.chainkeeper.benchmarks.host.Cleanup;
 import io.chainkeeper.benchmarks.load.Clients;
 import io.chainkeeper.benchmarks.load.ClosedLoop;
+import io.chainkeeper.benchmarks.load.IdleSessions;
 import io.chainkeeper.benchmarks.load.OpenLoop;
 import io.chainkeeper.benchmarks.load.TreeLoader;
 import io.chainkeeper.benchmarks.load.Warmup;
@@ -10,6 +11,7 @@ import io.chainkeeper.benchmarks.load.WarmupJudge;
 import io.chainkeeper.benchmarks.load.Workload;
 import io.chainkeeper.benchmarks.options.RunOptions;
 import io.chainkeeper.benchmarks.server.Ensemble;
+import io.chainkeeper.benchmarks.server.EtcdServers;
 import io.chainkeeper.benchmarks.server.LiveHeap;
 import io.chainkeeper.benchmarks.server.ServerCommand;
 import io.chainkeeper.benchmarks.server.ServerProcess;
@@ -20,6 +22,7 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -92,7 +95,7 @@ public final class Round {
         long before = largestHeap(ensemble);
         Clients loader = connect(ensemble, ensemble.servers().subList(0, 1), 1);
         try {
-            TreeLoader tree = new TreeLoader(loader.sessions().get(0).client());
+            TreeLoader tree = new TreeLoader(loader.zooKeeper(0));
             tree.loadZnodes(options.furtherZnodes(), options.valueBytes());
             tree.displaceRecentTransactions();
         } finally {
@@ -126,6 +129,8 @@ public final class Round {
         return switch (options.mode()) {
             case WRITES, READS -> measureSaturation(ensemble, workload);
             case LATENCY -> measureLatency(ensemble, workload);
+            case WIDE_AREA -> measureWideArea(ensemble, workload);
+            case STORM -> measureStorm(ensemble, workload);
             case IDLE -> measureIdle(ensemble, workload);
             case FAILOVER, JOIN -> throw new IllegalStateException(options.mode() + " is measured by FaultRuns");
         };
@@ -133,7 +138,9 @@ public final class Round {
 
     private Clients connect(Ensemble ensemble, List<ServerProcess> servers, int sessions) throws Exception {
         List<String> addresses = servers.stream().map(ServerProcess::address).toList();
-        Clients clients = cleanup.open(() -> Clients.open(addresses, sessions));
+        Clients clients = cleanup.open(() -> ensemble.protocol().equals(EtcdServers.NAME)
+                ? Clients.openEtcd(addresses, sessions, options.linearizableReads())
+                : Clients.open(addresses, sessions));
         try {
             clients.awaitConnected();
             return clients;
@@ -152,9 +159,11 @@ public final class Round {
 
     private List<Phase> measureSaturation(Ensemble ensemble, Workload workload) throws Exception {
         Clients clients = connect(ensemble, ensemble.servers(), options.sessions());
+        IdleSessions idle = null;
         try {
             preload(ensemble, clients, workload);
             clients.watch(workload, options.watches());
+            idle = openIdleSessions(ensemble);
             List<Phase> phases = new ArrayList<>();
             try (ClosedLoop load = new ClosedLoop(clients, workload, options.outstanding())) {
                 boolean steady = warmUp(ensemble, clients, "without quota");
@@ -190,6 +199,7 @@ public final class Round {
             }
             return phases;
         } finally {
+            closeIdleSessions(idle);
             cleanup.closeNow(clients);
         }
     }
@@ -215,6 +225,71 @@ public final class Round {
         try (ClosedLoop load = new ClosedLoop(client, workload, 1)) {
             boolean steady = warmUp(ensemble, client, name + " at replica " + server.id());
             return interval(name, server.id(), ensemble, client, steady);
+        }
+    }
+
+    private List<Phase> measureWideArea(Ensemble ensemble, Workload workload) throws Exception {
+        ensemble.leadFrom(options.replicas());
+        Clients clients = connect(ensemble, ensemble.servers(), options.sessions());
+        try {
+            preload(ensemble, clients, workload);
+            ensemble.cap(options.cpuCores());
+            List<Phase> phases = new ArrayList<>();
+            for (boolean reads : new boolean[] {false, true}) {
+                Workload kind = workload.withReadRatio(reads ? 1 : 0);
+                String name = reads ? Phase.WIDE_AREA_READS : Phase.WIDE_AREA_WRITES;
+                try (ClosedLoop load = new ClosedLoop(clients, kind, options.outstanding())) {
+                    boolean steady = warmUp(ensemble, clients, name);
+                    phases.add(interval(name, Phase.ALL_REPLICAS, ensemble, clients, steady));
+                }
+            }
+            return phases;
+        } finally {
+            cleanup.closeNow(clients);
+        }
+    }
+
+    private List<Phase> measureStorm(Ensemble ensemble, Workload workload) throws Exception {
+        Clients clients = connect(ensemble, ensemble.servers(), options.sessions());
+        IdleSessions idle = null;
+        try {
+            preload(ensemble, clients, workload);
+            idle = openIdleSessions(ensemble);
+            ensemble.cap(options.cpuCores());
+            List<Phase> phases = new ArrayList<>();
+            try (ClosedLoop load = new ClosedLoop(clients, workload, options.outstanding())) {
+                boolean steady = warmUp(ensemble, clients, Phase.BEFORE_STORM);
+                phases.add(interval(Phase.BEFORE_STORM, Phase.ALL_REPLICAS, ensemble, clients, steady));
+                phases.add(oneInterval(Phase.STORM, Phase.ALL_REPLICAS, ensemble, clients, steady, idle));
+            }
+            return phases;
+        } finally {
+            closeIdleSessions(idle);
+            cleanup.closeNow(clients);
+        }
+    }
+
+    /** Returns null if there are none. */
+    private IdleSessions openIdleSessions(Ensemble ensemble) throws Exception {
+        if (options.idleSessions() == 0) {
+            return null;
+        }
+        List<String> addresses =
+                ensemble.servers().stream().map(ServerProcess::address).toList();
+        long start = System.nanoTime();
+        IdleSessions idle = cleanup.open(() -> IdleSessions.open(addresses, options.idleSessions()));
+        progress.printf(
+                Locale.ROOT,
+                "  %s: %d idle sessions, opened in %d s%n",
+                ensemble.protocol(),
+                options.idleSessions(),
+                TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start));
+        return idle;
+    }
+
+    private void closeIdleSessions(IdleSessions idle) {
+        if (idle != null) {
+            cleanup.closeNow(idle);
         }
     }
 
@@ -284,14 +359,23 @@ public final class Round {
 
     private Phase oneInterval(String name, int atReplica, Ensemble ensemble, Clients clients, boolean steady)
             throws Exception {
+        return oneInterval(name, atReplica, ensemble, clients, steady, null);
+    }
+
+    /** All idle sessions, unless there are none, lose their connections when the interval begins. */
+    private Phase oneInterval(
+            String name, int atReplica, Ensemble ensemble, Clients clients, boolean steady, IdleSessions idle)
+            throws Exception {
         List<String> roles = roles(ensemble);
         List<ServerProfile.Sample> profileBefore = profile(ensemble);
         long eventsBefore = clients.watchEvents().sum();
         clients.drain();
         UsageSample before = sample(ensemble, clients);
-        Warmup.pause(TimeUnit.SECONDS.toMillis(options.measuredSeconds()));
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(options.measuredSeconds());
+        IdleSessions.Storm storm = idle == null ? null : idle.storm();
+        Warmup.pause(Math.max(0, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())));
         UsageSample after = sample(ensemble, clients);
-        Clients.Latencies latencies = clients.drain();
+        Clients.GroupedLatencies latencies = clients.drain(address -> region(ensemble, address));
         long events = clients.watchEvents().sum() - eventsBefore;
         List<ServerProfile> profiles = ServerProfile.between(profileBefore, profile(ensemble));
         clients.checkHealthy();
@@ -299,7 +383,25 @@ public final class Round {
         progress.printf(
                 Locale.ROOT, "  %s, %s: %.0f operations/s%n", ensemble.protocol(), name, use.operationsPerSecond());
         return new Phase(
-                name, atReplica, roles, use, use.operations() == 0 ? null : latencies, steady, events, profiles);
+                name,
+                atReplica,
+                roles,
+                use,
+                use.operations() == 0 ? null : latencies.all(),
+                steady,
+                events,
+                options.regions().isEmpty() ? Collections.emptySortedMap() : latencies.groups(),
+                storm,
+                profiles);
+    }
+
+    private String region(Ensemble ensemble, String address) {
+        return ensemble.servers().stream()
+                .filter(server ->
+                        server.address().equals(address) && !options.regions().isEmpty())
+                .map(server -> options.regions().get(server.id() - 1).word())
+                .findFirst()
+                .orElse("");
     }
 
     private static List<String> roles(Ensemble ensemble) {

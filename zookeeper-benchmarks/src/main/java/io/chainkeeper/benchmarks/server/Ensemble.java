@@ -3,6 +3,7 @@ package io.chainkeeper.benchmarks.server;
 import io.chainkeeper.benchmarks.host.CpuControl;
 import io.chainkeeper.benchmarks.host.FreePorts;
 import io.chainkeeper.benchmarks.host.WorkDirectory;
+import io.chainkeeper.benchmarks.relay.RelayedLinks;
 import io.chainkeeper.benchmarks.server.ZooCfg.Ports;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -20,11 +21,13 @@ import org.apache.zookeeper.common.X509Exception.SSLContextException;
 public final class Ensemble implements AutoCloseable {
     private static final long START_SECONDS = 120;
     private static final long POLL_MILLIS = 100;
+    private static final int LEADER_ATTEMPTS = 20;
     private static final String MY_ID = "myid";
     private static final int FOUR_LETTER_TIMEOUT_MILLIS = 5_000;
 
     private final String protocol;
     private final Path directory;
+    private final RelayedLinks links;
     private final long startNanos = System.nanoTime();
 
     /** In the order of their ids. Changed under this object's lock, read by any thread. */
@@ -32,8 +35,9 @@ public final class Ensemble implements AutoCloseable {
 
     private boolean closed;
 
-    private Ensemble(String protocol, Path directory) {
+    private Ensemble(String protocol, Path directory, RelayedLinks links) {
         this.protocol = protocol;
+        this.links = links;
         this.directory = directory;
     }
 
@@ -56,21 +60,17 @@ public final class Ensemble implements AutoCloseable {
         for (int i = 0; i < options.replicas(); i++) {
             ports.add(new Ports(command.network().host(i + 1), free.next(), free.next(), free.next()));
         }
-        Ensemble ensemble = new Ensemble(protocol, directory);
+        Ensemble ensemble = new Ensemble(protocol, directory, new RelayedLinks(options.regions()));
         try {
             for (int i = 0; i < ports.size(); i++) {
                 Path home = Files.createDirectory(ensemble.home(i + 1));
                 Path data = Files.createDirectory(ensemble.dataDirectory(i + 1));
                 Files.writeString(data.resolve(MY_ID), (i + 1) + "\n");
-                Path cfg = home.resolve("zoo.cfg");
-                Files.writeString(
-                        cfg,
-                        ZooCfg.text(protocol, options.linearizableReads(), data, i, ports, options.serverConfig()));
                 ensemble.servers.add(ServerProcess.start(
                         i + 1,
                         ports.get(i).host(),
                         ports.get(i).client(),
-                        command.arguments(i + 1, cfg),
+                        ensemble.commandLine(i, ports, options, command),
                         home.resolve("server.log"),
                         control,
                         directory.getFileName() + "-" + (i + 1)));
@@ -80,6 +80,46 @@ public final class Ensemble implements AutoCloseable {
             closeAfter(ensemble, e);
             throw e;
         }
+    }
+
+    private List<String> commandLine(int self, List<Ports> ports, EnsembleOptions options, ServerCommand command)
+            throws IOException {
+        int id = self + 1;
+        if (isEtcd()) {
+            List<String> line = new ArrayList<>(command.network().commandPrefix(id));
+            line.addAll(EtcdServers.arguments(
+                    command.processors(), self, ports, dataDirectory(id).resolve(EtcdServers.NAME)));
+            return line;
+        }
+        Path cfg = home(id).resolve("zoo.cfg");
+        Files.writeString(
+                cfg,
+                ZooCfg.text(
+                        protocol,
+                        options.linearizableReads(),
+                        dataDirectory(id),
+                        self,
+                        seenFrom(self, ports),
+                        options.serverConfig()));
+        return command.arguments(id, cfg);
+    }
+
+    private boolean isEtcd() {
+        return protocol.equals(EtcdServers.NAME);
+    }
+
+    /** The ports at which a server finds itself and the others. */
+    private List<Ports> seenFrom(int self, List<Ports> ports) throws IOException {
+        List<Ports> seen = new ArrayList<>();
+        for (int i = 0; i < ports.size(); i++) {
+            Ports real = ports.get(i);
+            seen.add(new Ports(
+                    real.host(),
+                    real.client(),
+                    links.port(self, i, real.host(), real.quorum()),
+                    links.port(self, i, real.host(), real.election())));
+        }
+        return seen;
     }
 
     private Path home(int id) {
@@ -164,7 +204,7 @@ public final class Ensemble implements AutoCloseable {
      */
     public ServerStatus status(ServerProcess server) {
         try {
-            return ServerStatus.parse(ask(server, "srvr"));
+            return isEtcd() ? EtcdServers.status(server) : ServerStatus.parse(ask(server, "srvr"));
         } catch (IOException e) {
             return ServerStatus.parse(""); // not listening yet, or not any more: checkAlive tells which
         }
@@ -223,6 +263,29 @@ public final class Ensemble implements AutoCloseable {
     }
 
     /**
+     * Makes a server the leader: whoever leads instead is stopped and started again, until the wanted one has its turn.
+     *
+     * @param id the wanted leader's id
+     * @throws IOException if a server does not come back, or others lead every time
+     */
+    public void leadFrom(int id) throws IOException, InterruptedException {
+        for (int attempt = 0; attempt < LEADER_ATTEMPTS; attempt++) {
+            List<ServerProcess> leaders = servers.stream()
+                    .filter(s -> role(s).equals(ServerStatus.LEADER))
+                    .toList();
+            if (leaders.stream().anyMatch(leader -> leader.id() == id)) {
+                return;
+            }
+            for (ServerProcess leader : leaders) {
+                leader.stop();
+                restart(leader.id());
+            }
+            awaitServing();
+        }
+        throw new IOException(protocol + ": others than server " + id + " led " + LEADER_ATTEMPTS + " times");
+    }
+
+    /**
      * Removes everything from the data directory of a server that has ended, except its myid.
      *
      * @param id its id
@@ -266,6 +329,11 @@ public final class Ensemble implements AutoCloseable {
         closed = true;
         servers.forEach(ServerProcess::kill);
         IOException failure = null;
+        try {
+            links.close();
+        } catch (IOException e) {
+            failure = e;
+        }
         for (ServerProcess server : servers) {
             try {
                 server.close();

@@ -14,13 +14,14 @@ import java.util.stream.Stream;
  * The command line of a server: the same jars and JVM options for every protocol.
  *
  * @param network where the server runs
+ * @param processors how many processors a server is told that it has; 0 for all that there are
  * @param java the java executable
  * @param classPath the jars, and behind them a directory for logging
  * @param jvmOptions options of the JVM
  * @param mainClass class that starts a server when given a zoo.cfg
  */
 public record ServerCommand(
-        ServerNetwork network, Path java, String classPath, List<String> jvmOptions, String mainClass) {
+        ServerNetwork network, int processors, Path java, String classPath, List<String> jvmOptions, String mainClass) {
     /** Starts a server of any protocol, the stock quorum server included. */
     public static final String MAIN_CLASS = "io.chainkeeper.main.ChainkeeperMain";
 
@@ -81,17 +82,25 @@ public record ServerCommand(
     }
 
     /**
-     * What the JVM would choose by itself if it were started under the quota. Servers are warmed up without it, so it
-     * has to be said.
+     * How many processors a server would see if it were started under the quota. Servers are warmed up without it, so
+     * they have to be told.
      *
      * @param cpuCores the quota; 0 for none
+     * @return the number; 0 if there is nothing to tell
+     */
+    public static int processors(double cpuCores) {
+        return cpuCores > 0 ? (int) Math.max(1, Math.ceil(cpuCores)) : 0;
+    }
+
+    /**
+     * @param processors see {@link #processors}
      * @param jvmOptions options that the user gave; they win
      * @return all options
      */
-    public static List<String> withProcessorCount(double cpuCores, List<String> jvmOptions) {
+    public static List<String> withProcessorCount(int processors, List<String> jvmOptions) {
         List<String> options = new ArrayList<>();
-        if (cpuCores > 0) {
-            options.add("-XX:ActiveProcessorCount=" + (int) Math.max(1, Math.ceil(cpuCores)));
+        if (processors > 0) {
+            options.add("-XX:ActiveProcessorCount=" + processors);
         }
         options.addAll(jvmOptions);
         return options;

@@ -20,7 +20,7 @@ import org.junit.rules.TemporaryFolder;
 /** What {@code benchmark.sh figures} makes of results. */
 public final class FigureRunsTest {
     private static final String RUN = """
-            {"options": {"mode": "WRITES", "replicas": %d, "valueBytes": 128, "readRatio": 0.0,
+            {"options": {"mode": "WRITES", "replicas": %d, "valueBytes": 128, "readRatio": 0.0, "outstanding": 32,
               "linearizableReads": true},
              "figures": [
               {"phase": "saturation, closed loop", "metric": "operations/s", "medians": {"chain": 3000, "zab": 1000},
@@ -64,6 +64,16 @@ public final class FigureRunsTest {
         assertTrue(file("replicas-throughput-writes-128-B.svg").contains(">zab</text>"));
         assertTrue(file("writes-3-write-latency.svg").contains("<polyline"));
         assertFalse(Files.exists(directory().resolve("writes-3-read-latency.svg")));
+        assertTrue(Files.size(directory().resolve("writes-3-write-latency.png")) > 0);
+        String tables = file("tables.md");
+        assertTrue(tables, tables.contains("""
+                ## Throughput
+
+                | operations/s | replicas | chain | zab | chain / zab |
+                |---|---|---|---|---|
+                | writes, 128 B, 32 in flight | 3 | 3 000 | 1 000 | 3.00 |
+                | writes, 128 B, 1 in flight | 3 | 500 |  |  |
+                """));
     }
 
     @Test
@@ -97,6 +107,38 @@ public final class FigureRunsTest {
         assertTrue(Files.exists(directory().resolve("recovery-5-replicas-tail-stopped-at-0-s.svg")));
         Files.writeString(directory().resolve("throughput.csv"), "a\nb\n");
         assertTrue(assertThrows(IOException.class, this::figures).getMessage().contains("throughput.csv: 'b' has not"));
+    }
+
+    @Test
+    public void latencies_areMedianAndTailInOneCell() throws Exception {
+        String one = RUN.formatted(3)
+                .replace("WRITES", "LATENCY")
+                .replace("saturation, closed loop", "one client, writes")
+                .replace("operations/s", "write latency p99, ms");
+        Files.writeString(directory().resolve("latency-3.json"), one);
+        figures();
+        assertTrue(file("tables.md"), file("tables.md").contains("| latency, 128 B: write | 3 | 5.00 / 3 000 |"));
+    }
+
+    @Test
+    public void rounds_giveTheMediansOfValidOnes() throws Exception {
+        Files.writeString(directory().resolve("throughput.csv"), """
+                protocol,replicas,tree_mb,victim,round,millis,writes_per_s
+                chain,3,0,leader,1,0,0
+                """);
+        Files.writeString(directory().resolve("rounds.csv"), """
+                protocol,replicas,tree_mb,victim,round,verdict,comment,gap_all_ms,serving_s
+                chain,3,0,leader,1,measured,,100,2.5
+                chain,3,0,leader,2,measured,"a, ""b"" and c",200,
+                chain,3,0,leader,3,void,,9000,1
+                zab,3,10,tail,1,measured,,7,1
+                """);
+        figures();
+        String tables = file("tables.md");
+        assertTrue(tables, tables.contains("| chain | 3 | leader | 150 |  |  | 2.50 |"));
+        assertTrue(tables, tables.contains("| zab | 3 | tail, tree of 10 MB | 7.00 |  |  | 1.00 |"));
+        Files.writeString(directory().resolve("rounds.csv"), "a,b\n1\n");
+        assertTrue(assertThrows(IOException.class, this::figures).getMessage().contains("rounds.csv: '1' has not 2"));
     }
 
     @Test

@@ -5,10 +5,14 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.benchmarks.figures.LineChart.Line;
 import io.chainkeeper.benchmarks.figures.LineChart.Point;
+import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.DoubleStream;
+import javax.imageio.ImageIO;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.Test;
 import org.w3c.dom.Document;
@@ -21,26 +25,60 @@ public final class LineChartTest {
                 .parse(new ByteArrayInputStream(svg.getBytes(StandardCharsets.UTF_8)));
     }
 
+    private static LineChart chart() {
+        return new LineChart(
+                "a < b & c",
+                "replicas",
+                "operations/s",
+                List.of(
+                        new Line("chain", List.of(new Point(3, 100), new Point(7, 100))),
+                        new Line("zab", List.of(new Point(3, 50), new Point(7, 20)))));
+    }
+
     @Test
     public void linesAndNames_makeAWellFormedDocument() throws Exception {
-        String svg = new LineChart(
-                        "a < b & c",
-                        "replicas",
-                        "operations/s",
-                        List.of(
-                                new Line("chain", List.of(new Point(3, 100), new Point(7, 100))),
-                                new Line("zab", List.of(new Point(3, 50), new Point(7, 20)))))
-                .svg();
+        String svg = chart().svg();
         Document document = parse(svg);
-        assertEquals(2, document.getElementsByTagName("polyline").getLength());
-        assertEquals(4, document.getElementsByTagName("circle").getLength());
+        assertEquals(
+                "chain: its points and the legend",
+                3,
+                document.getElementsByTagName("circle").getLength());
+        assertEquals("zab", 3, document.getElementsByTagName("polygon").getLength());
         assertTrue(svg, svg.contains(">a &lt; b &amp; c</text>"));
         assertTrue(svg, svg.contains(">zab</text>"));
     }
 
     @Test
+    public void protocol_hasTheSameColourWhoeverElseIsDrawn() {
+        String zab = "#009e73";
+        assertTrue(chart().svg().contains(zab));
+        Line alone = new Line("zab", List.of(new Point(3, 50), new Point(7, 20)));
+        assertTrue(new LineChart("t", "x", "y", List.of(alone)).svg().contains(zab));
+    }
+
+    /** Dark pixels of the axes and texts, and pixels of both lines' colours, on white. */
+    @Test
+    public void picture_hasWhatTheDocumentHas() throws Exception {
+        BufferedImage image = ImageIO.read(new ByteArrayInputStream(chart().png()));
+        assertEquals(1440, image.getWidth());
+        assertEquals(920, image.getHeight());
+        Map<Integer, Integer> colours = new HashMap<>();
+        for (int x = 0; x < image.getWidth(); x++) {
+            for (int y = 0; y < image.getHeight(); y++) {
+                colours.merge(image.getRGB(x, y) & 0xffffff, 1, Integer::sum);
+            }
+        }
+        assertTrue(colours.get(0xffffff) > image.getWidth() * image.getHeight() / 2);
+        assertTrue(colours.get(0x0072b2) > 1000);
+        assertTrue(colours.get(0x009e73) > 1000);
+        assertTrue(colours.get(0x000000) > 1000);
+    }
+
+    @Test
     public void allValuesAreZero_chartIsStillDrawn() throws Exception {
-        parse(new LineChart("t", "x", "y", List.of(new Line("l", List.of(new Point(0, 0))))).svg());
+        LineChart chart = new LineChart("t", "x", "y", List.of(new Line("l", List.of(new Point(0, 0)))));
+        parse(chart.svg());
+        assertTrue(chart.png().length > 0);
     }
 
     @Test

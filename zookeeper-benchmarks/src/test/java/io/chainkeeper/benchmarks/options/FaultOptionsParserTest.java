@@ -85,12 +85,13 @@ public final class FaultOptionsParserTest {
         Scenario zab = new Scenario("zab", 5, 0, Victim.TAIL);
         FaultOptions options = parse("failover", "--suspicion-ms", "2000", "--config", "snapCount=7");
         assertEquals(
-                new EnsembleOptions(3, true, Map.of("chain.suspicionTimeoutMillis", "2000", "snapCount", "7")),
+                new EnsembleOptions(
+                        3, List.of(), true, Map.of("chain.suspicionTimeoutMillis", "2000", "snapCount", "7")),
                 options.ensemble(chain));
         assertEquals(
-                new EnsembleOptions(3, true, Map.of("iss.suspicionTimeoutMillis", "2000", "snapCount", "7")),
+                new EnsembleOptions(3, List.of(), true, Map.of("iss.suspicionTimeoutMillis", "2000", "snapCount", "7")),
                 options.ensemble(new Scenario("iss", 3, 0, Victim.TAIL)));
-        assertEquals(new EnsembleOptions(5, true, Map.of("snapCount", "7")), options.ensemble(zab));
+        assertEquals(new EnsembleOptions(5, List.of(), true, Map.of("snapCount", "7")), options.ensemble(zab));
         assertEquals(
                 Map.of("chain.suspicionTimeoutMillis", "900"),
                 parse("failover", "--config", "chain.suspicionTimeoutMillis=900")

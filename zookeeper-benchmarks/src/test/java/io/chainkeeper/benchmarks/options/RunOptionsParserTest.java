@@ -6,6 +6,7 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.benchmarks.relay.Region;
 import io.chainkeeper.benchmarks.server.ServerCommand;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -97,7 +98,7 @@ public final class RunOptionsParserTest {
 
     @Test
     public void unknownWord_isNamed() {
-        assertRefused("unknown mode 'write'; give one of writes, reads, latency, idle", "write");
+        assertRefused("unknown mode 'write'; give one of writes, reads, latency, wide-area, storm, idle", "write");
         assertRefused("unknown option '--replica'", "writes", "--replica", "3");
         assertRefused("--reads strong: give one of linearizable, sequential", "reads", "--reads", "strong");
     }
@@ -134,5 +135,50 @@ public final class RunOptionsParserTest {
     public void noJars_isRefused() {
         UsageException refusal = assertThrows(UsageException.class, () -> RunOptionsParser.parse(List.of("writes")));
         assertTrue(refusal.getMessage(), refusal.getMessage().startsWith("--lib"));
+    }
+
+    @Test
+    public void wideArea_hasTheFiveSitesOfThePaperUnlessToldOtherwise() throws UsageException {
+        RunOptions five = parse("wide-area");
+        assertEquals(5, five.replicas());
+        assertEquals(Region.VIRGINIA, five.regions().get(4));
+        assertEquals(1, five.outstanding());
+        assertEquals(Map.of(), five.serverConfig());
+        RunOptions zones = parse("wide-area", "--regions", "seoul,sydney,seoul", "--zones");
+        assertEquals(3, zones.ensemble().replicas());
+        assertEquals(Map.of("chain.zones", "1:seoul,2:sydney,3:seoul"), zones.serverConfig());
+        assertRefused("virginia, frankfurt", "wide-area", "--regions", "atlantis");
+        assertRefused("names 5 places of 3", "wide-area", "--replicas", "3");
+        assertRefused("mode wide-area", "writes", "--regions", "seoul,sydney,seoul");
+        assertRefused("mode wide-area", "writes", "--zones");
+        assertRefused("--link-mbit", "wide-area", "--link-mbit", "10");
+    }
+
+    @Test
+    public void etcd_isMeasuredWhereItHasTheSame() throws UsageException {
+        assertEquals(
+                List.of("chain", "etcd"),
+                parse("writes", "--protocols", "chain,etcd").protocols());
+        for (String[] args : new String[][] {
+            {"wide-area", "--protocols", "chain,etcd"},
+            {"writes", "--protocols", "chain,etcd", "--stages"},
+            {"writes", "--protocols", "etcd", "--znodes", "5"},
+            {"writes", "--protocols", "etcd", "--watches", "5"}
+        }) {
+            assertRefused("--protocols etcd", args);
+        }
+        RunOptions without = parse("writes", "--protocols", "chain,etcd").withProtocols(List.of("chain"));
+        assertEquals(List.of("chain"), without.protocols());
+        assertEquals(0.2, without.cpuCores(), 0);
+        assertEquals(0, without.withoutQuota().cpuCores(), 0);
+    }
+
+    @Test
+    public void storm_hasSessionsThatComeBack() throws UsageException {
+        assertEquals(5_000, parse("storm").idleSessions());
+        assertEquals(1, parse("storm").outstanding());
+        assertEquals(10_000, parse("writes", "--idle-sessions", "10000").idleSessions());
+        assertRefused("some that come back", "storm", "--idle-sessions", "0");
+        assertRefused("--protocols etcd", "storm", "--protocols", "etcd");
     }
 }

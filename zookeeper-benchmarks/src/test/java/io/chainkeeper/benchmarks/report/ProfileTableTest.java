@@ -9,6 +9,7 @@ import io.chainkeeper.benchmarks.server.ServerProfile;
 import io.chainkeeper.benchmarks.server.StageTotals.Stage;
 import io.chainkeeper.benchmarks.server.UsageSample;
 import io.chainkeeper.benchmarks.server.UsageSample.ServerUse;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -19,7 +20,17 @@ public final class ProfileTableTest {
     private static Phase phase(String roleOf1, String roleOf2, List<ServerProfile> profiles) {
         UsageSample.Use use = new UsageSample.Use(
                 10, 1000, List.of(new ServerUse(3000, 3000, 0, 0, 0), new ServerUse(9000, 9000, 0, 0, 0)), 0, 0, 0, 0);
-        return new Phase(Phase.SATURATION, Phase.ALL_REPLICAS, List.of(roleOf1, roleOf2), use, null, true, 0, profiles);
+        return new Phase(
+                Phase.SATURATION,
+                Phase.ALL_REPLICAS,
+                List.of(roleOf1, roleOf2),
+                use,
+                null,
+                true,
+                0,
+                Collections.emptySortedMap(),
+                null,
+                profiles);
     }
 
     private static ServerProfile profile(int id, double count, double mean, double user, double system) {

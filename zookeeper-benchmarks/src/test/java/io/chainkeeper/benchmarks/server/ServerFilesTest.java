@@ -68,9 +68,11 @@ public final class ServerFilesTest {
     public void quotaBelowACore_oneProcessorUnlessUserSaysOtherwise() {
         assertEquals(
                 List.of("-XX:ActiveProcessorCount=1", "-Xint"),
-                ServerCommand.withProcessorCount(0.2, List.of("-Xint")));
-        assertEquals(List.of("-XX:ActiveProcessorCount=2"), ServerCommand.withProcessorCount(1.5, List.of()));
-        assertEquals(List.of(), ServerCommand.withProcessorCount(0, List.of()));
+                ServerCommand.withProcessorCount(ServerCommand.processors(0.2), List.of("-Xint")));
+        assertEquals(
+                List.of("-XX:ActiveProcessorCount=2"),
+                ServerCommand.withProcessorCount(ServerCommand.processors(1.5), List.of()));
+        assertEquals(List.of(), ServerCommand.withProcessorCount(ServerCommand.processors(0), List.of()));
     }
 
     @Test
