@@ -11,18 +11,29 @@ import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 
-/**
- * The jars of another release: those of this build, behind a jar that holds another {@code release.properties}. A build
- * with another version and other feature levels differs from this one by that file.
- */
+/** The jars of another release, of ours or of ZooKeeper's, with the libraries of this build. */
 public final class OtherRelease {
     private static final String FIRST_JAR = "00-release.jar";
+    private static final String OUR_JARS = "zookeeper-server-";
     private static final String PROPERTIES = "io/chainkeeper/release/release.properties";
 
     private OtherRelease() {}
 
     /**
-     * Makes the jars of a release.
+     * A release that has been: its own jars, as they were.
+     *
+     * @param name of the release; its jars are kept among the resources of the tests
+     * @return the directory that holds them and the libraries
+     */
+    public static Path stored(String name) throws IOException {
+        Path directory = links(name, jar -> !jar.startsWith(OUR_JARS));
+        link(Path.of("src", "test", "resources", "releases", name), directory);
+        return directory;
+    }
+
+    /**
+     * A release that never was: the jars of this build, behind a jar that holds another {@code release.properties}. For
+     * levels that no release has brought yet.
      *
      * @param name of the release
      * @param oldestLevel that it knows
@@ -46,6 +57,7 @@ public final class OtherRelease {
         }
         return directory;
     }
+
     /**
      * The jars of this build with another ZooKeeper release.
      *
@@ -55,12 +67,16 @@ public final class OtherRelease {
     public static Path jarsWith(Path zooKeeper) throws IOException {
         Path directory =
                 links("with-" + zooKeeper.getFileName(), jar -> !jar.matches("zookeeper(-jute)?-[0-9.]+\\.jar"));
-        try (Stream<Path> jars = Files.list(zooKeeper)) {
+        link(zooKeeper, directory);
+        return directory;
+    }
+
+    private static void link(Path from, Path directory) throws IOException {
+        try (Stream<Path> jars = Files.list(from)) {
             for (Path jar : jars.toList()) {
                 Files.createSymbolicLink(directory.resolve(jar.getFileName()), jar.toRealPath());
             }
         }
-        return directory;
     }
 
     private static Path links(String name, Predicate<String> included) throws IOException {

@@ -17,10 +17,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** Three servers of the release before go to this one under load, one by one, and back, and on again. */
+/**
+ * Three servers of another release go to this one under load, one by one, and one of them back, and on again. The
+ * other one is the release before, as it was; or one that does not know the newest feature level, which then rises.
+ */
 final class RollingUpgrade {
     private static final String DELAY = "ordering.featureLevelDelaySeconds";
-    private static final String FORMER = "0.1.9";
+    private static final String STORED = "0.2.0";
+    private static final String LOWER = "0.1.9";
     private static final Duration LIMIT = Duration.ofSeconds(90);
     private static final long PROGRESS = 60;
     private static final int LAST_LINES = 4;
@@ -29,14 +33,32 @@ final class RollingUpgrade {
     private final List<Integer> order;
     private final Path former;
 
+    private RollingUpgrade(Ensemble ensemble, List<Integer> order, Path former) {
+        this.ensemble = ensemble;
+        this.order = order;
+        this.former = former;
+    }
+
     /**
+     * From the release before.
+     *
      * @param ensemble not started
      * @param order ids of the servers, as they are upgraded
      */
-    RollingUpgrade(Ensemble ensemble, List<Integer> order) throws Exception {
-        this.ensemble = ensemble;
-        this.order = order;
-        this.former = OtherRelease.jars(FORMER, 1, 1);
+    static void fromTheReleaseBefore(Ensemble ensemble, List<Integer> order) throws Exception {
+        new RollingUpgrade(ensemble, order, OtherRelease.stored(STORED)).run(2, false);
+    }
+
+    /**
+     * From a release that does not know the newest feature level.
+     *
+     * @param ensemble not started
+     * @param order ids of the servers, as they are upgraded
+     */
+    static void fromALowerLevel(Ensemble ensemble, List<Integer> order) throws Exception {
+        RollingUpgrade upgrade = new RollingUpgrade(ensemble, order, OtherRelease.jars(LOWER, 1, 1));
+        upgrade.run(1, true);
+        upgrade.assertGoingBackIsRefused(ensemble.server(order.get(0)));
     }
 
     /** An ensemble whose level does not rise before the test wants that. */
@@ -47,7 +69,7 @@ final class RollingUpgrade {
                 .build();
     }
 
-    void run() throws Exception {
+    private void run(int level, boolean rises) throws Exception {
         for (ServerProcess server : ensemble.servers()) {
             server.libraries(former);
         }
@@ -57,22 +79,20 @@ final class RollingUpgrade {
             load.start();
             load.awaitProgress(PROGRESS);
             upgradeAll(load);
+            assertLevels("nobody has raised it", level);
             ServerProcess back = ensemble.server(order.get(1));
             restart(back, former, load, true);
-            assertLevels("a server was back at the former release", 1);
+            assertLevels("a server was back at the former release", level);
             restart(back, null, load, false);
-            raise(load);
+            if (rises) {
+                raise(load);
+            }
             load.stop();
             load.writes().check(TreeDump.ofAllEqual(ensemble));
             System.out.println("Upgrade in the order " + order + ": " + load.writes() + ", longest gap "
                     + load.longestGap(ensemble.servers(), began, System.nanoTime())
                             .toMillis() + " ms");
         }
-        assertGoingBackIsRefused(back());
-    }
-
-    private ServerProcess back() {
-        return ensemble.server(order.get(0));
     }
 
     /** Every second one is killed instead of stopped; while releases are mixed another one is killed, too. */
@@ -90,7 +110,6 @@ final class RollingUpgrade {
                 load.awaitProgress(PROGRESS);
             }
         }
-        assertLevels("nobody has raised it", 1);
     }
 
     private static void restart(ServerProcess server, Path jars, LoadGenerator load, boolean kill) throws Exception {
@@ -144,7 +163,7 @@ final class RollingUpgrade {
         String said = server.lastLogLines(LAST_LINES).toString();
         assertTrue(
                 said,
-                said.contains("feature level 2 is in force, but release " + FORMER
+                said.contains("feature level 2 is in force, but release " + LOWER
                         + " knows feature level 1 only: start release 0.2.0 or later. Nothing was changed"));
         server.libraries(null);
         server.start();

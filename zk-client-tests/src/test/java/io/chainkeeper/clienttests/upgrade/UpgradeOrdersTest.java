@@ -10,7 +10,7 @@ import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
 import org.junit.runners.Parameterized.Parameters;
 
-/** Every order in which three servers can be upgraded, with both protocols. */
+/** Every order in which three servers of the release before can be upgraded, with both protocols. */
 @RunWith(Parameterized.class)
 public class UpgradeOrdersTest {
     private final List<Integer> order;
@@ -45,7 +45,7 @@ public class UpgradeOrdersTest {
     }
 
     @Test
-    public void serversAreUpgradedUnderLoad_goBackUntilTheLevelHasRisen() throws Exception {
-        new RollingUpgrade(ensemble, order).run();
+    public void serversOfTheReleaseBefore_areUpgradedUnderLoadAndGoBack() throws Exception {
+        RollingUpgrade.fromTheReleaseBefore(ensemble, order);
     }
 }

@@ -2,24 +2,40 @@ package io.chainkeeper.clienttests.upgrade;
 
 import io.chainkeeper.clienttests.harness.Ensemble;
 import java.util.List;
-import org.junit.Assume;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TestRule;
+import org.junit.runner.RunWith;
+import org.junit.runners.Parameterized;
+import org.junit.runners.Parameterized.Parameters;
 
-/** Servers of two releases beside each other, in one order of upgrade; {@link UpgradeOrdersTest} has the others. */
+/**
+ * The feature level rises when all servers have been upgraded from a release that does not know it;
+ * {@link UpgradeOrdersTest} has every order of upgrade from the release before.
+ */
+@RunWith(Parameterized.class)
 public class UpgradeTest {
-    private final Ensemble ensemble = RollingUpgrade.ensemble("upgrade", Ensemble.defaultProtocol());
+    private final Ensemble ensemble;
 
     @Rule(order = 0)
-    public final TestRule servers = ensemble.startedByTheTest();
+    public final TestRule servers;
 
     @Rule(order = 1)
-    public final TestRule limit = ensemble.testLimit(400);
+    public final TestRule limit;
+
+    public UpgradeTest(String protocol) {
+        this.ensemble = RollingUpgrade.ensemble("upgrade-" + protocol, protocol);
+        this.servers = ensemble.startedByTheTest();
+        this.limit = ensemble.testLimit(400);
+    }
+
+    @Parameters(name = "{0}")
+    public static List<String> protocols() {
+        return List.of("chain", "iss");
+    }
 
     @Test
     public void serversAreUpgradedUnderLoad_goBackUntilTheLevelHasRisen() throws Exception {
-        Assume.assumeFalse("the stock server has no feature level", ensemble.isStock());
-        new RollingUpgrade(ensemble, List.of(3, 1, 2)).run();
+        RollingUpgrade.fromALowerLevel(ensemble, List.of(3, 1, 2));
     }
 }
