@@ -96,7 +96,7 @@ interface ReplicaRuntime {
      * @return sees requests; by default nothing: ZooKeeper's requests bear times of the system's clock only
      */
     default RequestWatch requestWatch(RequestTracing settings, LongSupplier lastZxid, Supplier<TotalOrder> order) {
-        return RequestWatch.none();
+        return RequestWatch.none(lastZxid, order);
     }
 
     /** After maintenance has ended. */

@@ -62,7 +62,7 @@ final class ThreadedRuntime implements ReplicaRuntime {
     public RequestWatch requestWatch(RequestTracing settings, LongSupplier lastZxid, Supplier<TotalOrder> order) {
         return scheduler == ThreadScheduler.INSTANCE
                 ? new RequestWatch(settings, scheduler::nanoTime, ThreadedRuntime::wallMicros, lastZxid, order)
-                : RequestWatch.none();
+                : RequestWatch.none(lastZxid, order);
     }
 
     private static long wallMicros() {

@@ -70,9 +70,14 @@ public final class RequestWatch {
         this.slow = new SlowRequests(settings.slowRequestMillis());
     }
 
-    /** @return one that sees nothing, where time is not the system's */
-    public static RequestWatch none() {
-        return new RequestWatch(RequestTracing.NONE, () -> 0, () -> 0, () -> 0, () -> null);
+    /**
+     * One that sees nothing, where time is not the system's.
+     *
+     * @param lastZxid as for one that does
+     * @param order as for one that does
+     */
+    public static RequestWatch none(LongSupplier lastZxid, Supplier<TotalOrder> order) {
+        return new RequestWatch(RequestTracing.NONE, () -> 0, () -> 0, lastZxid, order);
     }
 
     /**

@@ -69,6 +69,8 @@ public class ReplicaAssemblyTest {
                         "ReplicaLife.failureHandler",
                         "ReplicaLife.front",
                         "ReplicaLife.runtime",
+                        "RequestWatch.clockNanos", // ZooKeeper's requests bear times of the system's clock only
+                        "RequestWatch.wallMicros",
                         "SnapshotOnDemand.waiting",
                         "SnapshotReceiver.failureHandler",
                         "SnapshotReceiver.scheduler",

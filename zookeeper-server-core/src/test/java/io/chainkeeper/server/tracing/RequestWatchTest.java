@@ -225,7 +225,7 @@ public class RequestWatchTest {
 
     @Test
     public void nothingIsWanted_nothingIsSeen() {
-        RequestWatch none = RequestWatch.none();
+        RequestWatch none = RequestWatch.none(() -> 0, () -> null);
         assertEquals(RequestWatch.NOT_TRACED, none.begins(command(2, EVERY, SESSION)));
         none.executed(3, command(2, EVERY, SESSION), null, RequestWatch.NOT_TRACED);
         assertFalse(none.watch(SESSION));
