@@ -33,20 +33,28 @@ final class ClientSide {
     }
 
     /**
-     * After the server has been stopped: its threads end now. ZooKeeper's factory has told them to end after the two
-     * seconds of Netty's default without work, which is only cut short by a method that Netty would rather not see
-     * used.
+     * Before the server is stopped: its threads end with their last connection. ZooKeeper's factory tells them to end
+     * after the two seconds of Netty's default without work; what they have been told before that counts.
      */
-    @SuppressWarnings("deprecation")
-    void end() {
+    void endWithConnections() {
         if (loops != null) {
-            loops.workers().shutdown();
-            loops.acceptors().shutdown();
+            loops.listening().closeFuture().addListener(closed -> endAtOnce(loops.acceptors()));
+            loops.connections().newCloseFuture().addListener(closed -> endAtOnce(loops.workers()));
+        }
+    }
+
+    /** After the server has been stopped: waits until its threads have ended. */
+    void awaitEnd() {
+        if (loops != null) {
             awaitEnd(loops.workers());
             awaitEnd(loops.acceptors());
-            loops.tellers().shutdownGracefully(0, LIMIT_SECONDS, TimeUnit.SECONDS);
+            endAtOnce(loops.tellers());
             awaitEnd(loops.tellers());
         }
+    }
+
+    private static void endAtOnce(EventExecutorGroup group) {
+        group.shutdownGracefully(0, LIMIT_SECONDS, TimeUnit.SECONDS);
     }
 
     private static void awaitEnd(EventExecutorGroup group) {

@@ -180,8 +180,9 @@ public final class TestServer {
         }
         resume();
         ClientSide clients = ClientSide.of(server());
+        clients.endWithConnections();
         server.shutdown();
-        clients.end();
+        clients.awaitEnd();
         running = null;
         JvmState.serverEnded();
     }

@@ -6,6 +6,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.util.concurrent.EventExecutorGroup;
@@ -80,12 +81,15 @@ public final class NettyConnections extends ChannelInitializer<Channel> {
     public static ClientLoops loops(ServerCnxnFactory factory) {
         try {
             ServerBootstrap bootstrap = bootstrapOf(factory);
-            Channel listening = (Channel) field("parentChannel").get(factory);
+            ChannelGroup connections = (ChannelGroup) field("allChannels").get(factory);
             Field teller = DefaultChannelGroup.class.getDeclaredField("executor");
             teller.setAccessible(true);
             return new ClientLoops(
-                    listening, bootstrap.config().group(), bootstrap.config().childGroup(), (EventExecutorGroup)
-                            teller.get(field("allChannels").get(factory)));
+                    (Channel) field("parentChannel").get(factory),
+                    connections,
+                    bootstrap.config().group(),
+                    bootstrap.config().childGroup(),
+                    (EventExecutorGroup) teller.get(connections));
         } catch (ReflectiveOperationException e) {
             throw unknownRelease(e);
         }
