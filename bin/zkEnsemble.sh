@@ -7,7 +7,7 @@ Usage: zkEnsemble.sh COMMAND [options]
 
   demo [--protocol P]   start three servers in a temporary directory, show with real clients what they promise, kill and
                         restart them, print a table, remove everything; exit code 1 if a step fails
-  start N [--protocol P] [--dir DIR] [--base-port PORT]
+  start N [--protocol P] [--disks D] [--dir DIR] [--base-port PORT]
                         start N servers; an ensemble that DIR already holds is started again with its data
   status [--dir DIR]    show each server's process, port and mode; exit code 1 unless all serve
   stop [--dir DIR]      stop all servers; their data stays
@@ -15,7 +15,9 @@ Usage: zkEnsemble.sh COMMAND [options]
   restart ID [--dir DIR]
                         stop server ID if it runs, then start it
 
-  --protocol P          chain (default), iss, or zab: Apache ZooKeeper's own quorum server
+  --protocol P          chain (default), iss, disk, or zab: Apache ZooKeeper's own quorum server
+  --disks D             with --protocol disk: how many disks the servers share, an odd number (default 3). They are the
+                        files disk-1, disk-2, ... below DIR; to lose one, delete it, and give it back with zkDisk.sh
   --dir DIR             where data, configurations and logs are kept (default: data/ensemble below the current directory)
   --base-port PORT      clients connect to PORT, PORT+1, ... (default 2181); links between servers use PORT+100 and
                         PORT+200, ..., AdminServers PORT+300, ...; everything listens on 127.0.0.1 only
@@ -44,15 +46,17 @@ shift
 DIR="data/ensemble"
 PROTOCOL=""
 BASE_PORT=""
+DISKS=""
 ARGUMENTS=()
 while (($# > 0)); do
   case "$1" in
-    --dir | --protocol | --base-port)
+    --dir | --protocol | --base-port | --disks)
       [[ -n "${2:-}" ]] || fail "$1 needs a value; see zkEnsemble.sh --help"
       case "$1" in
         --dir) DIR="$2" ;;
         --protocol) PROTOCOL="$2" ;;
         --base-port) BASE_PORT="$2" ;;
+        --disks) DISKS="$2" ;;
       esac
       shift 2
       ;;
@@ -72,8 +76,12 @@ done
 if [[ -n "$BASE_PORT" ]] && ! { [[ "$BASE_PORT" =~ ^[0-9]{1,5}$ ]] && ((BASE_PORT >= 1 && BASE_PORT <= 65135)); }; then
   fail "--base-port $BASE_PORT: give a number from 1 to 65135"
 fi
+if [[ -n "$DISKS" ]] && ! { [[ "$DISKS" =~ ^[0-9]{1,2}$ ]] && ((10#$DISKS % 2 == 1)); }; then
+  fail "--disks $DISKS: give an odd number from 1 to 99; a majority of an even number is no better than of one less"
+fi
 SETTINGS="$DIR/ensemble.settings"
 OLD_PROTOCOL=""
+OLD_DISKS=""
 
 build_if_needed() {
   local lib="$ZOO_LIB_DIR" newer
@@ -138,8 +146,45 @@ write_configurations() {
         echo "server.$other=127.0.0.1:$(link_port "$other"):$(election_port "$other")"
       done
       echo "ordering.protocol=$PROTOCOL"
+      if [[ "$PROTOCOL" == disk ]]; then
+        echo "disk.paths=$(disk_paths)"
+        echo "disk.slots=$(($1 > 8 ? $1 : 8))"
+        echo "disk.oneMachine=true"
+      fi
     } >"$home/zoo.cfg" || fail "cannot write $home/zoo.cfg"
   done
+}
+
+# Prints the files of the shared disks, with commas between them.
+disk_paths() {
+  local number separator=""
+  for ((number = 1; number <= DISKS; number++)); do
+    printf '%s%s' "$separator" "$DIR/disk-$number"
+    separator=","
+  done
+}
+
+# Sets DISKS and refuses what does not fit.
+choose_disks() {
+  if [[ "$PROTOCOL" != disk ]]; then
+    [[ -z "$DISKS" ]] || fail "--disks $DISKS has no effect with --protocol $PROTOCOL; leave it out, or give --protocol disk"
+    return 0
+  fi
+  ((SERVERS <= 64)) || fail "start $SERVERS: with --protocol disk give the number of servers, 1 to 64"
+  DISKS=$((10#${DISKS:-${OLD_DISKS:-3}}))
+  if [[ -n "$OLD_DISKS" ]] && ((DISKS != OLD_DISKS)); then
+    fail "$DIR holds an ensemble with $OLD_DISKS disks; start it as such, or use another --dir"
+  fi
+}
+
+# Makes the disks of an ensemble that has none yet.
+make_disks() {
+  local said
+  [[ "$PROTOCOL" == disk && -z "$OLD_DISKS" ]] || return 0
+  if ! said="$("$ZOOBINDIR/zkDisk.sh" --config "$DIR/server-1" format --yes 2>&1)"; then
+    echo "$said" >&2
+    fail "the disks $(disk_paths) cannot be made; the reason is above"
+  fi
 }
 
 server_script() {
@@ -162,7 +207,7 @@ mode_of() {
   four_letter_word 127.0.0.1 "$(client_port "$1")" srvr | sed -n 's/^Mode: //p'
 }
 
-# Sets DIR to an absolute path and SERVERS, BASE_PORT, OLD_PROTOCOL from an existing ensemble.
+# Sets DIR to an absolute path and SERVERS, BASE_PORT, OLD_PROTOCOL, OLD_DISKS from an existing ensemble.
 load_ensemble() {
   [[ -f "$SETTINGS" ]] || fail "$DIR holds no ensemble; start one, or give its directory with --dir"
   DIR="$(cd "$DIR" && pwd)"
@@ -170,6 +215,7 @@ load_ensemble() {
   SERVERS="$(config_value "$SETTINGS" servers)"
   BASE_PORT="$(config_value "$SETTINGS" basePort)"
   OLD_PROTOCOL="$(config_value "$SETTINGS" protocol)"
+  OLD_DISKS="$(config_value "$SETTINGS" disks)"
   [[ "$SERVERS" =~ ^[0-9]+$ && "$BASE_PORT" =~ ^[0-9]+$ ]] || fail "$SETTINGS is damaged; remove $DIR or use another --dir"
 }
 
@@ -226,6 +272,7 @@ prepare_ensemble() {
   fi
   BASE_PORT="${BASE_PORT:-2181}"
   PROTOCOL="${PROTOCOL:-chain}"
+  choose_disks
   list_ports "$SERVERS"
   port="$(first_taken_port)"
   [[ -z "$port" ]] || fail "port $port is taken; stop the process that uses it, or give another --base-port"
@@ -233,12 +280,16 @@ prepare_ensemble() {
   DIR="$(cd "$DIR" && pwd)"
   SETTINGS="$DIR/ensemble.settings"
   write_configurations "$SERVERS" 2000
+  make_disks
   # a protocol that does not start must not become the ensemble's
   write_settings "${OLD_PROTOCOL:-$PROTOCOL}"
 }
 
 write_settings() {
-  printf '%s\n' "servers=$SERVERS" "basePort=$BASE_PORT" "protocol=$1" >"$SETTINGS"
+  {
+    printf '%s\n' "servers=$SERVERS" "basePort=$BASE_PORT" "protocol=$1"
+    [[ -z "${OLD_DISKS:-$DISKS}" ]] || echo "disks=${OLD_DISKS:-$DISKS}"
+  } >"$SETTINGS"
 }
 
 # Starts all servers at once: none serves before a majority runs.
@@ -309,6 +360,7 @@ run_demo() {
   local flags
   SERVERS=3
   PROTOCOL="${PROTOCOL:-chain}"
+  choose_disks
   build_if_needed
   find_jars
   DIR="$(mktemp -d "${TMPDIR:-/tmp}/zkEnsemble.XXXXXX")" || fail "cannot create a temporary directory; set TMPDIR"
@@ -318,6 +370,7 @@ run_demo() {
   [[ -n "$BASE_PORT" ]] || choose_base_port
   # short ticks allow short sessions
   write_configurations "$SERVERS" 500
+  make_disks
   IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
   # in the background, so that a signal to this script is handled at once; with the compiler that leaves most of the
   # processor time to the servers

@@ -13,7 +13,7 @@ import io.chainkeeper.ordering.SharedDiskFormat;
 import java.util.Arrays;
 import java.util.List;
 
-/** {@code ordering.protocol=disk}. Not a service yet: no server finds it. */
+/** {@code ordering.protocol=disk}. */
 public final class DiskPaxosFactory implements OrderingProtocolFactory {
     private static final MessageCodec CODEC = new DiskCodec();
     private static final List<SafetyRule> RULES = List.of(SafetyRule.values());

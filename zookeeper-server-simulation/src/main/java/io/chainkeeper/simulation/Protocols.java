@@ -5,14 +5,18 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
 
-/** The protocols on the class path. */
+/** The protocols on the class path that need no shared disks: a simulated run has none yet. */
 public final class Protocols {
     private Protocols() {}
 
     /** @return all of them, by name */
     public static Map<String, OrderingProtocolFactory> all() {
         Map<String, OrderingProtocolFactory> found = new TreeMap<>();
-        ServiceLoader.load(OrderingProtocolFactory.class).forEach(factory -> found.put(factory.name(), factory));
+        for (OrderingProtocolFactory factory : ServiceLoader.load(OrderingProtocolFactory.class)) {
+            if (factory.sharedDisks() == null) {
+                found.put(factory.name(), factory);
+            }
+        }
         return found;
     }
 

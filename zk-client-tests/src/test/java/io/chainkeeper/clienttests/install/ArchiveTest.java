@@ -108,8 +108,6 @@ public class ArchiveTest {
                 names(root));
         var scripts = new TreeSet<>(names(Scripts.home().resolve("bin")));
         scripts.removeIf(name -> !name.startsWith("zk"));
-        // Of a protocol that is not offered.
-        scripts.remove("zkDisk.sh");
         assertEquals(scripts, names(root.resolve("bin")));
         assertEquals(
                 Set.of("logback-cli.xml", "logback-json.xml", "logback.xml", "zoo_chain_three.cfg", "zoo_sample.cfg"),

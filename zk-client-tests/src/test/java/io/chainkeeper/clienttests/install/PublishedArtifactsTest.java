@@ -30,6 +30,7 @@ public class PublishedArtifactsTest {
             "zookeeper-server-core",
             "zookeeper-server-chain",
             "zookeeper-server-iss",
+            "zookeeper-server-disk",
             "chainkeeper-test");
 
     @Rule

@@ -38,6 +38,7 @@ public final class OrderingCounts {
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         Map<String, OrderingProtocolFactory> protocols = new TreeMap<>();
         ServiceLoader.load(OrderingProtocolFactory.class).forEach(factory -> protocols.put(factory.name(), factory));
+        protocols.values().removeIf(factory -> factory.sharedDisks() != null); // the counted ensemble has no disks
         protocols.keySet().retainAll(args.length == 0 ? protocols.keySet() : List.of(args));
         out.println("| conditions | protocol | replicas | clients at each | commands in a batch | messages for a batch"
                 + " | messages for a command | bytes for a command | records for a command | forces for a command"
