@@ -36,11 +36,14 @@ public final class EnsembleMember implements AutoCloseable {
      * @throws IOException if it cannot start
      */
     public static EnsembleMember start(Path directory, Map<String, String> settings) throws IOException {
-        String protocol = System.getProperty("ensemble.protocol", "chain");
+        Map<String, String> all = hasDisks() ? MemberDisks.complete(settings) : settings;
         List<String> lines = new ArrayList<>();
-        lines.add("ordering.protocol=" + protocol);
-        settings.forEach((key, value) -> lines.add(key + "=" + value));
+        lines.add("ordering.protocol=" + protocol());
+        all.forEach((key, value) -> lines.add(key + "=" + value));
         Path file = Files.write(directory.resolve("zoo.cfg"), lines);
+        if (hasDisks()) {
+            MemberDisks.formatIfMissing(file, all);
+        }
         try {
             StartupConfig config = new OrderingConfigParser(ServiceLoader.load(OrderingProtocolFactory.class))
                     .parse(file)
@@ -49,6 +52,15 @@ public final class EnsembleMember implements AutoCloseable {
         } catch (UserMistakeException e) {
             throw new IOException(e.getMessage(), e);
         }
+    }
+
+    private static String protocol() {
+        return System.getProperty("ensemble.protocol", "chain");
+    }
+
+    /** Returns whether replicas share disks. */
+    static boolean hasDisks() {
+        return protocol().equals("disk");
     }
 
     /** Waits until it lets clients in. */

@@ -41,6 +41,9 @@ public final class InProcessEnsemble implements AutoCloseable {
     public InProcessEnsemble(Path directory, int size, Map<String, String> settings) {
         this.directory = directory;
         this.settings = new LinkedHashMap<>(settings);
+        if (EnsembleMember.hasDisks()) {
+            this.settings.putAll(MemberDisks.lines(directory));
+        }
         for (int id = 1; id <= size; id++) {
             clientPorts.put(id, PortAssignment.unique());
             linkPorts.put(id, PortAssignment.unique());

@@ -31,12 +31,15 @@ public final class DiskCommand {
     private final LongSupplier ids;
 
     /**
+     * For programs that format disks themselves.
+     *
      * @param factories the protocols that there are
      * @param out where results go
      * @param err where the one line of a refusal goes
      * @param ids draws ids of clusters and disks
      */
-    DiskCommand(Iterable<OrderingProtocolFactory> factories, PrintStream out, PrintStream err, LongSupplier ids) {
+    public DiskCommand(
+            Iterable<OrderingProtocolFactory> factories, PrintStream out, PrintStream err, LongSupplier ids) {
         factories.forEach(this.factories::add);
         this.out = out;
         this.err = err;
@@ -56,7 +59,13 @@ public final class DiskCommand {
                 .run(args));
     }
 
-    int run(String... args) {
+    /**
+     * Runs the command as {@link #main} does.
+     *
+     * @param args path of a zoo.cfg, the subcommand, and what it takes
+     * @return the exit code
+     */
+    public int run(String... args) {
         try {
             return run(args[0], args[1], new ArrayList<>(List.of(args).subList(2, args.length)));
         } catch (UserMistakeException e) {

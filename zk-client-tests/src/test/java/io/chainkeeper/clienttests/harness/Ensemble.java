@@ -30,7 +30,7 @@ import org.junit.runner.Description;
  * {@link #close()}.
  *
  * <p>System property {@code ensemble.protocol} chooses {@code ordering.protocol} where a test does not: {@code chain},
- * {@code iss}, or {@code zab}, which runs the tests against the stock quorum server.
+ * {@code iss}, {@code disk}, or {@code zab}, which runs the tests against the stock quorum server.
  */
 public final class Ensemble extends ExternalResource implements AutoCloseable {
     /** The ensembles' tick: short, so that sessions may be short. */
@@ -57,6 +57,10 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
     private final Map<Integer, List<Integer>> linkPorts = new TreeMap<>();
     private final int observers;
     private final List<String> portSettings;
+
+    /** Null with protocols that share none. */
+    private final EnsembleDisks disks;
+
     private int lastId;
     private boolean failed;
 
@@ -66,6 +70,10 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         this.network = builder.network;
         this.observers = builder.observers;
         this.portSettings = builder.portSettings;
+        this.disks = builder.ordersOnDisks() ? builder.disks : null;
+        if (disks != null) {
+            disks.setDirectory(directory);
+        }
         for (int id = 1; id <= builder.servers; id++) {
             newServer();
         }
@@ -99,6 +107,7 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         private int servers = 3;
         private Network network = new Loopback();
         private int observers;
+        private EnsembleDisks disks = new EnsembleDisks(3);
         private final List<String> portSettings = new ArrayList<>();
 
         private Builder(String name) {
@@ -162,6 +171,16 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
             return this;
         }
 
+        /** Sets the disks that the servers share, if they order on disks; three files unless said. */
+        public Builder disks(EnsembleDisks shared) {
+            disks = shared;
+            return this;
+        }
+
+        private boolean ordersOnDisks() {
+            return settings.get("ordering.protocol").equals("disk");
+        }
+
         /** Adds or replaces a line of every server's zoo.cfg. */
         public Builder set(String key, String value) {
             settings.put(key, value);
@@ -173,6 +192,9 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
             String protocol = settings.get("ordering.protocol");
             if (!protocol.equals("zab")) {
                 protocolSettings.forEach((key, value) -> set(protocol + "." + key, value));
+            }
+            if (ordersOnDisks()) {
+                disks.settings().forEach(settings::putIfAbsent);
             }
             return new Ensemble(this);
         }
@@ -217,8 +239,14 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
             boolean observer = server.id() > servers.size() - observers;
             members.add("server." + server.id() + "=" + link(server.id()) + (observer ? ":observer" : ""));
         }
+        if (disks != null) {
+            disks.create(servers.stream().map(ServerProcess::id).toList());
+        }
         for (ServerProcess server : servers) {
             writeConfiguration(server, members);
+        }
+        if (disks != null) {
+            disks.format(servers.get(0));
         }
     }
 
@@ -229,6 +257,9 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         settings.forEach((key, value) -> lines.add(key + "=" + value));
         for (String key : portSettings) {
             lines.add(key + "=" + server.port(key));
+        }
+        if (disks != null) {
+            lines.add("disk.paths=" + disks.list(server.id()));
         }
         lines.add("dataDir=" + data);
         lines.add("clientPort=" + server.clientPort());
@@ -423,6 +454,9 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         try {
             killAll();
             network.close();
+            if (disks != null) {
+                disks.close();
+            }
             if (!failed) {
                 deleteDirectory();
             }
@@ -432,7 +466,7 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while killing the servers of " + directory, e);
         } catch (Exception e) {
-            throw new IllegalStateException("the network of " + directory + " cannot be taken down", e);
+            throw new IllegalStateException("the network or the disks of " + directory + " cannot be taken down", e);
         }
     }
 
