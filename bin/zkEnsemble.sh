@@ -6,7 +6,8 @@ usage() {
 Usage: zkEnsemble.sh COMMAND [options]
 
   demo [--protocol P]   start three servers in a temporary directory, show with real clients what they promise, kill and
-                        restart them, print a table, remove everything; exit code 1 if a step fails
+                        restart them, print a table, remove everything; exit code 1 if a step fails. With --protocol
+                        disk: two servers and three disks, of which it deletes some too
   start N [--protocol P] [--disks D] [--dir DIR] [--base-port PORT]
                         start N servers; an ensemble that DIR already holds is started again with its data
   status [--dir DIR]    show each server's process, port and mode; exit code 1 unless all serve
@@ -357,10 +358,14 @@ clean_up_demo() {
 }
 
 run_demo() {
-  local flags
+  local flags disks=()
   SERVERS=3
   PROTOCOL="${PROTOCOL:-chain}"
-  choose_disks
+  [[ -z "$DISKS" ]] || fail "demo takes no --disks; see zkEnsemble.sh --help"
+  if [[ "$PROTOCOL" == disk ]]; then
+    SERVERS=2
+    choose_disks
+  fi
   build_if_needed
   find_jars
   DIR="$(mktemp -d "${TMPDIR:-/tmp}/zkEnsemble.XXXXXX")" || fail "cannot create a temporary directory; set TMPDIR"
@@ -371,12 +376,13 @@ run_demo() {
   # short ticks allow short sessions
   write_configurations "$SERVERS" 500
   make_disks
+  [[ "$PROTOCOL" != disk ]] || disks=("$(disk_paths)")
   IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
   # in the background, so that a signal to this script is handled at once; with the compiler that leaves most of the
   # processor time to the servers
   "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml \
     -Dzookeeper.root.level=OFF -XX:TieredStopAtLevel=1 "${flags[@]}" io.chainkeeper.main.EnsembleDemo \
-    "$PROTOCOL" "$DIR" "$ZOOBINDIR/zkServer.sh" "$(connect_string)" </dev/null &
+    "$PROTOCOL" "$DIR" "$ZOOBINDIR" "$(connect_string)" "${disks[@]}" </dev/null &
   DEMO_PID=$!
   wait "$DEMO_PID"
 }

@@ -2,6 +2,7 @@ package io.chainkeeper.main;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
@@ -64,6 +65,21 @@ final class DemoClient extends ZooKeeper {
     boolean exists(String path) throws KeeperException, InterruptedException {
         syncIfNeeded(path);
         return exists(path, false) != null;
+    }
+
+    /**
+     * Looks for what was written.
+     *
+     * @param written data by path
+     * @param server number of the server that this client is connected to, for the message
+     * @throws IOException if something is missing or other than it was written
+     */
+    void findAll(Map<String, String> written, int server) throws IOException, KeeperException, InterruptedException {
+        for (Map.Entry<String, String> write : written.entrySet()) {
+            DemoTable.require(exists(write.getKey()), "server %d has lost %s", server, write.getKey());
+            String data = read(write.getKey());
+            DemoTable.require(data.equals(write.getValue()), "%s is '%s' at server %d", write.getKey(), data, server);
+        }
     }
 
     /** The server answers a session in order, so the next read waits for the sync. */

@@ -3,9 +3,13 @@ package io.chainkeeper.main;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.zookeeper.client.FourLetterWordMain;
 import org.apache.zookeeper.common.X509Exception.SSLContextException;
 
@@ -21,7 +25,7 @@ final class DemoServers implements AutoCloseable {
     private final Path directory;
     private final Path script;
     private final List<String> addresses;
-    private final List<Process> processes = new ArrayList<>();
+    private final Map<Integer, Process> processes = new TreeMap<>();
     private boolean closed;
 
     /**
@@ -43,14 +47,18 @@ final class DemoServers implements AutoCloseable {
 
     /** Starts all servers and waits until each reports a mode. */
     void startAll() throws IOException, InterruptedException {
+        start(ids());
+    }
+
+    /** Starts some servers, which do not run, and waits until each of them reports a mode. */
+    void start(int... ids) throws IOException, InterruptedException {
         synchronized (this) {
-            processes.clear();
-            for (int id = 1; id <= count(); id++) {
-                processes.add(start(id));
+            for (int id : ids) {
+                processes.put(id, launch(id));
             }
         }
-        Deadline deadline = new Deadline("three servers that serve");
-        for (int id = 1; id <= count(); id++) {
+        Deadline deadline = new Deadline("servers that serve");
+        for (int id : ids) {
             while (mode(id).isEmpty()) {
                 checkAlive(id);
                 deadline.check();
@@ -59,7 +67,11 @@ final class DemoServers implements AutoCloseable {
         }
     }
 
-    private Process start(int id) throws IOException {
+    private int[] ids() {
+        return IntStream.rangeClosed(1, count()).toArray();
+    }
+
+    private Process launch(int id) throws IOException {
         if (closed) {
             throw new IOException("the demo is ending");
         }
@@ -77,7 +89,7 @@ final class DemoServers implements AutoCloseable {
     }
 
     private synchronized void checkAlive(int id) throws IOException {
-        Process process = processes.get(id - 1);
+        Process process = processes.get(id);
         if (!process.isAlive()) {
             List<String> messages =
                     Files.readAllLines(directory.resolve("server-" + id).resolve("logs/console.err"));
@@ -102,25 +114,43 @@ final class DemoServers implements AutoCloseable {
         }
     }
 
+    /** @return the modes of all servers */
+    String modes() {
+        return IntStream.of(ids()).mapToObj(this::mode).collect(Collectors.joining(", "));
+    }
+
     /** Ends all processes with SIGKILL and waits until they are gone. */
-    synchronized void killAll() throws InterruptedException {
-        processes.forEach(Process::destroyForcibly);
-        for (Process process : processes) {
+    void killAll() throws InterruptedException {
+        kill(ids());
+    }
+
+    /** Ends the processes of some servers with SIGKILL and waits until they are gone. */
+    synchronized void kill(int... ids) throws InterruptedException {
+        List<Process> killed = of(ids);
+        killed.forEach(Process::destroyForcibly);
+        for (Process process : killed) {
             process.waitFor();
         }
     }
 
+    private synchronized List<Process> of(int... ids) {
+        return IntStream.of(ids)
+                .mapToObj(processes::get)
+                .filter(Objects::nonNull)
+                .toList();
+    }
+
     /** Asks all processes to end and waits until they have. */
     void stopAll() throws IOException, InterruptedException {
-        List<Process> running;
-        synchronized (this) {
-            running = List.copyOf(processes);
-        }
-        running.forEach(Process::destroy);
-        for (Process process : running) {
+        of(ids()).forEach(Process::destroy);
+        awaitEnd();
+    }
+
+    /** Waits until all processes have ended. */
+    void awaitEnd() throws IOException, InterruptedException {
+        for (Process process : of(ids())) {
             if (!process.waitFor(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
-                throw new IOException("process " + process.pid() + " still runs " + STOP_TIMEOUT_SECONDS
-                        + " s after it was asked to stop");
+                throw new IOException("process " + process.pid() + " still runs after " + STOP_TIMEOUT_SECONDS + " s");
             }
         }
     }

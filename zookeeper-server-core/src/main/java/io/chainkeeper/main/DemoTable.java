@@ -1,5 +1,6 @@
 package io.chainkeeper.main;
 
+import java.io.IOException;
 import java.io.PrintStream;
 import java.util.concurrent.TimeUnit;
 
@@ -41,6 +42,20 @@ final class DemoTable {
         } catch (Exception e) {
             print(what, "FAILED", startNanos);
             throw e;
+        }
+    }
+
+    /**
+     * Checks what a step has seen.
+     *
+     * @param holds whether it is right
+     * @param format what is wrong otherwise, as of {@link String#format}
+     * @param arguments for the format
+     * @throws IOException if it is not
+     */
+    static void require(boolean holds, String format, Object... arguments) throws IOException {
+        if (!holds) {
+            throw new IOException(String.format(format, arguments));
         }
     }
 

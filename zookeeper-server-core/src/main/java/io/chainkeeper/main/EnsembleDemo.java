@@ -13,6 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
@@ -48,19 +49,35 @@ public final class EnsembleDemo {
     /**
      * Runs the demo and ends the process: code 0 if every step succeeded, else 1.
      *
-     * @param args protocol, directory of the servers' directories, path of zkServer.sh, client addresses with commas
+     * @param args protocol, directory of the servers' directories, directory of the scripts, client addresses with
+     *     commas; if the servers share disks, paths of these with commas
      */
     public static void main(String[] args) {
-        if (args.length != 4) {
-            System.err.println("Usage: EnsembleDemo protocol directory zkServer.sh host:port,host:port,host:port;"
+        if (args.length < 4 || args.length > 5) {
+            System.err.println("Usage: EnsembleDemo protocol directory bin host:port,host:port,host:port [disk,...];"
                     + " better: bin/zkEnsemble.sh demo");
             System.exit(2);
         }
-        System.exit(run(args[0], Path.of(args[1]), Path.of(args[2]), List.of(args[3].split(","))));
+        Path directory = Path.of(args[1]);
+        Path scripts = Path.of(args[2]);
+        List<String> addresses = List.of(args[3].split(","));
+        DemoServers servers = new DemoServers(directory, scripts.resolve("zkServer.sh"), addresses);
+        if (args.length == 4) {
+            System.out.printf("Three servers on this machine, ordering.protocol=%s%n%n", args[0]);
+            System.exit(run(servers, new EnsembleDemo(args[0], servers, addresses)::runSteps));
+        }
+        List<Path> disks = Stream.of(args[4].split(",")).map(Path::of).toList();
+        System.out.printf("Two servers and three disks on this machine, ordering.protocol=%s%n%n", args[0]);
+        var demo = new SharedDiskDemo(servers, addresses, disks, scripts.resolve("zkDisk.sh"), directory);
+        System.exit(run(servers, demo::runSteps));
     }
 
-    private static int run(String protocol, Path directory, Path script, List<String> addresses) {
-        DemoServers servers = new DemoServers(directory, script, addresses);
+    /** All that a demo shows. */
+    private interface Steps {
+        void run(DemoTable table) throws Exception;
+    }
+
+    private static int run(DemoServers servers, Steps steps) {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             try {
                 servers.close();
@@ -68,9 +85,8 @@ public final class EnsembleDemo {
                 Thread.currentThread().interrupt();
             }
         }));
-        System.out.printf("Three servers on this machine, ordering.protocol=%s%n%n", protocol);
         try {
-            new EnsembleDemo(protocol, servers, addresses).runSteps(new DemoTable(System.out));
+            steps.run(new DemoTable(System.out));
             System.out.printf("%nEvery step succeeded; processes and data are gone.%n");
             return 0;
         } catch (Exception e) {
@@ -84,7 +100,7 @@ public final class EnsembleDemo {
         table.printHead();
         table.run("start three server processes", () -> {
             servers.startAll();
-            return modes();
+            return servers.modes();
         });
         table.run("connect a client to each server", this::connect);
         table.run("write at each server, " + read + " at the two others at once", this::writeAndReadElsewhere);
@@ -101,7 +117,7 @@ public final class EnsembleDemo {
             clients.forEach(DemoClient::vanish);
             clients.clear();
             servers.startAll();
-            return modes();
+            return servers.modes();
         });
         table.run("look for every answered write at each server", () -> findAll(writers[0].awaitEnd()));
         table.run("stop the three", () -> {
@@ -111,14 +127,6 @@ public final class EnsembleDemo {
             servers.stopAll();
             return "all processes have ended";
         });
-    }
-
-    private String modes() {
-        List<String> modes = new ArrayList<>();
-        for (int id = 1; id <= servers.count(); id++) {
-            modes.add(servers.mode(id));
-        }
-        return String.join(", ", modes);
     }
 
     private String connect() throws IOException, InterruptedException {
@@ -139,7 +147,7 @@ public final class EnsembleDemo {
                 clients.get(writer).write(path, value);
                 for (int reader = 0; reader < clients.size(); reader++) {
                     if (reader != writer) {
-                        require(
+                        DemoTable.require(
                                 clients.get(reader).read(path).equals(value),
                                 "server %d missed '%s'",
                                 reader + 1,
@@ -158,7 +166,7 @@ public final class EnsembleDemo {
         CountDownLatch fired = clients.get(1).watch(path, EventType.NodeDataChanged);
         clients.get(2).write(path, "new");
         await(fired, "the watch at server 2");
-        require(clients.get(1).read(path).equals("new"), "server 2 has the event and not the data");
+        DemoTable.require(clients.get(1).read(path).equals("new"), "server 2 has the event and not the data");
         return "the watch fired";
     }
 
@@ -168,14 +176,14 @@ public final class EnsembleDemo {
         owner.create(path, "", CreateMode.EPHEMERAL);
         List<CountDownLatch> deleted = new ArrayList<>();
         for (int i = 0; i < clients.size(); i++) {
-            require(clients.get(i).exists(path), "server %d does not know the ephemeral znode", i + 1);
+            DemoTable.require(clients.get(i).exists(path), "server %d does not know the ephemeral znode", i + 1);
             deleted.add(clients.get(i).watch(path, EventType.NodeDeleted));
         }
         long cutNanos = System.nanoTime();
         owner.vanish();
         for (int i = 0; i < clients.size(); i++) {
             await(deleted.get(i), "the end of the ephemeral znode at server " + (i + 1));
-            require(!clients.get(i).exists(path), "server %d still has the ephemeral znode", i + 1);
+            DemoTable.require(!clients.get(i).exists(path), "server %d still has the ephemeral znode", i + 1);
         }
         long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - cutNanos);
         return "gone at each server " + millis + " ms after the cut";
@@ -199,7 +207,7 @@ public final class EnsembleDemo {
         }
         int count = clients.size() * SEQUENCE_NODES_PER_CLIENT;
         String last = String.format("%s/n-%010d", parent, count - 1);
-        require(names.size() == count && names.last().equals(last), "the names are %s", names);
+        DemoTable.require(names.size() == count && names.last().equals(last), "the names are %s", names);
         return count + " different names without a gap";
     }
 
@@ -227,9 +235,11 @@ public final class EnsembleDemo {
             throw new IOException("a multi with a wrong version succeeded");
         } catch (KeeperException.BadVersionException expected) {
             for (int i = 0; i < clients.size(); i++) {
-                require(!clients.get(i).exists(path + "/other"), "server %d has a part of the failed multi", i + 1);
+                DemoTable.require(
+                        !clients.get(i).exists(path + "/other"), "server %d has a part of the failed multi", i + 1);
                 Stat stat = clients.get(i).exists(path, null);
-                require(stat.getVersion() == 1 && stat.getNumChildren() == 1, "server %d has %s", i + 1, stat);
+                DemoTable.require(
+                        stat.getVersion() == 1 && stat.getNumChildren() == 1, "server %d has %s", i + 1, stat);
             }
         }
         return "all of the first, nothing of the second";
@@ -246,12 +256,9 @@ public final class EnsembleDemo {
     private String findAll(Map<String, String> acknowledged) throws Exception {
         connect();
         for (int i = 0; i < clients.size(); i++) {
-            for (Map.Entry<String, String> write : acknowledged.entrySet()) {
-                require(clients.get(i).exists(write.getKey()), "server %d has lost %s", i + 1, write.getKey());
-                String data = clients.get(i).read(write.getKey());
-                require(data.equals(write.getValue()), "%s is '%s' at server %d", write.getKey(), data, i + 1);
-            }
-            require(clients.get(i).read(ROOT + "/watched").equals("new"), "server %d has lost a change", i + 1);
+            clients.get(i).findAll(acknowledged, i + 1);
+            DemoTable.require(
+                    clients.get(i).read(ROOT + "/watched").equals("new"), "server %d has lost a change", i + 1);
         }
         return clients.stream()
                 .map(client -> "" + acknowledged.size())
@@ -261,11 +268,5 @@ public final class EnsembleDemo {
     private static void await(CountDownLatch latch, String awaited) throws IOException, InterruptedException {
         Deadline deadline = new Deadline(awaited);
         deadline.require(latch.await(deadline.remainingMillis(), TimeUnit.MILLISECONDS));
-    }
-
-    private static void require(boolean holds, String format, Object... arguments) throws IOException {
-        if (!holds) {
-            throw new IOException(String.format(format, arguments));
-        }
     }
 }

@@ -170,6 +170,25 @@ public class UnbuiltTreeTest {
         assertTrue(command.toString(), command.output().contains("SharedArchiveFile"));
     }
 
+    @Test
+    public void disksThatDoNotFit_areRefusedInOneLine() throws Exception {
+        assertRefused("--disks 4: give an odd number", "start", "2", "--protocol", "disk", "--disks", "4");
+        assertRefused("--disks 3 has no effect with --protocol chain", "start", "3", "--disks", "3");
+        assertRefused("demo takes no --disks", "demo", "--protocol", "disk", "--disks", "3");
+        assertRefused("start 65: with --protocol disk give the number of servers", "start", "65", "--protocol", "disk");
+    }
+
+    private void assertRefused(String problem, String... arguments) throws Exception {
+        Path lib = Files.createDirectories(tree.resolve("zookeeper-assembly/target/lib"));
+        Files.writeString(lib.resolve("zookeeper-server-core-0.jar"), "no class of it is needed");
+        ProcessBuilder command = command("zkEnsemble.sh", arguments);
+        command.environment().put("ZOO_JARS_ARE_NEW", "true");
+        Scripts.Result result = Scripts.run(LIMIT_SECONDS, command);
+        assertEquals(result.toString(), 1, result.exitCode());
+        assertEquals(result.toString(), 1, result.errors().lines().count());
+        assertTrue(result.toString(), result.errors().contains(problem));
+    }
+
     /** What a build server runs on a new checkout. */
     @Test
     public void theGate_runsTheDemoWithEveryProtocol() throws IOException {
