@@ -19,24 +19,8 @@ The exit code is 0 if everything is whole, 1 if something is damaged (file, byte
 USAGE
 }
 
-ENV_OPTIONS=()
-if [[ "${1:-}" == --config ]]; then
-  ENV_OPTIONS=(--config "${2:-}")
-  shift 2 || shift
-fi
-case "${1:-}" in
-  -h | --help)
-    usage
-    exit 0
-    ;;
-esac
-
-ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-# shellcheck source=bin/zkEnv.sh
-. "$ZOOBINDIR/zkEnv.sh" "${ENV_OPTIONS[@]}"
-
-find_jars
+# shellcheck source=bin/zkTool.sh
+. "$(dirname "${BASH_SOURCE[0]}")/zkTool.sh"
 # requests in the log may have any length that a server takes
-IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_MODULE_FLAGS ${JVMFLAGS:-}" || true
-exec "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml -Djute.maxbuffer=268435456 "${flags[@]}" \
-  io.chainkeeper.main.AcceptorLogCommand "$ZOOCFG" "$@"
+JVMFLAGS="-Djute.maxbuffer=268435456 ${JVMFLAGS:-}"
+run_tool io.chainkeeper.main.AcceptorLogCommand "$ZOOCFG" "$@"

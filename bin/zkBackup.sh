@@ -22,34 +22,15 @@ as it should be; nothing has been changed then. verify and restore need a heap a
 USAGE
 }
 
-ENV_OPTIONS=()
-if [[ "${1:-}" == --config ]]; then
-  ENV_OPTIONS=(--config "${2:-}")
-  shift 2 || shift
-fi
-case "${1:-}" in
-  -h | --help)
-    usage
-    exit 0
-    ;;
-  "" | -*)
-    usage >&2
-    exit 2
-    ;;
-esac
-
-ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-# shellcheck source=bin/zkEnv.sh
-. "$ZOOBINDIR/zkEnv.sh" "${ENV_OPTIONS[@]}"
-
-find_jars
+# shellcheck disable=SC2034  # of zkTool.sh
+NEEDS_COMMAND=true
+# shellcheck source=bin/zkTool.sh
+. "$(dirname "${BASH_SOURCE[0]}")/zkTool.sh"
 release=unknown
 for jar in "$ZOO_LIB_DIR"/zookeeper-server-core-*.jar; do
   jar="${jar##*/zookeeper-server-core-}"
   release="${jar%.jar}"
 done
 # the files may hold transactions and names of any length that a server takes, and nodes with a time to live
-IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_MODULE_FLAGS ${ZK_SERVER_HEAP:+-Xmx${ZK_SERVER_HEAP}m} ${JVMFLAGS:-}" || true
-exec "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml "-Dchainkeeper.release=$release" \
-  -Djute.maxbuffer=268435456 -Dzookeeper.extendedTypesEnabled=true "${flags[@]}" \
-  io.chainkeeper.main.BackupCommand "$ZOOCFG" "$@"
+JVMFLAGS="-Djute.maxbuffer=268435456 -Dzookeeper.extendedTypesEnabled=true ${ZK_SERVER_HEAP:+-Xmx${ZK_SERVER_HEAP}m} ${JVMFLAGS:-}"
+run_tool "-Dchainkeeper.release=$release" io.chainkeeper.main.BackupCommand "$ZOOCFG" "$@"

@@ -17,27 +17,8 @@ in conf/ beside bin/). The exit code is not 0 if a command was not carried out.
 USAGE
 }
 
-ENV_OPTIONS=()
-if [[ "${1:-}" == --config ]]; then
-  ENV_OPTIONS=(--config "${2:-}")
-  shift 2 || shift
-fi
-case "${1:-}" in
-  -h | --help)
-    usage
-    exit 0
-    ;;
-  "" | -*)
-    usage >&2
-    exit 2
-    ;;
-esac
-
-ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-# shellcheck source=bin/zkEnv.sh
-. "$ZOOBINDIR/zkEnv.sh" "${ENV_OPTIONS[@]}"
-
-find_jars
-IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
-exec "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml "${flags[@]}" \
-  io.chainkeeper.main.DiskCommand "$ZOOCFG" "$@"
+# shellcheck disable=SC2034  # of zkTool.sh
+NEEDS_COMMAND=true
+# shellcheck source=bin/zkTool.sh
+. "$(dirname "${BASH_SOURCE[0]}")/zkTool.sh"
+run_tool io.chainkeeper.main.DiskCommand "$ZOOCFG" "$@"
