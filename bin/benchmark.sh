@@ -22,6 +22,8 @@
 #   recovery     throughput over time around the death of a server: figure 10
 #   iss          what it changes that every replica leads: latency of one client at three and six replicas, writes, idle
 #                ensembles, the death of a leader; about an hour and a half
+#   disk         Disk Paxos: beside chain and zab with three servers, then with two servers: writes, reads, one client, lanes,
+#                and what it costs when one or more of its disks are slow; about twenty minutes
 #   wide-area    latency of writes and linearizable reads in each of five regions, over relays that delay as links between
 #                data centers do: section 5.5; and in three regions with and without chain.zones; about forty minutes
 #   page         the cells of docs/performance.md: writes of three sizes at 3, 5 and 7 replicas with curves, reads, one
@@ -34,8 +36,8 @@
 # Options of a preset:
 #
 #   --output DIR        results and charts (default: benchmark-PRESET in the current directory)
-#   --protocols A,B     values of ordering.protocol, the last is the base of ratios (default: chain,zab; iss, wide-area, page: chain,iss,zab)
-#   --rounds R          measurements of each protocol in a run (default: quick, growth and scale 1, others 3)
+#   --protocols A,B     values of ordering.protocol, the last is the base of ratios (default: chain,zab; iss, wide-area, page: chain,iss,zab; disk: chain,disk,zab)
+#   --rounds R          measurements of each protocol in a run (default: quick, disk, growth and scale 1, others 3)
 #   what follows --     options of every run, such as -- --cpu 0.1; they win over the preset's
 #
 # Durability is the same for all: a write is on disk at a quorum before it is acknowledged. Exit codes: 0 measured,
@@ -76,7 +78,7 @@ build_if_stale() {
 parse_preset() {
     preset=${1:-}
     case $preset in
-        quick | paper | reads | bandwidth | recovery | iss | wide-area | page | scale | growth) ;;
+        quick | paper | reads | bandwidth | recovery | iss | disk | wide-area | page | scale | growth) ;;
         *)
             echo "benchmark.sh: there is no preset '$preset'" >&2
             usage >&2
@@ -87,8 +89,9 @@ parse_preset() {
     output=benchmark-$preset
     protocols=chain,zab
     [[ $preset == iss || $preset == wide-area || $preset == page ]] && protocols=chain,iss,zab
+    [[ $preset == disk ]] && protocols=chain,disk,zab
     rounds=3
-    [[ $preset == quick || $preset == growth || $preset == scale ]] && rounds=1
+    [[ $preset == quick || $preset == disk || $preset == growth || $preset == scale ]] && rounds=1
     further=()
     while [[ $# -gt 0 ]]; do
         case $1 in
@@ -225,6 +228,29 @@ preset_iss() {
     run writes-3 writes --replicas 3 --cpu "$(quota 3)" --half-load
     run idle-3 idle
     failover --replicas 3 --victims leader --rate 500
+}
+
+preset_disk() {
+    local lanes delays two=(--replicas 2) load=(--seconds 8 --warmup-seconds 12) one=(--seconds 4 --warmup-seconds 6)
+    run writes-3 writes "${load[@]}"
+    run reads-95-3 reads "${load[@]}"
+    run latency-3 latency "${one[@]}"
+    # Only this protocol goes on with one of two servers.
+    protocols=disk
+    run writes-2 writes "${load[@]}" "${two[@]}"
+    run reads-95-2 reads "${load[@]}" "${two[@]}"
+    run latency-2 latency "${one[@]}" "${two[@]}"
+    for lanes in 1 2 4 8 16 32; do
+        run "lanes-$lanes" writes "${load[@]}" "${two[@]}" --config "disk.lanes=$lanes"
+    done
+    # The slowest of three disks, a majority of them, all.
+    for delays in 0,0,5 0,5,5 5,5,5; do
+        run "slow-latency-$delays" latency "${one[@]}" "${two[@]}" --disk-delay-ms "$delays"
+        run "slow-writes-$delays" writes "${load[@]}" "${two[@]}" --disk-delay-ms "$delays"
+    done
+    for lanes in 1 16; do
+        run "slow-lanes-$lanes" writes "${load[@]}" "${two[@]}" --disk-delay-ms 5,5,5 --config "disk.lanes=$lanes"
+    done
 }
 
 # Eight sessions in each region. The second and third run have their servers numbered so that neighbours stand apart.

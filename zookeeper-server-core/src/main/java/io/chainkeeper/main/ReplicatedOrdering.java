@@ -146,7 +146,7 @@ final class ReplicatedOrdering implements OrderingFactory {
         try {
             orderStart.prepare(log, application);
             long incarnation = orderStart.nextIncarnation(log, application);
-            List<DiskSource> disks = SharedDiskStart.disks(config, factory);
+            List<DiskSource> disks = platform.disks().apply(SharedDiskStart.disks(config, factory));
             NettyPeerTransport transport = new NettyPeerTransport(
                     transportSettings(incarnation), platform.links().get());
             Replica replica = new Replica(

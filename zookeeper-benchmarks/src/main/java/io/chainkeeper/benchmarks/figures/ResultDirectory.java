@@ -132,6 +132,27 @@ final class ResultDirectory {
         if (options.path("serverConfig").has(RunOptionsParser.ZONES)) {
             words.append(", zones");
         }
+        return words + disks(options);
+    }
+
+    /** What differs from the usual disks. */
+    private static String disks(JsonNode options) {
+        StringBuilder words = new StringBuilder();
+        String lanes = options.path("serverConfig").path(RunOptionsParser.LANES).asText("");
+        if (!lanes.isEmpty()) {
+            words.append(", lanes ").append(lanes);
+        }
+        int count = options.path("disks").path("count").asInt(RunOptionsParser.DISKS);
+        if (count != RunOptionsParser.DISKS) {
+            words.append(", ").append(count).append(" disks");
+        }
+        List<String> delays = new ArrayList<>();
+        options.path("disks").path("delayMillis").forEach(delay -> delays.add(delay.asText()));
+        if (!delays.isEmpty()) {
+            words.append(", disks slower by ")
+                    .append(String.join(" + ", delays))
+                    .append(" ms");
+        }
         return words.toString();
     }
 

@@ -46,7 +46,7 @@ public record FaultOptions(
             config.put(scenario.protocol() + SUSPICION_KEY, Integer.toString(suspicionMillis));
         }
         config.putAll(run.serverConfig());
-        return new EnsembleOptions(scenario.replicas(), List.of(), run.linearizableReads(), config);
+        return new EnsembleOptions(scenario.replicas(), List.of(), run.linearizableReads(), config, run.disks());
     }
 
     /** @return the scenarios of one round, in the order in which they are measured */

@@ -64,12 +64,18 @@ final class OptionReader {
 
     /** Different numbers between commas, at least one. */
     List<Integer> wholes(String option, String fallback, int least, int most) throws UsageException {
+        List<Integer> numbers = numbers(option, fallback, least, most);
+        if (numbers.isEmpty() || new HashSet<>(numbers).size() != numbers.size()) {
+            throw new UsageException(option + ": give one or more different numbers, such as " + fallback);
+        }
+        return numbers;
+    }
+
+    /** Numbers between commas. */
+    List<Integer> numbers(String option, String fallback, int least, int most) throws UsageException {
         List<Integer> numbers = new ArrayList<>();
         for (String word : words(option, fallback, ",")) {
             numbers.add(parse(option, word, least, most));
-        }
-        if (numbers.isEmpty() || new HashSet<>(numbers).size() != numbers.size()) {
-            throw new UsageException(option + ": give one or more different numbers, such as " + fallback);
         }
         return numbers;
     }

@@ -2,6 +2,7 @@ package io.chainkeeper.benchmarks.options;
 
 import io.chainkeeper.benchmarks.relay.Region;
 import io.chainkeeper.benchmarks.server.EnsembleOptions;
+import io.chainkeeper.benchmarks.server.SharedDisks;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +36,7 @@ import java.util.Map;
  * @param stages whether servers are asked where their time goes
  * @param jvmOptions of every server
  * @param serverConfig further lines of every zoo.cfg
+ * @param disks what servers share that order on disks
  * @param serverLib directory of the jars that every server runs on
  * @param serverMain class that starts a server
  * @param dataParent where the servers' data and logs lie during the run; empty for the system's temporary directory
@@ -68,6 +70,7 @@ public record RunOptions(
         boolean stages,
         List<String> jvmOptions,
         Map<String, String> serverConfig,
+        SharedDisks disks,
         Path serverLib,
         String serverMain,
         Path dataParent,
@@ -83,7 +86,7 @@ public record RunOptions(
 
     /** @return what the servers of an ensemble are told */
     public EnsembleOptions ensemble() {
-        return new EnsembleOptions(replicas, regions, linearizableReads, serverConfig);
+        return new EnsembleOptions(replicas, regions, linearizableReads, serverConfig, disks);
     }
 
     /** @return the same run with servers that compete for all cores */
@@ -125,6 +128,7 @@ public record RunOptions(
                 stages,
                 jvmOptions,
                 serverConfig,
+                disks,
                 serverLib,
                 serverMain,
                 dataParent,

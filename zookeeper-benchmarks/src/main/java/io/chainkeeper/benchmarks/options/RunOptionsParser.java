@@ -3,6 +3,7 @@ package io.chainkeeper.benchmarks.options;
 import io.chainkeeper.benchmarks.relay.Region;
 import io.chainkeeper.benchmarks.server.EtcdServers;
 import io.chainkeeper.benchmarks.server.ServerCommand;
+import io.chainkeeper.benchmarks.server.SharedDisks;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -48,7 +49,9 @@ public final class RunOptionsParser {
               --jvm-options "..."    options of every server          -Xms512m -Xmx512m -XX:+UseSerialGC
                                                                       -XX:MetaspaceSize=64m
               --heap SIZE            heap of every server, such as 3g                               512m
-              --config K=V,K=V       further lines of every zoo.cfg
+              --config K=V,K=V       further lines of every zoo.cfg; disk.* only where servers share disks
+              --disks D              shared disks of an ensemble with the protocol disk, an odd number  3
+              --disk-delay-ms T,T    what each request to disk 1, 2, ... takes longer, to disks not named 0    0
               --lib DIR              jars of the servers
               --server-main CLASS    class that starts a server    %s
               --data-dir DIR         where the servers' data lies during the run        temporary directory
@@ -81,6 +84,8 @@ public final class RunOptionsParser {
             "--jvm-options",
             "--heap",
             "--config",
+            "--disks",
+            "--disk-delay-ms",
             "--lib",
             "--server-main",
             "--data-dir",
@@ -92,6 +97,12 @@ public final class RunOptionsParser {
     /** The line of zoo.cfg that says where servers stand. */
     public static final String ZONES = "chain.zones";
 
+    /** The line of zoo.cfg that says how many batches are under way to shared disks. */
+    public static final String LANES = "disk.lanes";
+
+    /** Shared disks of an ensemble, unless the command line says otherwise. */
+    public static final int DISKS = 3;
+
     /** Client sessions per replica, unless the command line says otherwise. */
     public static final int SESSIONS_PER_REPLICA = 4;
 
@@ -102,6 +113,8 @@ public final class RunOptionsParser {
     /** Each takes a descriptor here and a port of this machine. */
     private static final int MAX_IDLE_SESSIONS = 20_000;
 
+    private static final int MAX_DISKS = 15;
+    private static final int MAX_DISK_DELAY_MILLIS = 1_000;
     private static final int MAX_LINK_MEGABITS = 1_000_000;
 
     /** The paper's five sites; the leader, which stands last here, is its site A. */
@@ -192,6 +205,7 @@ public final class RunOptionsParser {
                 options.flag("--stages"),
                 jvmOptions(options),
                 serverConfig(options, mode),
+                disks(options),
                 serverLib(options),
                 options.text("--server-main", ServerCommand.MAIN_CLASS),
                 path("--data-dir", options.text("--data-dir", "")),
@@ -288,6 +302,18 @@ public final class RunOptionsParser {
             lines.put(line.substring(0, equals), line.substring(equals + 1));
         }
         return lines;
+    }
+
+    private static SharedDisks disks(OptionReader options) throws UsageException {
+        int count = options.whole("--disks", DISKS, 1, MAX_DISKS);
+        if (count % 2 == 0) {
+            throw new UsageException("--disks " + count + ": give an odd number");
+        }
+        List<Integer> delays = options.numbers("--disk-delay-ms", "", 0, MAX_DISK_DELAY_MILLIS);
+        if (delays.size() > count) {
+            throw new UsageException("--disk-delay-ms names " + delays.size() + " of " + count + " disks");
+        }
+        return new SharedDisks(count, delays);
     }
 
     private static Path serverLib(OptionReader options) throws UsageException {

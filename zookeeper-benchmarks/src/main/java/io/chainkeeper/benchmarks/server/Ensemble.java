@@ -10,7 +10,9 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -66,11 +68,15 @@ public final class Ensemble implements AutoCloseable {
                 Path home = Files.createDirectory(ensemble.home(i + 1));
                 Path data = Files.createDirectory(ensemble.dataDirectory(i + 1));
                 Files.writeString(data.resolve(MY_ID), (i + 1) + "\n");
+                List<String> commandLine = ensemble.commandLine(i, ports, options, command);
+                if (i == 0 && ensemble.hasDisks()) {
+                    command.formatDisks(ensemble.zooCfg(1));
+                }
                 ensemble.servers.add(ServerProcess.start(
                         i + 1,
                         ports.get(i).host(),
                         ports.get(i).client(),
-                        ensemble.commandLine(i, ports, options, command),
+                        commandLine,
                         home.resolve("server.log"),
                         control,
                         directory.getFileName() + "-" + (i + 1)));
@@ -91,17 +97,26 @@ public final class Ensemble implements AutoCloseable {
                     command.processors(), self, ports, dataDirectory(id).resolve(EtcdServers.NAME)));
             return line;
         }
-        Path cfg = home(id).resolve("zoo.cfg");
+        Path cfg = zooCfg(id);
+        Map<String, String> extra = new LinkedHashMap<>();
+        if (hasDisks()) {
+            extra.putAll(options.disks().lines(directory));
+        }
+        extra.putAll(options.serverConfig());
         Files.writeString(
                 cfg,
                 ZooCfg.text(
-                        protocol,
-                        options.linearizableReads(),
-                        dataDirectory(id),
-                        self,
-                        seenFrom(self, ports),
-                        options.serverConfig()));
-        return command.arguments(id, cfg);
+                        protocol, options.linearizableReads(), dataDirectory(id), self, seenFrom(self, ports), extra));
+        ServerCommand own = hasDisks() ? command.withSlowDisks(options.disks().delayMillis()) : command;
+        return own.arguments(id, cfg);
+    }
+
+    private boolean hasDisks() {
+        return protocol.equals(SharedDisks.PROTOCOL);
+    }
+
+    private Path zooCfg(int id) {
+        return home(id).resolve("zoo.cfg");
     }
 
     private boolean isEtcd() {

@@ -3,6 +3,7 @@ package io.chainkeeper.benchmarks.server;
 import io.chainkeeper.benchmarks.host.ServerNetwork;
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,6 +28,8 @@ public record ServerCommand(
 
     /** The value of {@code ordering.protocol} that starts the stock quorum server. */
     public static final String ZAB = "zab";
+
+    private static final String DISK_COMMAND = "io.chainkeeper.main.DiskCommand";
 
     /** As bin/zkServer.sh gives them: ordering.logStore=lmdb reads the address of direct buffers. */
     private static final List<String> MODULE_OPTIONS = List.of(
@@ -79,6 +82,53 @@ public record ServerCommand(
         arguments.add(mainClass);
         arguments.add(zooCfg.toString());
         return arguments;
+    }
+
+    /**
+     * @param delayMillis how much longer shared disks take; empty for no longer
+     * @return the command of a server with such disks
+     */
+    ServerCommand withSlowDisks(List<Integer> delayMillis) {
+        if (delayMillis.isEmpty()) {
+            return this;
+        }
+        List<String> options = new ArrayList<>(jvmOptions);
+        options.add(SlowDiskServer.option(delayMillis));
+        // Behind the jars of the servers: nothing of them is replaced.
+        String own = SlowDiskServer.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .getPath();
+        return new ServerCommand(
+                network,
+                processors,
+                java,
+                classPath + File.pathSeparator + own,
+                options,
+                SlowDiskServer.class.getName());
+    }
+
+    /**
+     * Makes and formats the files that a server lists as shared disks.
+     *
+     * @param zooCfg the server's configuration
+     * @throws IOException if that does not succeed; the message holds what was said
+     */
+    void formatDisks(Path zooCfg) throws IOException {
+        Process process = new ProcessBuilder(
+                        java.toString(), "-cp", classPath, DISK_COMMAND, zooCfg.toString(), "format", "--yes")
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        try {
+            if (process.waitFor() != 0) {
+                throw new IOException("the disks of " + zooCfg + " were not formatted: " + said.strip());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while the disks of " + zooCfg + " were formatted", e);
+        }
     }
 
     /**

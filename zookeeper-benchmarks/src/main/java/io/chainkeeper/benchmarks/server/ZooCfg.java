@@ -27,7 +27,7 @@ final class ZooCfg {
      * @param dataDirectory the server's data, with its myid
      * @param self index of the server among all, from 0
      * @param ensemble ports of all servers; their ids are 1, 2, 3, ...
-     * @param extra further keys; they win
+     * @param extra further keys; they win, but for those of shared disks where there are none
      * @return the text
      */
     static String text(
@@ -57,7 +57,11 @@ final class ZooCfg {
             Ports ports = ensemble.get(i);
             keys.put("server." + (i + 1), ports.host() + ":" + ports.quorum() + ":" + ports.election());
         }
-        keys.putAll(extra);
+        extra.forEach((key, value) -> {
+            if (!key.startsWith(SharedDisks.KEYS) || protocol.equals(SharedDisks.PROTOCOL)) {
+                keys.put(key, value);
+            }
+        });
         StringBuilder text = new StringBuilder();
         keys.forEach((key, value) -> text.append(key).append('=').append(value).append('\n'));
         return text.toString();

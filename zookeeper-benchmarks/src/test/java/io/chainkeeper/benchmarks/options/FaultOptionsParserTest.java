@@ -6,6 +6,7 @@ import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.benchmarks.server.EnsembleOptions;
+import io.chainkeeper.benchmarks.server.SharedDisks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,8 @@ import org.junit.rules.TemporaryFolder;
 
 /** The command line of the modes failover and join. */
 public final class FaultOptionsParserTest {
+    private static final SharedDisks DISKS = new SharedDisks(3, List.of());
+
     @Rule
     public final TemporaryFolder folder = new TemporaryFolder();
 
@@ -86,12 +89,13 @@ public final class FaultOptionsParserTest {
         FaultOptions options = parse("failover", "--suspicion-ms", "2000", "--config", "snapCount=7");
         assertEquals(
                 new EnsembleOptions(
-                        3, List.of(), true, Map.of("chain.suspicionTimeoutMillis", "2000", "snapCount", "7")),
+                        3, List.of(), true, Map.of("chain.suspicionTimeoutMillis", "2000", "snapCount", "7"), DISKS),
                 options.ensemble(chain));
         assertEquals(
-                new EnsembleOptions(3, List.of(), true, Map.of("iss.suspicionTimeoutMillis", "2000", "snapCount", "7")),
+                new EnsembleOptions(
+                        3, List.of(), true, Map.of("iss.suspicionTimeoutMillis", "2000", "snapCount", "7"), DISKS),
                 options.ensemble(new Scenario("iss", 3, 0, Victim.TAIL)));
-        assertEquals(new EnsembleOptions(5, List.of(), true, Map.of("snapCount", "7")), options.ensemble(zab));
+        assertEquals(new EnsembleOptions(5, List.of(), true, Map.of("snapCount", "7"), DISKS), options.ensemble(zab));
         assertEquals(
                 Map.of("chain.suspicionTimeoutMillis", "900"),
                 parse("failover", "--config", "chain.suspicionTimeoutMillis=900")

@@ -8,6 +8,7 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.benchmarks.relay.Region;
 import io.chainkeeper.benchmarks.server.ServerCommand;
+import io.chainkeeper.benchmarks.server.SharedDisks;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -152,6 +153,18 @@ public final class RunOptionsParserTest {
         assertRefused("mode wide-area", "writes", "--regions", "seoul,sydney,seoul");
         assertRefused("mode wide-area", "writes", "--zones");
         assertRefused("--link-mbit", "wide-area", "--link-mbit", "10");
+    }
+
+    @Test
+    public void disks_areAnOddNumber_andEachMayBeSlow() throws UsageException {
+        assertEquals(new SharedDisks(3, List.of()), parse("writes").disks());
+        assertEquals(
+                new SharedDisks(5, List.of(0, 0, 5)),
+                parse("latency", "--disks", "5", "--disk-delay-ms", "0,0,5")
+                        .ensemble()
+                        .disks());
+        assertRefused("--disks 2: give an odd number", "writes", "--disks", "2");
+        assertRefused("--disk-delay-ms names 4 of 3 disks", "writes", "--disk-delay-ms", "0,0,0,5");
     }
 
     @Test

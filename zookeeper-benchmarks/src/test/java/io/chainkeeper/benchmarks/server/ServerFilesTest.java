@@ -49,6 +49,13 @@ public final class ServerFilesTest {
     }
 
     @Test
+    public void disks_areListedWhereServersShareThem() {
+        Map<String, String> disks = new SharedDisks(3, List.of()).lines(Path.of("/run"));
+        assertTrue(config("disk", true, disks).contains("disk.paths=/run/disk1,/run/disk2,/run/disk3"));
+        assertEquals(config("chain", true, Map.of()), config("chain", true, disks));
+    }
+
+    @Test
     public void chainAndIss_differInOneLine() {
         List<String> chain = new ArrayList<>(config("chain", true, Map.of()));
         List<String> iss = new ArrayList<>(config("iss", true, Map.of()));
