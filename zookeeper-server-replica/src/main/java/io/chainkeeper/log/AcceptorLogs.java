@@ -37,23 +37,27 @@ public final class AcceptorLogs {
                     + ": set that, or let this replica begin anew with an empty dataLogDir");
         }
         DirectoryLogFiles.prepare(directory);
-        LogFiles files = new DirectoryLogFiles(directory);
         if (present == LogStore.SEGMENTED && Files.notExists(directory.resolve(DirectoryLock.FILE_NAME))) {
             // A damaged log is refused before the lock file is created.
-            LogRecovery.scan(files);
+            LogRecovery.scan(new DirectoryLogFiles(directory));
         }
         DirectoryLock lock = DirectoryLock.acquire(directory);
         AcceptorLog log = null;
         try {
             log = store == LogStore.LMDB
                     ? new LmdbAcceptorLog(directory, durability, settings, lock)
-                    : new SegmentedAcceptorLog(files, durability, settings, lock);
+                    : new SegmentedAcceptorLog(files(directory, durability), durability, settings, lock);
         } finally {
             if (log == null) {
                 lock.close();
             }
         }
         return log;
+    }
+
+    /** A write past the cache waits for the device, and only who forces every write would have waited anyway. */
+    private static LogFiles files(Path directory, Durability durability) throws IOException {
+        return durability == Durability.SYNC ? DirectoryLogFiles.direct(directory) : new DirectoryLogFiles(directory);
     }
 
     /**

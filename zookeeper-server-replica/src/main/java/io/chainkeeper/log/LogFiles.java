@@ -12,6 +12,12 @@ interface LogFiles {
     String directory();
 
     /**
+     * @return every write of a file opened for writing begins and ends at a multiple of so many bytes, from a direct
+     *     buffer whose address is one; 1 if there is no such rule
+     */
+    int blockBytes();
+
+    /**
      * @param name a file's name
      * @return the file's path, as messages name it
      */
@@ -27,13 +33,13 @@ interface LogFiles {
      * Creates a file, replacing one that is there.
      *
      * @param name its name
-     * @return the empty file, open for writing
+     * @return the empty file, open for writing only
      * @throws IOException if it could not be created
      */
     LogFile create(String name) throws IOException;
 
     /**
-     * Opens a file for reading and writing.
+     * Opens a file for writing.
      *
      * @param name its name
      * @return the file

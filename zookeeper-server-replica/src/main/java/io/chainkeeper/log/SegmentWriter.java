@@ -9,27 +9,35 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * Writes the records of one segment after the other. One thread writes; {@link #force} may also be called by another,
  * and {@link #copyBuffered} by a reader.
+ *
+ * <p>Each write begins and ends where blocks do ({@link LogFiles#blockBytes}). The block that the last record ends in is
+ * filled up with zeros, stays in the buffer, and is written again, with the same bytes, together with what follows. So a
+ * sector that holds records that are on stable storage only ever gets bytes added behind them, as when the system's
+ * cache writes a page again.
  */
 final class SegmentWriter implements Closeable {
     private static final int ZEROS_BYTES = 1 << 16;
-    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(ZEROS_BYTES);
+    private static final ByteBuffer ZEROS = aligned(ZEROS_BYTES, ZEROS_BYTES);
 
     private final LogFiles files;
     private final AcceptorLogSettings settings;
     private final SyncStatistics statistics;
     private final RecordHeader header = new RecordHeader();
+    private final int blockBytes;
     private final ByteBuffer buffer;
     private final ByteBuffer bufferView;
     private final ByteBuffer zeros = ZEROS.duplicate();
 
-    // Guards what a reader needs to find buffered bytes: segment, flushedOffset and the reuse of the buffer.
+    // Guards what a reader needs to find buffered bytes: segment, both offsets and the reuse of the buffer.
     private final Object lock;
     // Held while the file is forced or changed, so that no file is closed under a force.
     private final Object forceLock = new Object();
 
     private LogFile file;
     private Segment segment;
+    private int bufferOffset;
     private int flushedOffset;
+    private long unforcedWriteNanos;
     private volatile int forcedOffset;
     private int allocatedBytes;
 
@@ -38,8 +46,24 @@ final class SegmentWriter implements Closeable {
         this.settings = settings;
         this.statistics = statistics;
         this.lock = lock;
-        this.buffer = ByteBuffer.allocateDirect(settings.writeBufferBytes());
+        this.blockBytes = files.blockBytes();
+        this.buffer = aligned(ceiling(settings.writeBufferBytes() + blockBytes - 1), blockBytes);
         this.bufferView = buffer.duplicate();
+    }
+
+    private static ByteBuffer aligned(int bytes, int alignmentBytes) {
+        ByteBuffer slice = ByteBuffer.allocateDirect(bytes + alignmentBytes).alignedSlice(alignmentBytes);
+        return slice.limit(bytes).slice();
+    }
+
+    /** The first byte of the block that a byte is in. */
+    private int floor(int offset) {
+        return offset - offset % blockBytes;
+    }
+
+    /** The end of the last block that a byte before it is in. */
+    private int ceiling(int offset) {
+        return floor(offset + blockBytes - 1);
     }
 
     /**
@@ -97,16 +121,24 @@ final class SegmentWriter implements Closeable {
             allocatedBytes = end;
             found.fileBytes = end;
         }
-        while (flushedOffset < end) {
-            buffer.limit(Math.min(buffer.capacity(), end - flushedOffset));
-            while (buffer.hasRemaining()) {
-                if (opened.read(buffer, flushedOffset + buffer.position()) < 0) {
-                    throw new IOException(files.path(found.name()) + " became shorter while it was read");
-                }
-            }
-            flush();
+        try (LogFile written = files.openForReading(found.name())) {
+            do {
+                load(written, end);
+                flush();
+            } while (flushedOffset < end);
         }
         forceFile();
+    }
+
+    /** Fills the buffer with what is in the file already, up to {@code end} if there is room. */
+    private void load(LogFile written, int end) throws IOException {
+        buffer.limit(Math.min(buffer.capacity(), end - bufferOffset));
+        while (buffer.hasRemaining()) {
+            if (written.read(buffer, appendOffset()) < 0) {
+                throw new IOException(files.path(segment.name()) + " became shorter while it was read");
+            }
+        }
+        buffer.limit(buffer.capacity());
     }
 
     private void change(LogFile next, Segment nextSegment, int offset, int allocated) throws IOException {
@@ -118,6 +150,8 @@ final class SegmentWriter implements Closeable {
                 file = next;
                 segment = nextSegment;
                 flushedOffset = offset;
+                bufferOffset = floor(offset);
+                buffer.clear();
             }
             forcedOffset = offset;
             allocatedBytes = allocated;
@@ -161,38 +195,46 @@ final class SegmentWriter implements Closeable {
      * @throws IOException if they could not be written
      */
     void flush() throws IOException {
-        buffer.flip();
-        int end = flushedOffset + buffer.limit();
+        int end = appendOffset();
+        if (end == flushedOffset) {
+            return;
+        }
+        long start = System.nanoTime();
         preallocate(end);
-        write(buffer, flushedOffset);
+        buffer.put(zeros.clear().limit(ceiling(end) - end)).flip();
+        write(buffer, bufferOffset);
+        long nanos = System.nanoTime() - start;
         synchronized (lock) {
+            int lastBlock = floor(end);
+            buffer.position(lastBlock - bufferOffset).compact().position(end - lastBlock);
+            bufferOffset = lastBlock;
             flushedOffset = end;
-            buffer.clear();
+            unforcedWriteNanos += nanos;
         }
     }
 
     private void preallocate(int end) throws IOException {
-        if (end <= allocatedBytes) {
+        int blocksEnd = ceiling(end);
+        if (blocksEnd <= allocatedBytes) {
             return;
         }
-        long target = Math.max(end, Math.min(settings.segmentBytes(), preallocationEnd(end)));
-        for (long at = Math.max(allocatedBytes, end); at < target; at += zeros.limit()) {
-            zeros.clear().limit((int) Math.min(ZEROS_BYTES, target - at));
-            write(zeros, at);
+        int target = Math.max(blocksEnd, ceiling(Math.min(settings.segmentBytes(), preallocationEnd(end))));
+        for (int at = blocksEnd; at < target; at += zeros.limit()) {
+            write(zeros.clear().limit(Math.min(ZEROS_BYTES, target - at)), at);
         }
-        allocatedBytes = (int) target;
+        allocatedBytes = target;
         synchronized (lock) {
             segment.fileBytes = target;
         }
     }
 
     /** Zeros ahead spare small writes the growth of the file, but would make a large write twice as large. */
-    private long preallocationEnd(int end) {
+    private int preallocationEnd(int end) {
         if (end - flushedOffset >= settings.largeWriteBytes()) {
             return end;
         }
         long chunk = Math.min(settings.preallocationBytes(), settings.segmentBytes());
-        return (end + chunk - 1) / chunk * chunk;
+        return (int) Math.min(AcceptorLogSettings.MAX_SEGMENT_BYTES, (end + chunk - 1) / chunk * chunk);
     }
 
     private void write(ByteBuffer source, long offset) throws IOException {
@@ -203,6 +245,9 @@ final class SegmentWriter implements Closeable {
                 throw new IOException("the system took none of " + source.remaining() + " bytes");
             }
             at += written;
+            if (source.hasRemaining() && at % blockBytes != 0) {
+                throw new IOException("the system took " + written + " bytes, which are no blocks of " + blockBytes);
+            }
         }
     }
 
@@ -221,10 +266,16 @@ final class SegmentWriter implements Closeable {
 
     private void forceFile() throws IOException {
         synchronized (forceLock) {
-            int flushed = flushed();
+            int flushed;
+            long nanos;
+            synchronized (lock) {
+                flushed = flushedOffset;
+                nanos = unforcedWriteNanos;
+                unforcedWriteNanos = 0;
+            }
             long start = System.nanoTime();
             file.force();
-            long nanos = System.nanoTime() - start;
+            nanos += System.nanoTime() - start;
             Segment forced = segment;
             statistics.record(() -> files.path(forced.name()), flushed - forcedOffset, nanos);
             forcedOffset = flushed;
@@ -239,7 +290,7 @@ final class SegmentWriter implements Closeable {
 
     /** @return where in the segment the next record begins */
     int appendOffset() {
-        return flushedOffset + buffer.position();
+        return bufferOffset + buffer.position();
     }
 
     /** @return the segment being written */
@@ -261,7 +312,7 @@ final class SegmentWriter implements Closeable {
             return target.length;
         }
         int from = Math.max(0, flushedOffset - offset);
-        bufferView.get(offset + from - flushedOffset, target, from, target.length - from);
+        bufferView.get(offset + from - bufferOffset, target, from, target.length - from);
         return from;
     }
 

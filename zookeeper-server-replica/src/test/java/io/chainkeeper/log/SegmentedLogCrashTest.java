@@ -8,8 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.Test;
+import org.junit.runner.RunWith;
+import org.junit.runners.Parameterized;
+import org.junit.runners.Parameterized.Parameters;
 
 /** The power fails at each step of a log's life; what was synced is there afterwards. */
+@RunWith(Parameterized.class)
 public class SegmentedLogCrashTest {
     private static final AcceptorLogSettings SETTINGS = LogRecords.retaining(LogRecords.SMALL, 5000, 1_000_000);
 
@@ -25,7 +29,19 @@ public class SegmentedLogCrashTest {
         long truncatedBelow = 1;
     }
 
+    /** Written through the system's cache, and past it. */
+    @Parameters(name = "blocks of {0} bytes")
+    public static List<Integer> blockBytes() {
+        return List.of(1, SimulatedDisk.DIRECT_BLOCK_BYTES);
+    }
+
+    private final int blockBytes;
+
     private int operationsLeft;
+
+    public SegmentedLogCrashTest(int blockBytes) {
+        this.blockBytes = blockBytes;
+    }
 
     private void countDown(String operation) throws IOException {
         if (--operationsLeft < 0) {
@@ -44,7 +60,7 @@ public class SegmentedLogCrashTest {
     }
 
     private boolean liveCrashAndCheck(int operations, long seed) throws IOException {
-        SimulatedDisk fresh = new SimulatedDisk();
+        SimulatedDisk fresh = new SimulatedDisk(blockBytes);
         History history = new History();
         Random random = new Random(seed);
         boolean finished = live(fresh, history, operations, random, 70);
@@ -56,7 +72,7 @@ public class SegmentedLogCrashTest {
     @Test
     public void powerFailsAgainAndAgain_everythingSyncedIsThere() throws IOException {
         for (int seed = 0; seed < 300; seed++) {
-            SimulatedDisk fresh = new SimulatedDisk();
+            SimulatedDisk fresh = new SimulatedDisk(blockBytes);
             History history = new History();
             Random random = new Random(seed);
             for (int life = 0; life < 8; life++) {

@@ -12,12 +12,29 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.Test;
+import org.junit.runner.RunWith;
+import org.junit.runners.Parameterized;
+import org.junit.runners.Parameterized.Parameters;
 
 /** What the log does when the disk does not do as it is told. */
+@RunWith(Parameterized.class)
 public class SegmentedLogFaultTest {
     private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-    private final SimulatedDisk disk = new SimulatedDisk();
+    /** Written through the system's cache, and past it. */
+    @Parameters(name = "blocks of {0} bytes")
+    public static List<Integer> blockBytes() {
+        return List.of(1, SimulatedDisk.DIRECT_BLOCK_BYTES);
+    }
+
+    private final int blockBytes;
+
+    private final SimulatedDisk disk;
+
+    public SegmentedLogFaultTest(int blockBytes) {
+        this.blockBytes = blockBytes;
+        disk = new SimulatedDisk(blockBytes);
+    }
 
     private SegmentedAcceptorLog open(Durability durability) throws IOException {
         return new SegmentedAcceptorLog(disk, durability, LogRecords.SMALL, () -> {});
@@ -129,7 +146,7 @@ public class SegmentedLogFaultTest {
     @Test
     public void nextSegmentCannotBePrepared_failsAndLosesNothingSynced() throws IOException {
         for (String operation : List.of("create", "write", "force", "rename", "syncDirectory")) {
-            SimulatedDisk used = new SimulatedDisk();
+            SimulatedDisk used = new SimulatedDisk(blockBytes);
             int synced = 0;
             SegmentedAcceptorLog log = new SegmentedAcceptorLog(used, Durability.SYNC, LogRecords.SMALL, () -> {});
             IOException failure = null;

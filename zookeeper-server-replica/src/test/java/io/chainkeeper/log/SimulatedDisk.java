@@ -19,6 +19,8 @@ final class SimulatedDisk implements LogFiles {
     /** Sectors are small, so that tests with small records see torn ones. */
     private static final int SECTOR_BYTES = 32;
 
+    static final int DIRECT_BLOCK_BYTES = 2 * SECTOR_BYTES;
+
     /** What can happen to an operation. */
     interface Fault {
         /**
@@ -40,7 +42,18 @@ final class SimulatedDisk implements LogFiles {
     private TreeMap<String, Inode> syncedEntries = new TreeMap<>();
     private Fault fault = operation -> {};
     private int longestWriteBytes = Integer.MAX_VALUE;
+    private final int blockBytes;
     private boolean forgetOnFailedForce;
+
+    /** A disk that is written past the system's cache. */
+    SimulatedDisk() {
+        this(DIRECT_BLOCK_BYTES);
+    }
+
+    /** @param blockBytes see {@link LogFiles#blockBytes} */
+    SimulatedDisk(int blockBytes) {
+        this.blockBytes = blockBytes;
+    }
 
     synchronized void setFault(Fault next) {
         fault = next;
@@ -122,9 +135,14 @@ final class SimulatedDisk implements LogFiles {
 
     /** An independent disk with the same files, all on stable storage. */
     synchronized SimulatedDisk copy() {
-        SimulatedDisk copy = new SimulatedDisk();
+        SimulatedDisk copy = new SimulatedDisk(blockBytes);
         entries.forEach((name, inode) -> copy.setContents(name, inode.bytes));
         return copy;
+    }
+
+    @Override
+    public int blockBytes() {
+        return blockBytes;
     }
 
     @Override
@@ -194,7 +212,14 @@ final class SimulatedDisk implements LogFiles {
         public int write(ByteBuffer source, long offset) throws IOException {
             synchronized (SimulatedDisk.this) {
                 fault.before("write");
-                int length = Math.min(source.remaining(), longestWriteBytes);
+                if ((offset | source.remaining()) % blockBytes != 0
+                        || (blockBytes > 1 && source.alignmentOffset(source.position(), blockBytes) != 0)) {
+                    throw new AssertionError(
+                            "a write of " + source.remaining() + " bytes at " + offset + " is of no blocks");
+                }
+                int longest = (int) Math.min(
+                        Integer.MAX_VALUE, ((long) longestWriteBytes + blockBytes - 1) / blockBytes * blockBytes);
+                int length = Math.min(source.remaining(), longest);
                 byte[] bytes = Arrays.copyOf(inode.bytes, Math.max(inode.bytes.length, (int) offset + length));
                 source.get(bytes, (int) offset, length);
                 inode.bytes = bytes;

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 /** An open file or directory of a {@link SimulatedDisk}. Every change of it is written into the books. */
 final class DiskChannel extends FileChannel {
     private static final int TRANSFER_BYTES = 8192;
+    private static final int DIRECT_BLOCK_BYTES = 4096;
 
     private final SimulatedDisk disk;
     private final DiskNode node;
@@ -30,6 +31,7 @@ final class DiskChannel extends FileChannel {
     private final Path path;
     private long position;
     private boolean locks;
+    private boolean direct;
 
     /**
      * @param disk where it is
@@ -56,6 +58,12 @@ final class DiskChannel extends FileChannel {
     /** The content is in a real file from now on, open for reading, and for writing if this is. */
     DiskChannel attach(FileChannel realFile) {
         real = realFile;
+        return this;
+    }
+
+    /** Refuses from now on, if so asked, what the system refuses past its cache. */
+    DiskChannel direct(boolean whether) {
+        direct = whether;
         return this;
     }
 
@@ -194,6 +202,9 @@ final class DiskChannel extends FileChannel {
     public int write(ByteBuffer source, long at) throws IOException {
         checkNotNegative(at);
         checkWrites();
+        if (direct) {
+            checkBlocks(source, at);
+        }
         if (disk.isFull() && at + source.remaining() > size()) {
             disk.checkRoom();
         }
@@ -204,6 +215,14 @@ final class DiskChannel extends FileChannel {
             disk.checkRuns();
         }
         return put(source, at);
+    }
+
+    private static void checkBlocks(ByteBuffer source, long at) throws IOException {
+        if ((at | source.remaining()) % DIRECT_BLOCK_BYTES != 0
+                || !source.isDirect()
+                || source.alignmentOffset(source.position(), DIRECT_BLOCK_BYTES) != 0) {
+            throw new IOException("Invalid argument");
+        }
     }
 
     private int put(ByteBuffer source, long at) throws IOException {

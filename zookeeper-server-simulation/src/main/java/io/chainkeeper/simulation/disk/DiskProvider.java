@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation.disk;
 
+import static com.sun.nio.file.ExtendedOpenOption.DIRECT;
 import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
@@ -44,7 +45,7 @@ final class DiskProvider extends FileSystemProvider {
     static final DiskProvider INSTANCE = new DiskProvider();
     static final String SCHEME = "simulated-disk";
 
-    private static final Set<OpenOption> SIMPLE = Set.of(READ, WRITE, CREATE, CREATE_NEW, TRUNCATE_EXISTING);
+    private static final Set<OpenOption> SIMPLE = Set.of(READ, WRITE, CREATE, CREATE_NEW, TRUNCATE_EXISTING, DIRECT);
     private static final Set<CopyOption> RENAMING =
             Set.of(StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
 
@@ -126,7 +127,7 @@ final class DiskProvider extends FileSystemProvider {
             ((DiskFile) node).cut(0);
         }
         boolean reads = !writes || options.contains(READ);
-        return new DiskChannel(disk, node, path.path(), reads, writes, false);
+        return new DiskChannel(disk, node, path.path(), reads, writes, false).direct(options.contains(DIRECT));
     }
 
     private static DiskChannel openReal(
@@ -151,6 +152,7 @@ final class DiskProvider extends FileSystemProvider {
             disk.beginWhole();
         }
         Set<OpenOption> ofReal = new HashSet<>(options);
+        ofReal.remove(DIRECT);
         boolean isRefused = appends && (options.contains(READ) || options.contains(TRUNCATE_EXISTING));
         if (!isRefused) {
             ofReal.remove(APPEND);
@@ -166,7 +168,9 @@ final class DiskProvider extends FileSystemProvider {
         if (cuts) {
             ((DiskFile) node).cut(0);
         }
-        return new DiskChannel(disk, node, path.path(), options.contains(READ), true, appends).attach(opened);
+        return new DiskChannel(disk, node, path.path(), options.contains(READ), true, appends)
+                .direct(options.contains(DIRECT))
+                .attach(opened);
     }
 
     @Override

@@ -6,6 +6,8 @@ import java.nio.file.attribute.FileStoreAttributeView;
 
 /** How much room a {@link SimulatedDisk} has. */
 final class DiskStore extends FileStore {
+    private static final int BLOCK_BYTES = 4096;
+
     /** More than any run writes. */
     private static final long TOTAL_BYTES = 1L << 40;
 
@@ -38,6 +40,11 @@ final class DiskStore extends FileStore {
     @Override
     public long getUsableSpace() {
         return disk.isFull() ? 0 : TOTAL_BYTES;
+    }
+
+    @Override
+    public long getBlockSize() {
+        return BLOCK_BYTES;
     }
 
     @Override

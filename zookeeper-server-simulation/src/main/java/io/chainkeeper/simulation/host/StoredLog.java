@@ -320,7 +320,7 @@ public final class StoredLog implements AcceptorLog, DurableRecords {
             }
             if (segments.size() > 1) {
                 Path rotten = segments.get(random.nextInt(segments.size() - 1));
-                disk.rot(rotten, random.nextInt((int) Files.size(rotten)), 1 << random.nextInt(Byte.SIZE));
+                disk.rot(rotten, random.nextInt(recordsEnd(rotten)), 1 << random.nextInt(Byte.SIZE));
             }
             log = open();
         } catch (CorruptLogException e) {
@@ -330,6 +330,16 @@ public final class StoredLog implements AcceptorLog, DurableRecords {
         }
         memory.reopened(replica, log.recovered(0));
         return false;
+    }
+
+    /** The zeros behind the last record have nothing to lose. */
+    private static int recordsEnd(Path segment) throws IOException {
+        byte[] bytes = Files.readAllBytes(segment);
+        int end = bytes.length;
+        while (end > 1 && bytes[end - 1] == 0) {
+            end--;
+        }
+        return end;
     }
 
     /** What it is on. */
