@@ -22,6 +22,7 @@ final class IssSettings extends CommonSettings {
 
     private static final String WINDOW_BATCHES = "iss.windowBatches";
     private static final String PART_BYTES = "iss.partBytes";
+    private static final String MAX_POSITIONS_IN_MEMORY = "iss.maxPositionsInMemory";
     private static final String MIN_SEGMENT_POSITIONS = "iss.minSegmentPositions";
     private static final String MAX_SEGMENT_POSITIONS = "iss.maxSegmentPositions";
     private static final String LEADER_POLICY = "iss.leaderPolicy";
@@ -33,6 +34,7 @@ final class IssSettings extends CommonSettings {
     static final SettingKeys KEYS = keys("iss")
             .number(WINDOW_BATCHES, 4, 1, 1024)
             .number(PART_BYTES, SizeLimits.PART_BYTES, 1, SizeLimits.PART_BYTES)
+            .number(MAX_POSITIONS_IN_MEMORY, 8192, 1, 1 << 20)
             .number(MIN_SEGMENT_POSITIONS, 64, 2, LONGEST_SEGMENT_POSITIONS)
             .number(MAX_SEGMENT_POSITIONS, 1024, 2, LONGEST_SEGMENT_POSITIONS)
             .choice(LEADER_POLICY, "backoff", "all", "single")
@@ -52,11 +54,11 @@ final class IssSettings extends CommonSettings {
     /** Requests for a read index that may be under way; later reads wait and share one. */
     static final int MAX_READ_REQUESTS = 16;
 
-    private static final int RECENT_POSITIONS = 8192;
     private static final long RECENT_BYTES = 32L << 20;
 
     private final int windowBatches;
     private final int partBytes;
+    private final int maxPositionsInMemory;
     private final int minSegmentPositions;
     private final int maxSegmentPositions;
     private final LeaderPolicy leaderPolicy;
@@ -71,6 +73,7 @@ final class IssSettings extends CommonSettings {
         super(KEYS, "iss", values, memberCount, tickMillis);
         windowBatches = KEYS.number(values, WINDOW_BATCHES);
         partBytes = KEYS.number(values, PART_BYTES);
+        maxPositionsInMemory = KEYS.number(values, MAX_POSITIONS_IN_MEMORY);
         minSegmentPositions = KEYS.number(values, MIN_SEGMENT_POSITIONS);
         maxSegmentPositions = KEYS.number(values, MAX_SEGMENT_POSITIONS);
         leaderPolicy = policy(KEYS.choice(values, LEADER_POLICY));
@@ -135,9 +138,12 @@ final class IssSettings extends CommonSettings {
         return Math.max(64, 8 * windowBatches);
     }
 
-    /** Decided values that are kept in memory for replicas that are a little behind. */
+    /**
+     * {@code iss.maxPositionsInMemory}: decided values that are kept in memory at most, besides those that must be. A
+     * replica that is further behind is sent what the log holds.
+     */
     int recentPositions() {
-        return RECENT_POSITIONS;
+        return maxPositionsInMemory;
     }
 
     /** Bytes of decided values that are kept in memory for replicas that are a little behind. */

@@ -31,6 +31,7 @@ public final class IssSettingsTest {
         assertRefused("iss.maxBatchCommands", "65537", "1", "65536");
         assertRefused("iss.maxBatchBytes", "1023", "1024", "8388608");
         assertRefused("iss.minSegmentPositions", "1", "2", "65536");
+        assertRefused("iss.maxPositionsInMemory", "0", "1", "1048576");
         assertRefused("iss.minQuorumSize", "4", "1", "3");
         assertRefused("iss.heartbeatMillis", "many", "whole number", "10", "10000");
     }

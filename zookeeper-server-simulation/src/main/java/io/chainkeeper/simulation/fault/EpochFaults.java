@@ -66,8 +66,9 @@ final class EpochFaults {
     }
 
     /** A replica appends a record. */
-    void appends(int replica, long position, String words) {
-        if (position != LogRecord.METADATA || !words.startsWith(EPOCH_RECORD) || !awaited.contains(replica)) {
+    void appends(int replica, long position, Object words) {
+        boolean isAwaited = position == LogRecord.METADATA && awaited.contains(replica);
+        if (!isAwaited || !words.toString().startsWith(EPOCH_RECORD)) {
             return;
         }
         awaited.remove(replica);

@@ -35,8 +35,8 @@ public final class FaultInjector {
     private static final String APPENDING = "appends position";
 
     /** Faults that come when certain messages leave, or records are written. */
-    private static final Set<Fault> AT_MESSAGES =
-            EnumSet.of(Fault.AMBUSH, Fault.REPLACE, Fault.USURP, Fault.TAKE_OVER, Fault.FORGET_EPOCH);
+    private static final Set<Fault> AT_MESSAGES = EnumSet.of(
+            Fault.AMBUSH, Fault.REPLACE, Fault.USURP, Fault.TAKE_OVER, Fault.FORGET_EPOCH, Fault.GO_BACK_AT_RISE);
 
     private static final long HANG_MICROS = 8_000_000;
     private static final int CHECKPOINTS_MEANWHILE = 4;
@@ -56,6 +56,7 @@ public final class FaultInjector {
     private final TakeoverFaults takeovers;
     private final EpochFaults epochs;
     private final OperatorFaults operator;
+    private final RiseFaults rises;
     private long behindUntilMicros;
 
     /** What the fault draws that is carried out now; each has its own, so that none depends on another. */
@@ -97,6 +98,7 @@ public final class FaultInjector {
         this.takeovers = new TakeoverFaults(cluster, this, stories, hangingDisk);
         this.epochs = new EpochFaults(cluster, this, stories, hangingDisk);
         this.operator = new OperatorFaults(cluster, this);
+        this.rises = new RiseFaults(cluster, this, operator, stories);
     }
 
     /** Faults begin, and replicas that come late are started. */
@@ -139,8 +141,9 @@ public final class FaultInjector {
             takeovers.sent(replica, (int) number, message);
         } else if (!stopped && detail instanceof ByteSlice value && what.equals(DELIVERY)) {
             ambush.delivers(replica, value);
-        } else if (!stopped && detail instanceof String words && what.equals(APPENDING)) {
-            epochs.appends(replica, number, words);
+            rises.delivers(replica, value);
+        } else if (!stopped && what.equals(APPENDING)) {
+            epochs.appends(replica, number, detail);
         }
     }
 
@@ -203,6 +206,8 @@ public final class FaultInjector {
             case WRONG_DIRECTORY -> operator.startInDirectoryOf(replica, otherThan(replica), random);
             case UPGRADE -> operator.changeRelease(replica, duration(), Upgrades.PRESENT);
             case GO_BACK -> operator.changeRelease(replica, duration(), Upgrades.FORMER);
+            case GO_BACK_BEFORE_RISE -> rises.goBackBeforeRise(random);
+            case GO_BACK_AT_RISE -> rises.goBackAtRise(random);
             case ASK_FOR_LEVEL -> operator.askForLevel(replica, otherThan(replica), random);
         }
     }

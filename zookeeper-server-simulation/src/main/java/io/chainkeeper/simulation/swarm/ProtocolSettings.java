@@ -23,6 +23,9 @@ final class ProtocolSettings {
 
     private static final String[] BUCKET_POLICIES = {"sticky", "rotating"};
 
+    /** Drawn behind everything else: see {@link #drawMemory}. */
+    private static final String POSITIONS_IN_MEMORY = "PositionsInMemory";
+
     private ProtocolSettings() {}
 
     /**
@@ -36,6 +39,9 @@ final class ProtocolSettings {
         // Timeouts keep their relations: all of them are one scale times what their meaning asks for.
         int scaleMillis = World.TICK_MILLIS * (2 + random.nextInt(scales));
         for (String key : new TreeSet<>(factory.settings().names())) {
+            if (key.endsWith(POSITIONS_IN_MEMORY)) {
+                continue;
+            }
             String value = draw(random, key, scaleMillis, replicas);
             if (value != null) {
                 settings.put(key, value);
@@ -45,6 +51,15 @@ final class ProtocolSettings {
             }
         }
         return settings;
+    }
+
+    /** So few positions in memory that replicas read the log for those that are behind. */
+    static void drawMemory(SplittableRandom random, OrderingProtocolFactory factory, Map<String, String> settings) {
+        for (String key : factory.settings().names()) {
+            if (key.endsWith(POSITIONS_IN_MEMORY)) {
+                settings.put(key, Integer.toString(COUNTS[random.nextInt(COUNTS.length)]));
+            }
+        }
     }
 
     /** What one replica finds in its zoo.cfg: of a value that has several, one after the other. */

@@ -45,6 +45,7 @@ public final class SwarmDraw {
             Fault.STALL,
             Fault.DRIFT);
 
+    private static final FeatureRaising BY_OPERATOR = new FeatureRaising(false, 0);
     private static final List<Fault> OF_DISKS = List.of(Fault.FAIL_FORCE, Fault.FULL_DISK, Fault.ROT);
 
     private final SplittableRandom random;
@@ -91,7 +92,9 @@ public final class SwarmDraw {
         draw.drawFaultsOfDisks();
         SwarmOptions drawn = options.over(draw.links());
         draw.drawWrongDirectory();
-        return drawn;
+        draw.drawRises();
+        draw.drawMemory();
+        return drawn.with(draw.upgrades);
     }
 
     // ---------------------------------------------------------------- ensemble and faults
@@ -403,6 +406,24 @@ public final class SwarmDraw {
                 application == SimulatedApplication.RECONFIG || application == SimulatedApplication.UPGRADE;
         if (hasServers && random.nextInt(4) == 0) {
             faults.put(Fault.WRONG_DIRECTORY, 500_000L * (1 + random.nextInt(3)));
+        }
+    }
+
+    /** Drawn behind everything else, where stories are told of who is behind. */
+    private void drawMemory() {
+        boolean isAboutLaggards = application == SimulatedApplication.BEHIND || isAmbush();
+        if (isAboutLaggards && random.nextBoolean()) {
+            ProtocolSettings.drawMemory(random, factory, settings);
+        }
+    }
+
+    /** Drawn behind everything else. */
+    private void drawRises() {
+        if (application == SimulatedApplication.UPGRADE && random.nextBoolean()) {
+            Fault fault = random.nextBoolean() ? Fault.GO_BACK_BEFORE_RISE : Fault.GO_BACK_AT_RISE;
+            faults.put(fault, (long) pick(300_000, 1_000_000));
+            faults.remove(Fault.GO_BACK); // whoever goes back at another time keeps the level from rising
+            upgrades = new Upgrades(upgrades.newAtFirst(), BY_OPERATOR, upgrades.completed());
         }
     }
 

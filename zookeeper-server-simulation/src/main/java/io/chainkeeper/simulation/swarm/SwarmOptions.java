@@ -156,13 +156,26 @@ public record SwarmOptions(
         /** Disks hang when replicas record their epoch, before they crash. See {@code EpochFaults}. */
         FORGET_EPOCH,
         /** A server is started with the directory of another one, which it refuses. */
-        WRONG_DIRECTORY
+        WRONG_DIRECTORY,
+        /** All are upgraded; a server goes back when a higher level is proposed. See {@code RiseFaults}. */
+        GO_BACK_BEFORE_RISE,
+        /** All are upgraded; servers crash, and some go back, when the rise is decided. See {@code RiseFaults}. */
+        GO_BACK_AT_RISE
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
 
     /** The same over other links. */
     SwarmOptions over(LinkOptions other) {
+        return with(other, upgrades);
+    }
+
+    /** The same with other releases. */
+    SwarmOptions with(Upgrades changed) {
+        return with(links, changed);
+    }
+
+    private SwarmOptions with(LinkOptions other, Upgrades changed) {
         return new SwarmOptions(
                 replicas,
                 ensemble,
@@ -193,7 +206,7 @@ public record SwarmOptions(
                 clocksAreSetBack,
                 limits,
                 other,
-                upgrades);
+                changed);
     }
 
     /**
