@@ -2,6 +2,8 @@ package io.chainkeeper.chain;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.Occupancy;
+import io.chainkeeper.ordering.Occupancy.Slack;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,6 +107,21 @@ final class AcceptedValues {
             head = (head + 1) % ring.size();
             first++;
             size--;
+        }
+    }
+
+    /**
+     * Tells how many values are here besides those that must be: those that are undecided, and those whose record or
+     * that of an older value the disk lacks, which the host bounds.
+     */
+    void tellOccupancy(Occupancy occupancy, long maxDecided, long durableSequence, ChainSettings settings) {
+        boolean mayTrim = size > 0 && get(first).logSequence() <= durableSequence;
+        long decided = mayTrim ? Math.max(0, Math.min(maxDecided, last()) - first + 1) : 0;
+        long most = Math.max(settings.minMemoryInstances(), settings.maxInstancesInMemory());
+        occupancy.holds("decided_values_in_memory", decided, most, Slack.NONE);
+        long undecided = Math.max(0, last() - maxDecided);
+        if (mayTrim && undecided == 0) {
+            occupancy.holds("value_bytes_in_memory", bytes, settings.maxLargeMemoryBytes(), Slack.ONE_VALUE);
         }
     }
 

@@ -28,7 +28,7 @@ final class ChainLinks {
 
     private final ReplicaState state;
     /** Of each replica that is subscribed here what is on its way to it; else null. */
-    private final SuccessorWindow[] windows = new SuccessorWindow[ReplicaState.IDS];
+    final SuccessorWindow[] windows = new SuccessorWindow[ReplicaState.IDS];
 
     /** When each replica last failed as the predecessor. */
     private final long[] timedOutTick = new long[ReplicaState.IDS];

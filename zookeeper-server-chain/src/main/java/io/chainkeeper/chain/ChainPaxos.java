@@ -28,6 +28,7 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
@@ -747,5 +748,15 @@ final class ChainPaxos implements InputCycle.Handlers {
             gauges.put("acknowledged." + id, state.progress.ack(id));
         }
         return gauges;
+    }
+
+    @Override
+    public void tellOccupancy(Occupancy occupancy) {
+        state.values.tellOccupancy(occupancy, state.maxDecided, state.durableSequence, state.settings);
+        state.memberships.tellOccupancy(occupancy, state.maxDecided);
+        election.tellOccupancy(occupancy);
+        SuccessorWindow.tellOccupancy(links.windows, state.linkUp, occupancy);
+        proposer.tellOccupancy(occupancy);
+        reads.tellOccupancy(occupancy);
     }
 }

@@ -13,6 +13,8 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.Occupancy;
+import io.chainkeeper.ordering.Occupancy.Slack;
 import io.chainkeeper.ordering.PrefixHash;
 import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.acceptor.Ballot;
@@ -70,7 +72,7 @@ final class Election {
 
     /** Waits for a while before trying (again). */
     void restart() {
-        phase = Phase.IDLE;
+        stop();
         deadlineTick = state.now + 1 + random(state.settings.electionTicks());
     }
 
@@ -82,6 +84,7 @@ final class Election {
     /** A leader is followed, or this replica leads: no more trying. */
     void stop() {
         phase = Phase.IDLE;
+        reported.clear(); // a leader may lead for long
     }
 
     /** The followed leader is silent: ask now, unless asking already. */
@@ -211,7 +214,7 @@ final class Election {
 
     /** Acceptor: promises a candidate's ballot. */
     void promise(Ballot candidate) {
-        phase = Phase.IDLE;
+        stop();
         maxSeenRound = Math.max(maxSeenRound, candidate.round());
         state.promise(candidate);
         deadlineTick = state.now + state.settings.electionTicks() + random(state.settings.electionTicks());
@@ -445,6 +448,13 @@ final class Election {
             count += votes[id] && (sameDisk || !needsDisk) ? 1 : 0;
         }
         return count;
+    }
+
+    /** Tells how many values were reported. A candidate is reported no more than others have in memory. */
+    void tellOccupancy(Occupancy occupancy) {
+        long most = Math.max(state.settings.minMemoryInstances(), state.settings.maxInstancesInMemory());
+        occupancy.holds(
+                "reported_values", reported.size(), isIdle() ? 0 : most + state.settings.windowInstances(), Slack.NONE);
     }
 
     private int random(int bound) {

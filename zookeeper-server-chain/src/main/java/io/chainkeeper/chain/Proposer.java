@@ -4,6 +4,8 @@ import io.chainkeeper.chain.ChainMessage.RedirectRequest;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.Occupancy;
+import io.chainkeeper.ordering.Occupancy.Slack;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.proposer.ForwardQueue;
 import io.chainkeeper.ordering.proposer.ProposalQueue;
@@ -97,6 +99,12 @@ final class Proposer {
     /** A value was decided: this replica's commands in it are outstanding no more. */
     void delivered(ByteSlice value) {
         forwards.delivered(value);
+    }
+
+    /** Tells how much waits to be proposed, and is under way. */
+    void tellOccupancy(Occupancy occupancy) {
+        proposals.tellOccupancy(occupancy);
+        occupancy.holds("batches_under_way", proposals.underWay(), state.settings.windowInstances(), Slack.NONE);
     }
 
     /** How many commands of this replica are not delivered. */

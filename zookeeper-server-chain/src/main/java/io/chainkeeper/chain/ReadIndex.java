@@ -1,6 +1,8 @@
 package io.chainkeeper.chain;
 
 import io.chainkeeper.chain.ChainMessage.ReadIndexRequest;
+import io.chainkeeper.ordering.Occupancy;
+import io.chainkeeper.ordering.Occupancy.Slack;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -261,6 +263,11 @@ final class ReadIndex {
         while (!answered.isEmpty() && isSafe(answered.peek())) {
             state.effects.barrierReached(answered.remove().reads().token());
         }
+    }
+
+    /** Tells how many rounds are remembered. */
+    void tellOccupancy(Occupancy occupancy) {
+        occupancy.holds("unconfirmed_rounds", unconfirmed.size(), REMEMBERED_ROUNDS, Slack.NONE);
     }
 
     private boolean isSafe(Answered next) {

@@ -1,5 +1,8 @@
 package io.chainkeeper.chain;
 
+import io.chainkeeper.ordering.Occupancy;
+import io.chainkeeper.ordering.Occupancy.Slack;
+
 /**
  * What one successor has been sent and has acknowledged. What is on its way, sent and not acknowledged, is bounded in
  * instances and in bytes.
@@ -50,6 +53,32 @@ final class SuccessorWindow {
             bytesUnderWay -= sizes[slot(i)];
         }
         acknowledged = Math.max(acknowledged, maxAccepted);
+    }
+
+    /**
+     * Tells how many replicas are fed, of those that are linked, and how much is on its way to each.
+     *
+     * @param windows by replica id; null for those that are not fed
+     * @param linkUp which replicas are linked
+     */
+    static void tellOccupancy(SuccessorWindow[] windows, boolean[] linkUp, Occupancy occupancy) {
+        int fed = 0;
+        int linked = 0;
+        for (int id = 0; id < windows.length; id++) {
+            linked += linkUp[id] ? 1 : 0;
+            if (windows[id] != null) {
+                fed++;
+                windows[id].tellOccupancy(occupancy);
+            }
+        }
+        occupancy.holds("successors_fed", fed, linked, Slack.NONE);
+    }
+
+    private void tellOccupancy(Occupancy occupancy) {
+        occupancy.holds(
+                "successor_instances_under_way", Math.max(0, next - 1 - acknowledged), sizes.length, Slack.NONE);
+        occupancy.holds(
+                "successor_bytes_under_way", bytesUnderWay, ChainSettings.SUCCESSOR_WINDOW_BYTES, Slack.ONE_VALUE);
     }
 
     private int slot(long instance) {

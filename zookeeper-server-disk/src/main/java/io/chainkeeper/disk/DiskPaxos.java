@@ -19,6 +19,7 @@ import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProposedCommand;
@@ -596,5 +597,10 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         gauges.put("commands_waiting", (long) queue.waiting());
         gauges.put("reads_waiting", (long) reads.waiting());
         return gauges;
+    }
+
+    @Override
+    public void tellOccupancy(Occupancy occupancy) {
+        queue.tellOccupancy(occupancy);
     }
 }

@@ -3,6 +3,8 @@ package io.chainkeeper.iss;
 import io.chainkeeper.iss.IssMessage.Accept;
 import io.chainkeeper.iss.IssMessage.Forward;
 import io.chainkeeper.iss.IssMessage.OfEpoch;
+import io.chainkeeper.ordering.Occupancy;
+import io.chainkeeper.ordering.Occupancy.Slack;
 import java.util.ArrayDeque;
 
 /**
@@ -55,6 +57,12 @@ final class EarlyMessages {
             }
         }
         return null;
+    }
+
+    /** Tells how much is kept. */
+    void tellOccupancy(Occupancy occupancy) {
+        occupancy.holds("early_messages", messages.size(), IssSettings.MAX_EARLY_MESSAGES, Slack.NONE);
+        occupancy.holds("early_bytes", bytes, IssSettings.MAX_EARLY_BYTES, Slack.NONE);
     }
 
     /** Whether messages of an epoch, or of one after it, were dropped. */

@@ -30,6 +30,7 @@ import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProposedCommand;
@@ -614,5 +615,14 @@ final class Iss implements InputCycle.Handlers {
             gauges.put("acknowledged." + id, id == state.self ? state.delivered : state.peers.lastDelivered(id));
         }
         return gauges;
+    }
+
+    @Override
+    public void tellOccupancy(Occupancy occupancy) {
+        state.tellOccupancy(occupancy);
+        takeovers.tellOccupancy(occupancy);
+        proposals.tellOccupancy(occupancy);
+        reads.tellOccupancy(occupancy);
+        early.tellOccupancy(occupancy);
     }
 }

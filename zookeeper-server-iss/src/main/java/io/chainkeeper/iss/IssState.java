@@ -10,6 +10,8 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.Occupancy;
+import io.chainkeeper.ordering.Occupancy.Slack;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.acceptor.AcceptedHead;
 import io.chainkeeper.ordering.acceptor.Ballot;
@@ -435,6 +437,26 @@ final class IssState {
 
     long recentBytes() {
         return recentBytes;
+    }
+
+    /**
+     * Tells how many values are in memory besides those that must be: those that are not delivered, and those whose
+     * record or that of an older value the disk lacks, which the host bounds.
+     */
+    void tellOccupancy(Occupancy occupancy) {
+        boolean mayTrim = !recent.isEmpty() && recent.firstEntry().getValue().sequence() <= durableSequence;
+        if (mayTrim) {
+            long present = Math.max(0, delivered - recent.firstKey() + 1);
+            occupancy.holds("recent_positions", present, settings.recentPositions(), Slack.NONE);
+        }
+        if (mayTrim && recent.firstKey() <= delivered) {
+            occupancy.holds("recent_bytes", recentBytes, settings.recentBytes(), Slack.NONE);
+        }
+        if (epoch != null) {
+            EpochConfig config = epoch.config();
+            long longest = Math.max(settings.maxSegmentPositions(), EpochConfig.INITIAL_SEGMENT_POSITIONS);
+            occupancy.holds("segment_positions", config.segmentPositions(), longest, Slack.NONE);
+        }
     }
 
     /** How many values are known to be decided and not delivered yet. */

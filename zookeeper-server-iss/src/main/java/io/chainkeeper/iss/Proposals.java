@@ -10,6 +10,8 @@ import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Member;
+import io.chainkeeper.ordering.Occupancy;
+import io.chainkeeper.ordering.Occupancy.Slack;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import io.chainkeeper.ordering.proposer.ProposalQueue;
 import java.util.ArrayDeque;
@@ -51,6 +53,16 @@ final class Proposals {
     void onForward(Forward m) {
         if (state.epoch.own() != null) {
             commands.add(m.lowest(), m.commands());
+        }
+    }
+
+    /** Tells how much waits to be proposed, and is under way. */
+    void tellOccupancy(Occupancy occupancy) {
+        commands.tellOccupancy(occupancy);
+        if (state.epoch != null && state.epoch.maySpeak()) {
+            int window = state.settings.windowBatches();
+            // The last position of the coordinator's segment has no place in the window.
+            occupancy.holds("batches_under_way", window - window(state.epoch.own()), window + 1, Slack.NONE);
         }
     }
 

@@ -3,6 +3,8 @@ package io.chainkeeper.iss;
 import io.chainkeeper.iss.IssMessage.ReadIndexReply;
 import io.chainkeeper.iss.IssMessage.ReadIndexRequest;
 import io.chainkeeper.ordering.Member;
+import io.chainkeeper.ordering.Occupancy;
+import io.chainkeeper.ordering.Occupancy.Slack;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -144,6 +146,11 @@ final class QuorumReads {
 
     private boolean isDelivered(long readIndex) {
         return readIndex <= state.delivered || !state.rules.isOn(SafetyRule.READ_WAITS_FOR_READ_INDEX);
+    }
+
+    /** Tells how many requests are under way. */
+    void tellOccupancy(Occupancy occupancy) {
+        occupancy.holds("read_requests", open.size(), IssSettings.MAX_READ_REQUESTS, Slack.NONE);
     }
 
     int waiting() {

@@ -10,6 +10,8 @@ import io.chainkeeper.iss.IssMessage.Status;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Member;
+import io.chainkeeper.ordering.Occupancy;
+import io.chainkeeper.ordering.Occupancy.Slack;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -386,6 +388,17 @@ final class Takeovers {
                 segment.raise(m.promised());
             }
         }
+    }
+
+    /** Tells how many values were reported to the candidates here, at most all of the epoch. */
+    void tellOccupancy(Occupancy occupancy) {
+        long reported = 0;
+        long most = 0;
+        for (Candidate candidate : candidates) {
+            reported += candidate == null ? 0 : candidate.highest.size();
+            most += epoch.config().segmentPositions();
+        }
+        occupancy.holds("reported_values", reported, most, Slack.NONE);
     }
 
     /** The link to a replica is new: what a candidate sent may be lost. */

@@ -135,4 +135,9 @@ public final class InputCycle implements OrderingProtocol {
     public Map<String, Long> gauges() {
         return protocol.gauges();
     }
+
+    @Override
+    public void tellOccupancy(Occupancy occupancy) {
+        protocol.tellOccupancy(occupancy);
+    }
 }

@@ -152,4 +152,11 @@ public interface OrderingProtocol {
      * @return in a fixed order; all names but those about members are there from the start
      */
     Map<String, Long> gauges();
+
+    /**
+     * Tells how full each queue, window and buffer of the protocol is. Called by the host between inputs.
+     *
+     * @param occupancy is told
+     */
+    void tellOccupancy(Occupancy occupancy);
 }

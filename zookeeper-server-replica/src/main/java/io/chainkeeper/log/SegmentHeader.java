@@ -104,7 +104,8 @@ record SegmentHeader(int number, long salt, int previousEnd, int metadataEnd) {
      * @return its file's name
      */
     static String name(int number) {
-        return String.format("%0" + NAME_DIGITS + "d%s", number, SUFFIX);
+        String digits = Integer.toString(number);
+        return "0".repeat(NAME_DIGITS - digits.length()) + digits + SUFFIX;
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.chainkeeper.replica;
 
+import io.chainkeeper.ordering.Occupancy;
+import io.chainkeeper.ordering.Occupancy.Slack;
 import io.chainkeeper.transport.PeerTransport;
 import java.util.concurrent.atomic.AtomicLongArray;
 
@@ -16,6 +18,9 @@ final class InboundBytes {
     private final long maxBacklogBytes;
     private volatile boolean somePaused;
 
+    /** Of those from whom a frame has ever arrived. */
+    private volatile int highestPeer;
+
     InboundBytes(ReplicaLimits limits) {
         this.maxInboundBytes = limits.maxInboundBytes();
         this.maxBacklogBytes = limits.maxBacklogBytes();
@@ -23,6 +28,9 @@ final class InboundBytes {
 
     /** I/O thread: a frame arrived; returns whether the link may be read on. */
     boolean arrived(int peer, int bytes, long backlogBytes) {
+        if (peer > highestPeer) {
+            highestPeer = peer; // one thread reads all links
+        }
         long total = waiting.addAndGet(peer, bytes);
         if (total <= maxInboundBytes && backlogBytes <= maxBacklogBytes) {
             return true;
@@ -32,6 +40,20 @@ final class InboundBytes {
             somePaused = true;
         }
         return false;
+    }
+
+    /** Returns how many bytes may wait of all peers together that have ever sent anything. */
+    long maxBytes() {
+        return highestPeer * maxInboundBytes;
+    }
+
+    /** Tells how many bytes of the peer wait that has the most. */
+    void tellOccupancy(Occupancy occupancy) {
+        long most = 0;
+        for (int peer = 0; peer <= highestPeer; peer++) {
+            most = Math.max(most, waiting.get(peer));
+        }
+        occupancy.holds("inbound_bytes", most, maxInboundBytes, Slack.ONE_READ);
     }
 
     boolean somePaused() {
@@ -50,7 +72,7 @@ final class InboundBytes {
         }
         synchronized (paused) {
             somePaused = false;
-            for (int peer = 0; peer < paused.length; peer++) {
+            for (int peer = 0; peer <= highestPeer; peer++) {
                 if (paused[peer] && waiting.get(peer) <= maxInboundBytes / 2) {
                     paused[peer] = false;
                     transport.resumeReading(peer);

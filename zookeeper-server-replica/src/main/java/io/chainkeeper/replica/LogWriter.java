@@ -2,6 +2,8 @@ package io.chainkeeper.replica;
 
 import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.Occupancy;
+import io.chainkeeper.ordering.Occupancy.Slack;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -202,6 +204,13 @@ final class LogWriter {
             log.truncate(takenTruncation);
         }
         onDurable.run();
+    }
+
+    /** Tells how many bytes wait to be written. */
+    void tellOccupancy(Occupancy occupancy) {
+        synchronized (lock) {
+            occupancy.holds("unwritten_bytes", waitingBytes, maxUnsyncedBytes, Slack.ONE_RECORD);
+        }
     }
 
     private void stop() {

@@ -60,6 +60,10 @@ final class OutstandingBytes {
         return used.get();
     }
 
+    long max() {
+        return max;
+    }
+
     /** For how long a thread has waited without any command being applied; 0 if none waits. Any thread. */
     long stuckMillis() {
         return somebodyWaits ? TimeUnit.NANOSECONDS.toMillis(scheduler.nanoTime() - waitedForSinceNanos) : 0;

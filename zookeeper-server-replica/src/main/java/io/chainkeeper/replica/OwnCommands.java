@@ -1,6 +1,8 @@
 package io.chainkeeper.replica;
 
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.Occupancy;
+import io.chainkeeper.ordering.Occupancy.Slack;
 import io.chainkeeper.ordering.ProposedCommand;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -110,6 +112,11 @@ final class OwnCommands {
     /** Puts how long commands take from their number to their application. */
     void putGauges(Map<String, Long> gauges) {
         orderMicros.put(gauges);
+    }
+
+    /** Tells how much of the room for own commands is taken. */
+    void tellOccupancy(Occupancy occupancy) {
+        occupancy.holds("own_command_bytes", outstanding.used(), outstanding.max(), Slack.ONE_COMMAND);
     }
 
     /** Threads that wait for room, and those that ask for it from now on, are told that this replica stops. */

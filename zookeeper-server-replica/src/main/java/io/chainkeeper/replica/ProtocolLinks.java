@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.MessageCodec;
+import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.transport.PeerTransport;
 
 /**
@@ -62,6 +63,16 @@ final class ProtocolLinks {
     /** The host has taken a message that waited. */
     void dequeued(int peer, int frameBytes) {
         inbound.dequeued(peer, frameBytes);
+    }
+
+    /** Returns how many bytes may wait that came over all links together. */
+    long maxInboundBytes() {
+        return inbound.maxBytes();
+    }
+
+    /** Tells how much waits that came over the links. */
+    void tellOccupancy(Occupancy occupancy) {
+        inbound.tellOccupancy(occupancy);
     }
 
     /** Returns whether some link is not read at the moment. */

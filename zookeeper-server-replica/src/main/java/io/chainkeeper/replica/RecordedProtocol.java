@@ -5,6 +5,7 @@ import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
@@ -180,5 +181,10 @@ public final class RecordedProtocol implements OrderingProtocol {
     @Override
     public Map<String, Long> gauges() {
         return protocol.gauges();
+    }
+
+    @Override
+    public void tellOccupancy(Occupancy occupancy) {
+        protocol.tellOccupancy(occupancy);
     }
 }

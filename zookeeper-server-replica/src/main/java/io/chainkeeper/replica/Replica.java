@@ -7,6 +7,7 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
@@ -59,6 +60,7 @@ public final class Replica implements TotalOrder, Closeable {
     private final ReplicaLog log;
     private final HostedDisks disks;
     private final ApplyThread applyThread;
+    private final HostQueues queues;
     private final ProtocolHost host;
     private final FailureHandler failure;
     private final PositionTimes times = new PositionTimes();
@@ -180,6 +182,7 @@ public final class Replica implements TotalOrder, Closeable {
                         start),
                 host.effects());
         host.host(protocol, factory.name());
+        this.queues = new HostQueues(own, links, this.log, applyThread, protocol, limits);
     }
 
     /**
@@ -299,6 +302,11 @@ public final class Replica implements TotalOrder, Closeable {
     @Override
     public Map<String, Long> gauges() {
         return host.gauges();
+    }
+
+    /** @param occupancy told how full everything is; only where one caller drives all parts, between pieces of work */
+    public void tellOccupancy(Occupancy occupancy) {
+        queues.tellOccupancy(occupancy);
     }
 
     @Override

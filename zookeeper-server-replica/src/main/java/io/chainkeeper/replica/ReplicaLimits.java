@@ -3,8 +3,8 @@ package io.chainkeeper.replica;
 import io.chainkeeper.ordering.SizeLimits;
 
 /**
- * The bounds of a replica's queues, in one place. One command, value or frame may pass each bound that counts bytes,
- * because it may be larger than a whole queue ({@link SizeLimits}).
+ * The bounds of a replica's queues, in one place. One command or value may pass each bound that counts bytes, because
+ * it may be larger than a whole queue ({@link SizeLimits}); so may the frames that were read of a link at once.
  *
  * @param maxOutstandingBytes bytes of this replica's own commands that are proposed and not yet applied; more wait in
  *     {@link TotalOrder#propose}
@@ -22,7 +22,7 @@ public record ReplicaLimits(
         int maxInputsPerBatch,
         int tickMillis) {
     /** What a command counts for besides its bytes. */
-    static final int COMMAND_COST_BYTES = 256;
+    public static final int COMMAND_COST_BYTES = 256;
 
     /** The bounds used unless a test says otherwise. */
     public static final ReplicaLimits DEFAULT =

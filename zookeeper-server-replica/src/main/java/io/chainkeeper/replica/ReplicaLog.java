@@ -3,6 +3,7 @@ package io.chainkeeper.replica;
 import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.RecoveredState;
 import java.io.IOException;
@@ -111,6 +112,11 @@ final class ReplicaLog {
         writer.putGauges(gauges);
         gauges.put("log_bytes", log.sizeBytes());
         gauges.put("log_damaged_reads", reader.damagedReads());
+    }
+
+    /** Tells how much waits to be written. */
+    void tellOccupancy(Occupancy occupancy) {
+        writer.tellOccupancy(occupancy);
     }
 
     /** Makes durable what was appended, ends both workers and closes the log. */

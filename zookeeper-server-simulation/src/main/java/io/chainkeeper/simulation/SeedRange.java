@@ -1,7 +1,11 @@
 package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.simulation.host.BoundsChecker;
 import io.chainkeeper.simulation.swarm.SimulatedApplication;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** Consecutive seeds, run one after the other, and what they amounted to. */
 public final class SeedRange {
@@ -13,6 +17,7 @@ public final class SeedRange {
     private long positions;
     private long operations;
     private long answered;
+    private final Map<String, BoundsChecker.Peak> peaks = new TreeMap<>();
 
     /**
      * @param factory the protocol
@@ -60,6 +65,15 @@ public final class SeedRange {
         positions += result.positions();
         operations += result.operations();
         answered += result.answered();
+        result.peaks().forEach((name, peak) -> peaks.merge(name, peak, BoundsChecker.Peak::or));
+    }
+
+    /** @return how close each queue, window and buffer came to its bound in any seed, one line */
+    public String peaks() {
+        return peaks.entrySet().stream()
+                .map(entry -> entry.getKey() + " " + entry.getValue().held() + "/"
+                        + entry.getValue().bound())
+                .collect(Collectors.joining(", ", "closest to their bounds: ", ""));
     }
 
     /** @return what was run, one line */

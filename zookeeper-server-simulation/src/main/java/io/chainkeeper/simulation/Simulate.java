@@ -165,6 +165,7 @@ public final class Simulate {
             return false;
         } finally {
             System.out.println(range.summary());
+            System.out.println(range.peaks());
         }
         return true;
     }

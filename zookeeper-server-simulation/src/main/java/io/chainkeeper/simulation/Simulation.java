@@ -5,6 +5,7 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.cluster.Workload;
 import io.chainkeeper.simulation.fault.FaultInjector;
+import io.chainkeeper.simulation.host.BoundsChecker;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.register.RegisterWorkload;
 import io.chainkeeper.simulation.swarm.Decisions;
@@ -84,6 +85,7 @@ public final class Simulation {
      * @param operations asked by clients
      * @param answered of them
      * @param faults how many of each kind were due
+     * @param peaks the most that each queue, window and buffer has held, beside its bound
      * @param traceHash of everything that happened
      */
     public record Result(
@@ -93,6 +95,7 @@ public final class Simulation {
             long operations,
             long answered,
             Map<String, Integer> faults,
+            Map<String, BoundsChecker.Peak> peaks,
             long traceHash) {}
 
     /**
@@ -225,6 +228,7 @@ public final class Simulation {
                 workload.operations(),
                 workload.answered(),
                 decisions.drawn(),
+                cluster.bounds().peaks(),
                 trace.hash());
     }
 

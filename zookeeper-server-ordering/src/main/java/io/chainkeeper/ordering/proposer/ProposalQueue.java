@@ -3,6 +3,9 @@ package io.chainkeeper.ordering.proposer;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.Occupancy;
+import io.chainkeeper.ordering.Occupancy.Slack;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.SizeLimits;
 import java.util.ArrayDeque;
@@ -19,13 +22,8 @@ import java.util.TreeMap;
  * <p>Not thread-safe; the protocol that owns it calls it.
  */
 public final class ProposalQueue {
-    private record Source(int proposer, long incarnation) implements Comparable<Source> {
-        @Override
-        public int compareTo(Source other) {
-            int byProposer = Integer.compare(proposer, other.proposer);
-            return byProposer != 0 ? byProposer : Long.compare(incarnation, other.incarnation);
-        }
-    }
+    /** The last command taken of a proposer. */
+    private record Taken(long incarnation, long sequence) {}
 
     private record Batch(long position, int commands, int bytes) {}
 
@@ -41,8 +39,8 @@ public final class ProposalQueue {
     private long commandsUnderWay;
     private long bytesUnderWay;
 
-    /** The last sequence taken of each proposer since the leader changed. */
-    private final Map<Source, Long> lastTaken = new TreeMap<>();
+    /** Of each proposer that has forwarded anything since the leader changed. */
+    private final Map<Integer, Taken> lastTaken = new TreeMap<>();
 
     /**
      * @param maxBatchCommands most commands of a batch, from 1
@@ -62,12 +60,13 @@ public final class ProposalQueue {
      */
     public void add(long lowest, List<ProposedCommand> commands) {
         for (ProposedCommand command : commands) {
-            Long last = lastTaken.get(new Source(command.proposer(), command.incarnation()));
-            // The first command that is taken of a proposer must be its lowest undelivered one: what was sent before it
+            Taken last = lastTaken.get(command.proposer());
+            // The first command that is taken of a start must be its lowest undelivered one: what was sent before it
             // over a link that broke comes again, and must not be overtaken.
-            long next = last == null ? lowest : last + 1;
+            boolean continues = last != null && last.incarnation() == command.incarnation();
+            long next = continues ? last.sequence() + 1 : lowest;
             if (command.sequence() == next) {
-                lastTaken.put(new Source(command.proposer(), command.incarnation()), command.sequence());
+                lastTaken.put(command.proposer(), new Taken(command.incarnation(), command.sequence()));
                 waiting.add(command);
                 waitingBytes += sizeOf(command);
             }
@@ -141,6 +140,23 @@ public final class ProposalQueue {
             commandsUnderWay -= decided.commands();
             bytesUnderWay -= decided.bytes();
         }
+    }
+
+    /** @param occupancy is told how much is under way, and of how many proposers commands were taken */
+    public void tellOccupancy(Occupancy occupancy) {
+        occupancy.holds("bytes_under_way", bytesUnderWay, SizeLimits.MAX_UNDER_WAY_BYTES, Slack.ONE_VALUE);
+        occupancy.holds("proposers_taken_from", lastTaken.size(), Membership.MAX_REPLICA_ID, Slack.NONE);
+        occupancy.holds("waiting_command_bytes", waitingBytes, maxWaitingBytes(), Slack.ONE_COMMAND);
+    }
+
+    /** What the hosts of those let through from whom something was taken. */
+    private long maxWaitingBytes() {
+        return lastTaken.size() * (long) SizeLimits.MAX_OUTSTANDING_BYTES;
+    }
+
+    /** @return batches that are under way */
+    public int underWay() {
+        return underWay.size();
     }
 
     /** @return commands that wait to be proposed */

@@ -7,6 +7,7 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.simulation.disk.RunDirectory;
+import io.chainkeeper.simulation.host.BoundsChecker;
 import io.chainkeeper.simulation.host.Checkpoint;
 import io.chainkeeper.simulation.host.DrivenScheduler.Part;
 import io.chainkeeper.simulation.host.DrivenScheduler.Reason;
@@ -50,6 +51,7 @@ public final class Cluster implements World, AutoCloseable {
     private final Releases releases;
     private final Starting starting;
     private final Network network;
+    private final BoundsChecker bounds = new BoundsChecker();
     private Runnable whenLeaderChanges = () -> {};
     private Set<Integer> absent = Set.of();
     private boolean calm;
@@ -121,6 +123,11 @@ public final class Cluster implements World, AutoCloseable {
     /** The links. */
     public Network network() {
         return network;
+    }
+
+    @Override
+    public BoundsChecker bounds() {
+        return bounds;
     }
 
     /** What has seen everything that was ordered. */
@@ -457,9 +464,10 @@ public final class Cluster implements World, AutoCloseable {
         network.send(from.id(), to, linkEpoch, frame);
     }
 
-    /** What the replicas have on disk is removed. */
+    /** All replicas are gone, and what they have on disk is removed. */
     @Override
     public void close() {
+        network.end();
         machines.forEach(machine -> machine.replica.close());
         directory.close();
     }

@@ -75,4 +75,7 @@ public interface Network {
 
     /** Ends all cuts and slowness. */
     void healAll();
+
+    /** The run is over. */
+    default void end() {}
 }

@@ -127,6 +127,11 @@ final class RealNetwork implements Network {
     }
 
     @Override
+    public void end() {
+        network.end();
+    }
+
+    @Override
     public void healAll() {
         network.calm();
     }

@@ -16,6 +16,9 @@ final class DiskPath implements Path {
     private final DiskFileSystem files;
     private final Path path;
 
+    /** What {@link #path()} found. */
+    private Path absolute;
+
     /**
      * @param files where it is
      * @param path its names, of the default file system
@@ -38,7 +41,10 @@ final class DiskPath implements Path {
 
     /** Absolute and without detours. */
     Path path() {
-        return files.root().path.resolve(path).normalize();
+        if (absolute == null) {
+            absolute = files.root().path.resolve(path).normalize();
+        }
+        return absolute;
     }
 
     /** Where its content is, if files are real ones. */

@@ -5,6 +5,7 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.MessageCodec;
+import io.chainkeeper.ordering.Occupancy.Slack;
 import io.chainkeeper.ordering.PromiseRule;
 import java.util.Arrays;
 
@@ -15,13 +16,16 @@ import java.util.Arrays;
 final class Frames implements MessageCodec {
     private final MessageCodec codec;
     private final SimulatedReplica replica;
+    private final BoundsChecker bounds;
     private Message leaving;
 
     /**
      * @param codec of the protocol
      * @param replica whose messages these are
+     * @param bounds told how large frames are
      */
-    Frames(MessageCodec codec, SimulatedReplica replica) {
+    Frames(MessageCodec codec, SimulatedReplica replica, BoundsChecker bounds) {
+        this.bounds = bounds;
         this.codec = codec;
         this.replica = replica;
     }
@@ -30,7 +34,9 @@ final class Frames implements MessageCodec {
     public ByteSlice[] encode(Message message) {
         PromiseRule.checkKept(replica.id(), message, replica.log());
         leaving = message;
-        return codec.encode(message);
+        ByteSlice[] frame = codec.encode(message);
+        bounds.seen(Slack.ONE_READ, length(frame));
+        return frame;
     }
 
     /** The message that was encoded last. */
@@ -55,12 +61,16 @@ final class Frames implements MessageCodec {
         return codec.since(kind);
     }
 
-    static byte[] bytes(ByteSlice[] parts) {
+    private static int length(ByteSlice[] parts) {
         int length = 0;
         for (ByteSlice part : parts) {
             length += part.length();
         }
-        byte[] frame = new byte[length];
+        return length;
+    }
+
+    static byte[] bytes(ByteSlice[] parts) {
+        byte[] frame = new byte[length(parts)];
         int at = 0;
         for (ByteSlice part : parts) {
             System.arraycopy(part.array(), part.offset(), frame, at, part.length());

@@ -5,6 +5,8 @@ import io.chainkeeper.server.state.FeatureRule;
 
 /** Rules of a replica's host that agreement rests on. A run without one of them shows that it would be missed. */
 public enum HostRule {
+    /** A link is not read as long as what it brought fills the queue. */
+    FULL_QUEUE_IS_NOT_READ_FOR,
     /** A start discards what the log holds below a state that was installed (docs/decisions/021). */
     WHAT_AN_INSTALLED_STATE_COVERS_IS_DISCARDED,
     /** A replica that learns from the order that it has had a later start begins one above that. */

@@ -1,8 +1,10 @@
 package io.chainkeeper.simulation.host;
 
+import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.Occupancy.Slack;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
@@ -10,6 +12,7 @@ import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.replica.ApplyRule;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.Replica;
+import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.simulation.host.DrivenScheduler.Part;
@@ -32,6 +35,10 @@ import java.util.TreeMap;
  * When any part of it works is the world's decision ({@link DrivenScheduler}).
  */
 public final class ReplicaHost implements TotalOrder {
+    /** What a command counts for besides its bytes, wherever commands are counted. */
+    private static final int COMMAND_COST_BYTES =
+            Math.max(ReplicaLimits.COMMAND_COST_BYTES, BatchCodec.COMMAND_OVERHEAD_BYTES);
+
     private final SimulatedReplica disk;
     private final World world;
     private final Trace trace;
@@ -51,6 +58,7 @@ public final class ReplicaHost implements TotalOrder {
     private long lastWaiter;
     private long lastToken;
     private long lastDelivered;
+    private boolean hasWorked;
     private boolean hasStopped;
     private boolean crashed;
 
@@ -90,8 +98,8 @@ public final class ReplicaHost implements TotalOrder {
                 () -> world.clockNanos(disk.id()),
                 () -> world.clockNanos(disk.id()) / 1_000_000,
                 () -> context.random().nextInt(Integer.MAX_VALUE),
-                (part, reason, nanos, piece) -> world.workWaiting(this, part, reason, nanos, piece));
-        Frames frames = new Frames(factory.codec(), disk);
+                (part, reason, nanos, piece) -> world.workWaiting(this, part, reason, nanos, () -> runChecked(piece)));
+        Frames frames = new Frames(factory.codec(), disk, world.bounds());
         PeerTransport real = world.realLinks(disk.id(), incarnation, application::featureLevel);
         LinkChoice choice = real == null ? settings.linkChoice() : LinkChoice.KNOWN_WHEN_LEAVING;
         this.links = new SimulatedLinks(this, frames, choice, world, trace);
@@ -105,7 +113,7 @@ public final class ReplicaHost implements TotalOrder {
                 context.settings(),
                 context.start(),
                 disk.log(),
-                real == null ? links : new WatchedLinks(real, disk.id(), frames, trace),
+                real == null ? links : new WatchedLinks(real, this, frames, trace),
                 new WatchedApplication(this, application, settings.checkpointEveryPositions(), world, trace, checker),
                 settings.limits(),
                 this::stops,
@@ -152,15 +160,55 @@ public final class ReplicaHost implements TotalOrder {
         links.down(peer);
     }
 
+    /** Returns whether a link is read on of which the replica says that it may be, or may not. */
+    boolean isReadOn(boolean mayBe) {
+        return mayBe || !disk.follows(HostRule.FULL_QUEUE_IS_NOT_READ_FOR);
+    }
+
+    /** Something is seen that may pass a bound. */
+    void sees(Slack kind, long bytes) {
+        world.bounds().seen(kind, bytes);
+    }
+
+    /** The protocol has worked, and none of its inputs has failed. */
+    void worked() {
+        hasWorked = true;
+    }
+
+    /** Returns whether the protocol is to tell how full it is; in the middle of an input that has failed it cannot. */
+    boolean hasWorked() {
+        return hasWorked;
+    }
+
+    /** When the protocol has worked in a piece of work, nothing may be above its bound. */
+    void runChecked(Runnable piece) {
+        piece.run();
+        if (hasWorked) {
+            checkBounds();
+            hasWorked = false;
+        }
+    }
+
+    /** Nothing may be above its bound, unless there is nothing any more. */
+    void checkBounds() {
+        if (!crashed && !hasStopped) {
+            world.bounds().check(id(), replica);
+        }
+    }
+
     /** A message arrives; returns whether its link is read on, or only when {@link World#readAgain} says so. */
     public boolean frameArrived(int from, byte[] frame) {
-        return links.arrived(from, frame);
+        boolean isReadOn = links.arrived(from, frame);
+        checkBounds();
+        return isReadOn;
     }
 
     /** What the thread of the links does for the order; if that fails, the order's own worker says so. */
     void workOfLinks(Runnable task) {
-        task.run();
-        scheduler.workNow(Part.ORDER);
+        runChecked(() -> {
+            task.run();
+            scheduler.workNow(Part.ORDER);
+        });
     }
 
     /** Recovery needs no position up to this one any more. */
@@ -205,6 +253,7 @@ public final class ReplicaHost implements TotalOrder {
     @Override
     public void propose(Proposal proposal) {
         requireRunning();
+        sees(Slack.ONE_COMMAND, proposal.command().length() + COMMAND_COST_BYTES);
         unnumbered.get(proposal.stream()).addLast(proposal);
         if (!hasStopped) { // else nobody answers
             replica.propose(proposal);

@@ -63,7 +63,7 @@ public final class SimulatedLinks implements PeerTransport {
     boolean arrived(int from, byte[] frame) {
         boolean isReadOn = listener.onFrame(from, ByteSlice.of(frame));
         listener.onFramesRead();
-        return isReadOn;
+        return host.isReadOn(isReadOn);
     }
 
     // ---------------------------------------------------------------- the replica's side

@@ -2,9 +2,11 @@ package io.chainkeeper.simulation.host;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.Occupancy.Slack;
 import io.chainkeeper.simulation.time.Trace;
 import io.chainkeeper.transport.PeerAddress;
 import io.chainkeeper.transport.PeerTransport;
+import io.chainkeeper.transport.RefusalKind;
 import io.chainkeeper.transport.StateChannel;
 import io.chainkeeper.transport.StateResponder;
 import java.io.IOException;
@@ -14,32 +16,32 @@ import java.util.Map;
 /** The product's links of one start of a replica; the trace is told of what is sent. */
 final class WatchedLinks implements PeerTransport {
     private final PeerTransport links;
-    private final int id;
+    private final ReplicaHost host;
     private final Frames frames;
     private final Trace trace;
 
     /**
      * @param links of the product
-     * @param id of the replica
+     * @param host whose they are
      * @param frames know the message that leaves
      * @param trace told of it
      */
-    WatchedLinks(PeerTransport links, int id, Frames frames, Trace trace) {
+    WatchedLinks(PeerTransport links, ReplicaHost host, Frames frames, Trace trace) {
         this.links = links;
-        this.id = id;
+        this.host = host;
         this.frames = frames;
         this.trace = trace;
     }
 
     @Override
     public void start(Listener listener) throws IOException {
-        links.start(listener);
+        links.start(new CheckedListener(listener));
     }
 
     @Override
     public void send(int to, ByteSlice[] parts) {
         trace.mix(Arrays.hashCode(Frames.bytes(parts)));
-        trace.record(id, "sends to", to, frames.leaving());
+        trace.record(host.id(), "sends to", to, frames.leaving());
         links.send(to, parts);
     }
 
@@ -55,7 +57,7 @@ final class WatchedLinks implements PeerTransport {
 
     @Override
     public boolean execute(Runnable task) {
-        return links.execute(task);
+        return links.execute(() -> host.runChecked(task));
     }
 
     @Override
@@ -65,7 +67,7 @@ final class WatchedLinks implements PeerTransport {
 
     @Override
     public void disconnect(int peer, String reason) {
-        throw new InvariantViolated("replica " + id + " ends its link to " + peer + ": " + reason);
+        throw new InvariantViolated("replica " + host.id() + " ends its link to " + peer + ": " + reason);
     }
 
     /** All replicas that there may ever be are linked. */
@@ -92,5 +94,44 @@ final class WatchedLinks implements PeerTransport {
     @Override
     public void close() {
         links.close();
+    }
+
+    /** When frames have arrived, nothing may be above its bound. */
+    private final class CheckedListener implements Listener {
+        private final Listener listener;
+        private long readBytes;
+
+        private CheckedListener(Listener listener) {
+            this.listener = listener;
+        }
+
+        @Override
+        public void onPeerUp(int peer) {
+            listener.onPeerUp(peer);
+        }
+
+        @Override
+        public void onPeerDown(int peer) {
+            listener.onPeerDown(peer);
+        }
+
+        @Override
+        public boolean onFrame(int peer, ByteSlice frame) {
+            readBytes += frame.length();
+            return host.isReadOn(listener.onFrame(peer, frame));
+        }
+
+        @Override
+        public void onFramesRead() {
+            host.sees(Slack.ONE_READ, readBytes);
+            readBytes = 0;
+            listener.onFramesRead();
+            host.checkBounds();
+        }
+
+        @Override
+        public void onPeerRefused(int peer, RefusalKind kind, String reason) {
+            listener.onPeerRefused(peer, kind, reason);
+        }
     }
 }

@@ -7,6 +7,8 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.MessageCodec;
+import io.chainkeeper.ordering.Occupancy;
+import io.chainkeeper.ordering.Occupancy.Slack;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
@@ -14,6 +16,7 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.RecoveredState;
 import io.chainkeeper.ordering.SettingKeys;
+import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.simulation.order.OrderChecker;
 import io.chainkeeper.simulation.time.Trace;
 import java.util.List;
@@ -104,6 +107,14 @@ final class WatchedProtocols implements OrderingProtocolFactory {
                 context.start());
         protocol = factory.create(own, new WatchedEffects(effects));
         return new WatchedInputs();
+    }
+
+    /** Put into words only if somebody listens. */
+    private record Appended(int kind, long sequence) {
+        @Override
+        public String toString() {
+            return "kind " + kind + " as record " + sequence;
+        }
     }
 
     private void note(String what, long number, Object detail) {
@@ -205,6 +216,7 @@ final class WatchedProtocols implements OrderingProtocolFactory {
         @Override
         public void onBatchEnd() {
             protocol.onBatchEnd();
+            host.worked();
         }
 
         @Override
@@ -215,6 +227,13 @@ final class WatchedProtocols implements OrderingProtocolFactory {
         @Override
         public Map<String, Long> gauges() {
             return protocol.gauges();
+        }
+
+        @Override
+        public void tellOccupancy(Occupancy occupancy) {
+            if (host.hasWorked()) {
+                protocol.tellOccupancy(occupancy);
+            }
         }
     }
 
@@ -250,8 +269,10 @@ final class WatchedProtocols implements OrderingProtocolFactory {
         public long append(LogRecord record) {
             InvariantViolated.check(
                     record.kind() < LogRecord.FIRST_HOST_KIND, "record kind %d belongs to the host", record.kind());
+            host.sees(Slack.ONE_RECORD, record.head().length() + record.body().length());
+            host.sees(Slack.ONE_VALUE, record.body().length());
             long sequence = effects.append(record);
-            note("appends position", record.position(), "kind " + record.kind() + " as record " + sequence);
+            note("appends position", record.position(), new Appended(record.kind(), sequence));
             host.replica().queued(record);
             return sequence;
         }
@@ -259,6 +280,7 @@ final class WatchedProtocols implements OrderingProtocolFactory {
         @Override
         public void deliver(long position, ByteSlice value, long prefixHash) {
             host.delivers(position);
+            host.sees(Slack.ONE_VALUE, value.length() + ReplicaLimits.COMMAND_COST_BYTES);
             note("delivers", position, value);
             checker.delivered(host.id(), position, value, prefixHash);
             effects.deliver(position, value, prefixHash);

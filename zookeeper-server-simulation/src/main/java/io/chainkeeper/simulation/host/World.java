@@ -54,6 +54,9 @@ public interface World {
     /** A link is read again after {@link ReplicaHost#frameArrived} has said no. */
     void readAgain(ReplicaHost host, int peer);
 
+    /** Sees that nothing grows beyond its bound. */
+    BoundsChecker bounds();
+
     /** The log cannot be read or written: the replica has stopped. */
     void logFailed(ReplicaHost host, IOException failure);
 

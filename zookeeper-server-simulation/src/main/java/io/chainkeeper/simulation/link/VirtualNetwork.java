@@ -194,6 +194,15 @@ public final class VirtualNetwork {
         }
     }
 
+    /** The run is over: all processes are gone. Netty keeps what belongs to an event loop until that has ended. */
+    public void end() {
+        for (Host host : hosts) {
+            if (host.process() != null) {
+                host.process().die();
+            }
+        }
+    }
+
     /**
      * @param id of the host that asks
      * @return names to addresses as that host learns them; fails at times, and at times has one address too many

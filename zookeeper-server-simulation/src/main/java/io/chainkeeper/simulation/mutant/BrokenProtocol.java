@@ -8,6 +8,7 @@ import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.MessageCodec;
+import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
@@ -294,6 +295,11 @@ public final class BrokenProtocol implements OrderingProtocolFactory {
         @Override
         public Map<String, Long> gauges() {
             return protocol.gauges();
+        }
+
+        @Override
+        public void tellOccupancy(Occupancy occupancy) {
+            protocol.tellOccupancy(occupancy);
         }
     }
 

@@ -68,6 +68,10 @@ public final class MutantRegistry {
 
     private static final List<Entry> OF_THE_HOST = List.of(
             entry(
+                    HostRule.FULL_QUEUE_IS_NOT_READ_FOR,
+                    REGISTERS,
+                    "a link is not read as long as what it brought fills the queue"),
+            entry(
                     HostRule.WHAT_AN_INSTALLED_STATE_COVERS_IS_DISCARDED,
                     BEHIND,
                     "what a start finds in the log below an installed state is discarded"

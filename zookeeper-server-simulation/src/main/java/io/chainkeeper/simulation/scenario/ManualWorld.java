@@ -10,6 +10,7 @@ import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.simulation.disk.RunDirectory;
+import io.chainkeeper.simulation.host.BoundsChecker;
 import io.chainkeeper.simulation.host.Checkpoint;
 import io.chainkeeper.simulation.host.DrivenScheduler.Part;
 import io.chainkeeper.simulation.host.DrivenScheduler.Reason;
@@ -44,6 +45,7 @@ import java.util.function.Supplier;
  * that they arrive or become stable. Inputs are fed, and deliveries executed, at once.
  */
 final class ManualWorld implements World, AutoCloseable {
+    private final BoundsChecker bounds = new BoundsChecker();
     private static final int MAX_ROUNDS = 10_000;
     private static final int KEPT_CHECKPOINTS = 2;
     private static final ReplicaLimits LIMITS = ReplicaLimits.DEFAULT.withTickMillis(TICK_MILLIS);
@@ -407,6 +409,11 @@ final class ManualWorld implements World, AutoCloseable {
     @Override
     public void linksWork(ReplicaHost host, Runnable task) {
         waiting.get(host.id()).addLast(task);
+    }
+
+    @Override
+    public BoundsChecker bounds() {
+        return bounds;
     }
 
     @Override
