@@ -2,12 +2,6 @@
 # Starts, stops and asks one server. Arguments, variables, messages and exit codes are those of ZooKeeper's zkServer.sh.
 
 MAIN_CLASS="io.chainkeeper.main.ChainkeeperMain"
-FORCE_CLASS="io.chainkeeper.main.ForceNewCluster"
-MOVE_CLASS="io.chainkeeper.main.MoveIn"
-SWITCH_CLASS="io.chainkeeper.main.SwitchProtocol"
-LEVEL_CLASS="io.chainkeeper.main.FeatureLevelCommand"
-REPLACE_CLASS="io.chainkeeper.main.ReplaceServer"
-TRACE_CLASS="io.chainkeeper.main.TraceCommand"
 
 usage() {
   echo "Usage: $0 [--config <conf-dir>] {start|start-foreground|stop|version|restart|status|print-cmd}"
@@ -76,101 +70,11 @@ done
 
 ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 COMMAND="${1:-}"
-COMMAND_OPTIONS=()
-DRAIN_SECONDS=10
-if [[ "$COMMAND" == drain ]]; then
-  shift
-  if [[ "${1:-}" == --seconds ]]; then
-    DRAIN_SECONDS="${2:-}"
-    shift 2 || shift
-    if ! [[ "$DRAIN_SECONDS" =~ ^[1-9][0-9]{0,3}$ ]]; then
-      echo "Error: --seconds '$DRAIN_SECONDS': give a number of seconds from 1 to 9999" >&2
-      exit 1
-    fi
-  fi
-  if [[ "${1:-}" == -* ]]; then
-    usage >&2
-    exit 1
-  elif [[ -n "${1:-}" ]]; then
-    ZOOCFG="$1"
-  fi
-elif [[ "$COMMAND" == replace ]]; then
-  shift
-  while (($# > 0)); do
-    case "$1" in
-      --with | --auth-file | --connect)
-        COMMAND_OPTIONS+=("$1" "${2:-}")
-        shift
-        ;;
-      --yes) COMMAND_OPTIONS+=(--yes) ;;
-      -*)
-        usage >&2
-        exit 1
-        ;;
-      *)
-        # the first is the id
-        if [[ "$1" =~ ^[0-9]+$ ]]; then
-          COMMAND_OPTIONS+=("$1")
-        else
-          ZOOCFG="$1"
-        fi
-        ;;
-    esac
-    shift || true
-  done
-elif [[ "$COMMAND" == trace ]]; then
-  shift
-  while (($# > 0)); do
-    case "$1" in
-      --session | --limit | --connect)
-        COMMAND_OPTIONS+=("$1" "${2:-}")
-        shift
-        ;;
-      --watch) COMMAND_OPTIONS+=(--watch) ;;
-      -*)
-        usage >&2
-        exit 1
-        ;;
-      *) ZOOCFG="$1" ;;
-    esac
-    shift || true
-  done
-elif [[ "$COMMAND" == force-new-cluster || "$COMMAND" == move-in || "$COMMAND" == switch-protocol ]]; then
-  shift
-  if [[ "$COMMAND" == switch-protocol ]]; then
-    COMMAND_OPTIONS+=("${1:-}")
-    shift || true
-  fi
-  while (($# > 0)); do
-    case "$1" in
-      --yes) COMMAND_OPTIONS+=(--yes) ;;
-      --without)
-        COMMAND_OPTIONS+=(--without "${2:-}")
-        shift
-        ;;
-      -*)
-        usage >&2
-        exit 1
-        ;;
-      *) ZOOCFG="$1" ;;
-    esac
-    shift
-  done
-elif [[ "$COMMAND" == feature-level ]]; then
-  shift
-  for argument in "$@"; do
-    if [[ "$argument" == -* ]]; then
-      usage >&2
-      exit 1
-    elif [[ "$argument" =~ ^[0-9]+$ ]]; then
-      COMMAND_OPTIONS+=("$argument")
-    else
-      ZOOCFG="$argument"
-    fi
-  done
-elif [[ -n "${2:-}" ]]; then
-  ZOOCFG="$2"
-fi
+shift || true
+# shellcheck source=bin/zkServerCommands.sh
+. "$ZOOBINDIR/zkServerCommands.sh"
+read_command_options "$@"
+set --
 # shellcheck source=bin/zkEnv.sh
 . "$ZOOBINDIR/zkEnv.sh" "${ENV_OPTIONS[@]}"
 
@@ -264,15 +168,6 @@ find_client_address() {
   case "$CLIENT_HOST" in
     "" | 0.0.0.0 | :: | "*") CLIENT_HOST=localhost ;;
   esac
-}
-
-# Prints the addresses of all servers' AdminServers, if they have the port of this one.
-admin_addresses() {
-  local file port
-  file="$(config_value "$ZOOCFG" dynamicConfigFile)"
-  port="$(config_value "$ZOOCFG" admin.serverPort)"
-  sed -n "s/^[[:space:]]*server\.[0-9]*[[:space:]]*=[[:space:]]*\(\[[^]]*\]\|[^:]*\):.*/\1:${port:-8080}/p" \
-    "${file:-$ZOOCFG}" | paste -sd, -
 }
 
 # Whether the server's connection threads work; of a TLS port only that somebody listens.
@@ -445,49 +340,6 @@ stop_server() {
   echo "STOPPED"
 }
 
-# Asks the server to leave, in a file that it looks for, and waits for its answer and its end. One that runs in a terminal
-# or under systemd has no file with its process id.
-drain_server() {
-  local pid orders answer="" deadline taken
-  pid="$(server_pid)"
-  if [[ -n "$pid" ]] && ! is_server "$pid"; then
-    echo "Error: no server runs with $ZOOCFG: there is nothing to drain" >&2
-    exit 1
-  fi
-  orders="$(config_value "$ZOOCFG" dataLogDir)"
-  orders="${orders:-$DATA_DIR}/ordering"
-  rm -f "$orders/drain-answer"
-  if ! echo "$DRAIN_SECONDS" >"$orders/drain.tmp" || ! mv "$orders/drain.tmp" "$orders/drain"; then
-    echo "Error: $orders cannot be written: run this as the user of the server" >&2
-    exit 1
-  fi
-  printf 'Draining zookeeper ... '
-  taken=$((SECONDS + 10))
-  deadline=$((SECONDS + DRAIN_SECONDS + ${ZOO_STOP_TIMEOUT:-60}))
-  while [[ -z "$answer" ]] || { [[ -n "$pid" ]] && process_lives "$pid"; }; do
-    [[ ! -s "$orders/drain-answer" ]] || answer="$(<"$orders/drain-answer")"
-    if [[ "$answer" == refused:* ]]; then
-      rm -f "$orders/drain-answer"
-      not_drained "${answer#refused: }"
-    elif [[ -f "$orders/drain" ]] && ((SECONDS >= taken)); then
-      rm -f "$orders/drain"
-      not_drained "no server has taken the request: none runs on $orders, or it waits for others and serves nobody"
-    elif ((SECONDS >= deadline)) || { [[ -n "$pid" && -z "$answer" ]] && ! process_lives "$pid"; }; then
-      rm -f "$orders/drain"
-      not_drained "the server has not ended, or not by this; look into $ZOO_LOG_DIR"
-    fi
-    sleep 0.1
-  done
-  rm -f "$orders/drain-answer" "$ZOOPIDFILE"
-  echo "STOPPED: $answer"
-}
-
-not_drained() {
-  echo "NOT DRAINED"
-  echo "Error: $1" >&2
-  exit 1
-}
-
 show_status() {
   local mode flags
   find_jars
@@ -561,21 +413,6 @@ if [[ -n "${ZOO_DATADIR_AUTOCREATE_DISABLE:-}" && "$COMMAND" != print-cmd ]]; th
   fi
 fi
 
-# A command for a stopped server: on_stopped_server MAIN_CLASS. The server itself is asked too: it holds the lock of its
-# log.
-on_stopped_server() {
-  local pid flags
-  find_jars
-  pid="$(server_pid)"
-  if is_server "$pid"; then
-    echo "Error: the server runs as process $pid; stop it first: zkServer.sh stop" >&2
-    exit 1
-  fi
-  IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
-  exec "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml "${flags[@]}" \
-    "$1" "${COMMAND_OPTIONS[@]}" "$ZOOCFG"
-}
-
 case "$COMMAND" in
   start)
     find_jars
@@ -592,9 +429,6 @@ case "$COMMAND" in
   stop)
     stop_server
     ;;
-  drain)
-    drain_server
-    ;;
   restart)
     find_jars
     check_java
@@ -608,38 +442,13 @@ case "$COMMAND" in
   version)
     show_version
     ;;
-  replace)
-    find_jars
-    find_client_address
-    IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
-    exec "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml -Dzookeeper.root.level=OFF "${flags[@]}" \
-      "$REPLACE_CLASS" "$CLIENT_HOST:$CLIENT_PORT" "${COMMAND_OPTIONS[@]}"
-    ;;
-  trace)
-    find_jars
-    IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
-    exec "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml -XX:TieredStopAtLevel=1 "${flags[@]}" \
-      "$TRACE_CLASS" "$(admin_addresses)" "${COMMAND_OPTIONS[@]}"
-    ;;
-  force-new-cluster)
-    on_stopped_server "$FORCE_CLASS"
-    ;;
-  position | move-in)
-    on_stopped_server "$MOVE_CLASS"
-    ;;
-  switch-protocol)
-    on_stopped_server "$SWITCH_CLASS"
-    ;;
-  feature-level)
-    find_jars
-    IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
-    exec "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml "${flags[@]}" \
-      "$LEVEL_CLASS" "${COMMAND_OPTIONS[@]}" "$ZOOCFG"
-    ;;
   print-cmd)
     find_jars
     build_server_command
     printf '%q ' "${SERVER_COMMAND[@]}"
     echo
+    ;;
+  *)
+    run_operator_command
     ;;
 esac
