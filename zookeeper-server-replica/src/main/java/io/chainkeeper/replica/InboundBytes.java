@@ -14,6 +14,10 @@ final class InboundBytes {
 
     private final AtomicLongArray waiting = new AtomicLongArray(MAX_REPLICA_ID + 1);
     private final boolean[] paused = new boolean[MAX_REPLICA_ID + 1];
+
+    /** How many links of each peer have been up since none of its frames waited. */
+    private final int[] links = new int[MAX_REPLICA_ID + 1];
+
     private final long maxInboundBytes;
     private final long maxBacklogBytes;
     private volatile boolean somePaused;
@@ -47,11 +51,22 @@ final class InboundBytes {
         return highestPeer * maxInboundBytes;
     }
 
-    /** Tells how many bytes of the peer wait that has the most. */
+    /** I/O thread: a link is up. It is read once, even if frames of the link before it still fill the queue. */
+    void up(int peer) {
+        synchronized (paused) {
+            links[peer] = waiting.get(peer) == 0 ? 1 : links[peer] + 1;
+        }
+    }
+
+    /** Tells how many bytes wait, for each link of which some may wait, of the peer that has the most. */
     void tellOccupancy(Occupancy occupancy) {
         long most = 0;
-        for (int peer = 0; peer <= highestPeer; peer++) {
-            most = Math.max(most, waiting.get(peer));
+        synchronized (paused) {
+            for (int peer = 0; peer <= highestPeer; peer++) {
+                long bytes = waiting.get(peer);
+                links[peer] = bytes == 0 ? 1 : Math.max(1, links[peer]);
+                most = Math.max(most, bytes / links[peer]);
+            }
         }
         occupancy.holds("inbound_bytes", most, maxInboundBytes, Slack.ONE_READ);
     }

@@ -428,6 +428,7 @@ public final class Replica implements TotalOrder, Closeable {
         @Override
         public synchronized void onPeerUp(int peer) {
             up.add(peer);
+            links.up(peer);
             linked = Set.copyOf(up);
             refused.remove(peer);
             linkedAlreadySinceNanos.remove(peer);

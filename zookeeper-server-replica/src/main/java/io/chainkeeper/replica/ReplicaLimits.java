@@ -4,7 +4,7 @@ import io.chainkeeper.ordering.SizeLimits;
 
 /**
  * The bounds of a replica's queues, in one place. One command or value may pass each bound that counts bytes, because
- * it may be larger than a whole queue ({@link SizeLimits}); so may the frames that were read of a link at once.
+ * it may be larger than a whole queue ({@link SizeLimits}); so may the frames that each link of a peer brings at once.
  *
  * @param maxOutstandingBytes bytes of this replica's own commands that are proposed and not yet applied; more wait in
  *     {@link TotalOrder#propose}
