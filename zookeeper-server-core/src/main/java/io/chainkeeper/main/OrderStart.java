@@ -23,6 +23,7 @@ import java.io.IOException;
 public final class OrderStart {
     private final OrderingConfig config;
     private final Scheduler scheduler;
+    private final boolean sharesDisks;
 
     /** The latest incarnation of this replica in the order, as far as an earlier start of this process has seen. */
     private volatile long supersededBy = Long.MIN_VALUE;
@@ -30,9 +31,11 @@ public final class OrderStart {
     /**
      * @param config the ordering part of the zoo.cfg
      * @param scheduler gives time and chance
+     * @param sharesDisks whether disks that all servers share remember what this one has promised, and not its log
      */
-    public OrderStart(OrderingConfig config, Scheduler scheduler) {
+    public OrderStart(OrderingConfig config, Scheduler scheduler, boolean sharesDisks) {
         this.config = config;
+        this.sharesDisks = sharesDisks;
         this.scheduler = scheduler;
     }
 
@@ -71,6 +74,7 @@ public final class OrderStart {
     private void requireLogIsThere(AcceptorLog log, long appliedPosition, InstalledState installed) throws IOException {
         boolean isNew = installed != null && installed.newDirectory() && installed.position() == appliedPosition;
         if (config.durability() == Durability.SYNC
+                && !sharesDisks
                 && appliedPosition > 0
                 && !isNew
                 && !LogAtStart.remembersAStart(log)) {

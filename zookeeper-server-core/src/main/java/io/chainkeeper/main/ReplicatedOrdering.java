@@ -81,7 +81,7 @@ final class ReplicatedOrdering implements OrderingFactory {
             PeerSecret secret,
             ReplicaPlatform platform) {
         this.config = config;
-        this.orderStart = new OrderStart(config, ThreadScheduler.INSTANCE);
+        this.orderStart = new OrderStart(config, ThreadScheduler.INSTANCE, factory.sharedDisks() != null);
         this.factory = factory;
         this.executionProfile = executionProfile;
         this.clusterId = clusterId;

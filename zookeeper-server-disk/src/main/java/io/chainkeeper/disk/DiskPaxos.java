@@ -45,6 +45,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
     private final LeaderWatch watch;
     private final long[] heardTick = new long[DiskState.IDS];
     private final Progress[] progress = new Progress[DiskState.IDS];
+    private final long[] reached = new long[DiskState.IDS];
     private final boolean[] reportedSilent = new boolean[DiskState.IDS];
 
     /** What is read while this server takes over; null unless it does. */
@@ -246,6 +247,13 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
     /** Brings the membership in line with the configured ensemble, one server at a time, this one last. */
     private void proposeMembership() {
         Membership next = state.membership;
+        if (!state.isMembershipOrdered) {
+            // Files change, and differ: the first leader's is what all later changes begin with.
+            if (leadership.proposeMembership(next)) {
+                pumpAll();
+            }
+            return;
+        }
         for (int id : state.ensemble.participants()) {
             Progress theirs = progress[id];
             boolean hasCaughtUp = theirs != null
@@ -296,6 +304,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
             }
         } else if (message instanceof Progress m) {
             progress[from] = m;
+            reached[from] = Math.max(reached[from], m.order().position());
         } else if (message instanceof Forward m) {
             if (leadership != null && leadership.ballot().equals(m.ballot())) {
                 queue.add(m.lowest(), m.commands());
@@ -340,6 +349,9 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
             beat();
         }
         askForState();
+        if (state.checkpointWish.isDue(state.now, state.decided, state.checkpoint)) {
+            effects.wantCheckpoint();
+        }
         reportSilent();
     }
 
@@ -596,6 +608,11 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         gauges.put("commands_outstanding", (long) state.forwards.outstanding());
         gauges.put("commands_waiting", (long) queue.waiting());
         gauges.put("reads_waiting", (long) reads.waiting());
+        if (leadership != null) {
+            for (int id : state.membership.replicaIds()) {
+                gauges.put("acknowledged." + id, id == state.self ? state.decided : reached[id]);
+            }
+        }
         return gauges;
     }
 

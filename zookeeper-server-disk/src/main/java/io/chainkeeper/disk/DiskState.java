@@ -41,6 +41,9 @@ final class DiskState {
     Ensemble ensemble;
     Membership membership;
 
+    /** Whether the order has said so; until then it is what this server's own file says. */
+    boolean isMembershipOrdered;
+
     /** Ticks since start. */
     long now;
 
@@ -56,8 +59,14 @@ final class DiskState {
     /** What others have freed. */
     long freedByOthers;
 
-    /** The own checkpoint. */
+    /**
+     * The own checkpoint: what a start needs nothing of the order for, whichever of its files it finds. A start does not
+     * know that of itself, so it says what an earlier one has said.
+     */
     long checkpoint;
+
+    /** What this start has recovered; an older file than this may be all that the next one finds. */
+    private long recovered;
 
     /** What each slot's checkpoint is, as its headers say. */
     final long[] checkpoints;
@@ -75,6 +84,9 @@ final class DiskState {
 
     /** Grows when reads wait that the headers have to be read for. */
     long round;
+
+    /** Tells when rings need a checkpoint of the application. */
+    final CheckpointWish checkpointWish;
 
     private Superblock superblock;
 
@@ -96,6 +108,7 @@ final class DiskState {
         this.ensemble = context.ensemble();
         this.membership = Membership.initial(1, ensemble.participants());
         this.checkpoints = new long[layout.slots()];
+        this.checkpointWish = new CheckpointWish(settings);
         InvariantViolated.check(slot < layout.slots(), "server %d has no slot, disk.slots is %d", self, layout.slots());
         this.disks = new Disk[settings.disks()];
         for (int i = 0; i < disks.length; i++) {
@@ -103,13 +116,14 @@ final class DiskState {
         }
     }
 
-    void start(RecoveredState recovered) {
-        decided = recovered.appliedPosition();
+    void start(RecoveredState state) {
+        decided = state.appliedPosition();
         known = decided;
-        checkpoint = decided;
-        agreement.hashes().begin(decided, recovered.appliedPrefixHash());
-        if (recovered.membership() != null) {
-            membership = recovered.membership();
+        recovered = decided;
+        agreement.hashes().begin(decided, state.appliedPrefixHash());
+        if (state.membership() != null) {
+            membership = state.membership();
+            isMembershipOrdered = true;
         }
     }
 
@@ -203,6 +217,7 @@ final class DiskState {
                 ServerHeader header = disk.header();
                 tail = Math.max(tail, header.tail());
                 freed = Math.max(freed, header.freed());
+                checkpoint = Math.max(checkpoint, Math.min(header.checkpoint(), recovered));
                 heartbeat = Math.max(heartbeat, header.heartbeat());
                 own = own.lessThan(header.ballot()) ? header.ballot() : own;
             }
@@ -287,8 +302,10 @@ final class DiskState {
         known = Math.max(known, decided);
         long hash = agreement.append(value);
         forwards.delivered(value);
+        checkpointWish.delivered(value.length());
         if (BatchCodec.isMembership(value)) {
             membership = BatchCodec.membershipIn(value);
+            isMembershipOrdered = true;
         }
         effects.deliver(decided, value, hash);
     }

@@ -47,6 +47,7 @@ final class DiskNode extends ScriptedHost {
     private long sequence;
     private long token;
     private int checkpoint;
+    private int checkpointsWanted;
 
     DiskNode(int id, DiskEnsemble ensemble, SimulatedDisks disks) {
         super(id, new ScriptedLog());
@@ -108,6 +109,15 @@ final class DiskNode extends ScriptedHost {
         input(p -> p.onCheckpoint(checkpoint));
     }
 
+    /** The next start finds all that was delivered, in files of which the protocol was not told. The server is down. */
+    void recoversEverything() {
+        checkpoint = delivered.size();
+    }
+
+    int checkpointsWanted() {
+        return checkpointsWanted;
+    }
+
     String propose() {
         String name = id() + "/" + incarnation + "/" + ++sequence;
         ProposedCommand command = new ProposedCommand(id(), incarnation, 0, sequence, ByteSlice.of(name.getBytes()));
@@ -140,6 +150,11 @@ final class DiskNode extends ScriptedHost {
     public void writeBlocks(int disk, long offset, ByteSlice bytes) {
         SharedDisks.check(disk, disks.count(), offset, bytes.length());
         underWay.get(disk).add(new Request(offset, bytes.length(), bytes));
+    }
+
+    @Override
+    public void wantCheckpoint() {
+        checkpointsWanted++;
     }
 
     @Override

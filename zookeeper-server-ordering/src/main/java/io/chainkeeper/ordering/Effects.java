@@ -143,4 +143,13 @@ public interface Effects {
     default void readBlocks(int disk, long offset, int length) {
         throw new InvariantViolated("this host has no shared disk " + disk + " to read from");
     }
+
+    /**
+     * The application should write a checkpoint soon, because what the order has to keep until then fills up. Asked for
+     * again if none comes; {@link OrderingProtocol#onCheckpoint} tells of it. Protocols whose room is not bounded never
+     * ask.
+     */
+    default void wantCheckpoint() {
+        // Hosts of other protocols need not know it.
+    }
 }

@@ -5,8 +5,8 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
 
 /**
- * The deterministic state machine above the order. All methods but {@link #statusChanged}, {@link #memberSilent} and
- * {@link #stateNeeded} are called by the apply thread. An exception thrown by any of these methods stops the replica.
+ * The deterministic state machine above the order. All methods but {@link #statusChanged}, {@link #memberSilent},
+ * {@link #stateNeeded} and {@link #checkpointWanted} are called by the apply thread. An exception thrown by any of these methods stops the replica.
  */
 public interface Application {
     /**
@@ -109,4 +109,12 @@ public interface Application {
      * @param position the position that this replica needs next
      */
     void stateNeeded(int fromPeer, long position);
+
+    /**
+     * The order cannot keep for long what it keeps until the next checkpoint: one should be written soon, also if none
+     * is due, and count as soon as it is written. Called by the protocol host, again and again if none comes; must not block.
+     */
+    default void checkpointWanted() {
+        // An application without files has none to write.
+    }
 }

@@ -238,10 +238,8 @@ final class ProtocolHost implements Effects {
     }
 
     private void begin() {
-        protocol.onStart(log.recovered(application.recoveredPosition())
-                .with(
-                        application.recoveredMembership(),
-                        application.proposerTable().prefixHash()));
+        long hash = application.proposerTable().prefixHash();
+        protocol.onStart(log.recovered(application.recoveredPosition()).with(application.recoveredMembership(), hash));
         recovering = false;
         applyThread.recoveryEnded();
         if (isAlone) {
@@ -462,6 +460,11 @@ final class ProtocolHost implements Effects {
     @Override
     public void needState(int fromPeer, long position) {
         application.stateNeeded(fromPeer, position);
+    }
+
+    @Override
+    public void wantCheckpoint() {
+        application.checkpointWanted();
     }
 
     @Override

@@ -186,6 +186,11 @@ final class RecordedEffects implements Effects {
     }
 
     @Override
+    public void wantCheckpoint() {
+        recordRare(host::wantCheckpoint);
+    }
+
+    @Override
     public void refuse(int from, String reason) {
         recordRare(() -> host.refuse(from, reason));
     }

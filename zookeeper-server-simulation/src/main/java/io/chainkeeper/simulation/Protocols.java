@@ -5,18 +5,14 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
 
-/** The protocols on the class path that need no shared disks: a simulated run has none yet. */
+/** The protocols on the class path. */
 public final class Protocols {
     private Protocols() {}
 
     /** @return all of them, by name */
     public static Map<String, OrderingProtocolFactory> all() {
         Map<String, OrderingProtocolFactory> found = new TreeMap<>();
-        for (OrderingProtocolFactory factory : ServiceLoader.load(OrderingProtocolFactory.class)) {
-            if (factory.sharedDisks() == null) {
-                found.put(factory.name(), factory);
-            }
-        }
+        ServiceLoader.load(OrderingProtocolFactory.class).forEach(factory -> found.put(factory.name(), factory));
         return found;
     }
 

@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation;
 
+import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.simulation.swarm.SimulatedApplication;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,8 +22,9 @@ public final class RunDigests {
         List<String> lines = new ArrayList<>();
         for (String protocol : Protocols.all().keySet()) {
             for (SimulatedApplication application : SimulatedApplication.values()) {
-                for (long seed = 1; seed <= SEEDS; seed++) {
-                    lines.add(of(Script.of(Protocols.named(protocol), application, seed)));
+                OrderingProtocolFactory factory = Protocols.named(protocol);
+                for (long seed = 1; seed <= SEEDS && application.concerns(factory); seed++) {
+                    lines.add(of(Script.of(factory, application, seed)));
                 }
             }
         }

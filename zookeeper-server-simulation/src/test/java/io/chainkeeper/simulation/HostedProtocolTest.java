@@ -64,12 +64,12 @@ public final class HostedProtocolTest {
     private final AtomicReference<String> failure = new AtomicReference<>();
 
     public HostedProtocolTest(String protocol) {
-        factory = NotOffered.named(protocol);
+        factory = Protocols.named(protocol);
     }
 
     @Parameters(name = "{0}")
     public static List<String> protocols() {
-        return NotOffered.andOffered();
+        return List.copyOf(Protocols.all().keySet());
     }
 
     /** A replica whose state is the list of the commands it executed. */
@@ -89,10 +89,10 @@ public final class HostedProtocolTest {
                     Replica.nextIncarnation(log, Long.MIN_VALUE, ThreadScheduler.INSTANCE),
                     Ensemble.of(MEMBERS),
                     factory,
-                    NotOffered.settings(factory, folder.getRoot().toPath()),
+                    DisksInFiles.settings(factory, folder.getRoot().toPath()),
                     ProtocolContext.Start.ORDINARY,
                     log,
-                    NotOffered.disks(factory, folder.getRoot().toPath()),
+                    DisksInFiles.disks(factory, folder.getRoot().toPath()),
                     links.transport(id),
                     this,
                     ReplicaLimits.DEFAULT,

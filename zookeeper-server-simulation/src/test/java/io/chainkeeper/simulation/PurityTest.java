@@ -41,13 +41,13 @@ public final class PurityTest {
     private static JavaClasses classes;
 
     public PurityTest(String name) {
-        assertEquals(NotOffered.named(name).getClass().getPackageName(), protocol);
+        assertEquals(Protocols.named(name).getClass().getPackageName(), protocol);
     }
 
     /** Once for all tests of a protocol, because it takes longer than they do. */
     @BeforeParam
     public static void importClasses(String name) {
-        protocol = NotOffered.named(name).getClass().getPackageName();
+        protocol = Protocols.named(name).getClass().getPackageName();
         classes = new ClassFileImporter()
                 .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
                 .importPackages(protocol, CONTRACT);
@@ -55,7 +55,7 @@ public final class PurityTest {
 
     @Parameters(name = "{0}")
     public static List<String> protocols() {
-        return NotOffered.andOffered();
+        return List.copyOf(Protocols.all().keySet());
     }
 
     /** No threads, locks, clocks, sockets, channels, files, logging, and nothing of ZooKeeper or Netty. */

@@ -239,6 +239,11 @@ final class ReplicaAssembly {
         }
 
         @Override
+        public void checkpointWanted() {
+            environment.checkpointWanted();
+        }
+
+        @Override
         public void superseded(long incarnation) {
             environment.superseded(incarnation);
         }

@@ -56,6 +56,9 @@ interface ReplicaEnvironment {
      */
     void stateNeeded(int fromPeer, long position);
 
+    /** Ordering thread: a snapshot should be written soon, as the order cannot keep all since the last ones for long. */
+    void checkpointWanted();
+
     /**
      * Maintenance thread: this replica's state is not the cluster's.
      *

@@ -413,6 +413,11 @@ final class ReplicaLife implements AutoCloseable {
 
     /** This server's files, ports and links. */
     private final class Environment implements ReplicaEnvironment {
+        private final WantedSnapshots wanted = new WantedSnapshots(
+                () -> assembly.application().captureCheckpoint(),
+                captured -> write(captured),
+                position -> transfers.checkpointTaken(position));
+
         @Override
         public Checkpoints checkpoints() {
             return snapshots;
@@ -466,6 +471,11 @@ final class ReplicaLife implements AutoCloseable {
         @Override
         public void stateNeeded(int fromPeer, long position) {
             transfers.stateNeeded(fromPeer, position);
+        }
+
+        @Override
+        public void checkpointWanted() {
+            wanted.want();
         }
 
         @Override

@@ -28,6 +28,9 @@ public interface OrderEvents {
      */
     void stateNeeded(int fromPeer, long position);
 
+    /** See {@link Application#checkpointWanted}. Ordering thread. */
+    void checkpointWanted();
+
     /**
      * See {@link Application#superseded}. Apply thread.
      *

@@ -217,6 +217,11 @@ public final class OrderedApplication implements Application {
     }
 
     @Override
+    public void checkpointWanted() {
+        events.checkpointWanted();
+    }
+
+    @Override
     public void superseded(long incarnation) {
         events.superseded(incarnation);
     }

@@ -6,7 +6,9 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.release.FeatureLevel;
+import io.chainkeeper.shareddisk.DiskSource;
 import io.chainkeeper.simulation.disk.RunDirectory;
+import io.chainkeeper.simulation.disk.SharedDiskArray;
 import io.chainkeeper.simulation.host.BoundsChecker;
 import io.chainkeeper.simulation.host.Checkpoint;
 import io.chainkeeper.simulation.host.DrivenScheduler.Part;
@@ -52,6 +54,7 @@ public final class Cluster implements World, AutoCloseable {
     private final Starting starting;
     private final Network network;
     private final BoundsChecker bounds = new BoundsChecker();
+    private final SharedDiskArray sharedDisks;
     private Runnable whenLeaderChanges = () -> {};
     private Set<Integer> absent = Set.of();
     private boolean calm;
@@ -108,6 +111,13 @@ public final class Cluster implements World, AutoCloseable {
         this.network = options.links() == null
                 ? new SimulatedNetwork(options.replicas(), events, delays, trace, this::host)
                 : new RealNetwork(options.replicas(), factory.name(), options.links(), events, random.split(), trace);
+        this.sharedDisks = SharedDiskArray.of(
+                options.sharedDisks().count(), factory.sharedDisks(), options.settingsOf(0), ofDisks, events, trace);
+    }
+
+    /** The disks that all replicas share; none if the protocol has no use for them. */
+    public SharedDiskArray sharedDisks() {
+        return sharedDisks;
     }
 
     /** Sets who does not start before faults have stopped. */
@@ -196,9 +206,11 @@ public final class Cluster implements World, AutoCloseable {
         return machines.get(id - 1).decidedPosition;
     }
 
-    /** Whether a replica has lost a disk and has not voted since. */
+    /** Whether a replica has lost a disk and has not voted since, or has not got back what shared disks forgot. */
     public boolean isDiskLost(int id) {
-        return machines.get(id - 1).hasLostDisk && !hasVoted(id);
+        SimulatedReplica replica = replica(id);
+        boolean isWhole = sharedDisks.count() == 0 || replica.oldestCheckpoint() >= replica.saidToCover();
+        return machines.get(id - 1).hasLostDisk && !(hasVoted(id) && isWhole);
     }
 
     /** A replica that is down finds its disk empty when it starts again, under the newest configuration. */
@@ -219,7 +231,8 @@ public final class Cluster implements World, AutoCloseable {
         if (machine.replica.isRunning() || machine.knownEnsemble < 0 || isLeftOut || gone.contains(id)) {
             return;
         }
-        StateMachine application = starting.recover(machine);
+        List<DiskSource> disks = sharedDisks.openFor(id);
+        StateMachine application = starting.recover(machine, disks);
         if (application == null) {
             return;
         }
@@ -237,6 +250,7 @@ public final class Cluster implements World, AutoCloseable {
                 application,
                 factory,
                 context,
+                disks,
                 new HostSettings(
                         options.checkpointEveryPositions(), options.linkChoice(), members.size(), options.limits()),
                 this,
@@ -299,7 +313,7 @@ public final class Cluster implements World, AutoCloseable {
     public void resume(int id) {
         Machine machine = machines.get(id - 1);
         machine.endPause(events.nowMicros());
-        wake(machine);
+        machine.wake(events.nowMicros());
     }
 
     /** For how long a replica has stood still since then, in pauses of at least the given length. */
@@ -307,7 +321,7 @@ public final class Cluster implements World, AutoCloseable {
         return machines.get(id - 1).pauses.between(sinceMicros, events.nowMicros(), leastMicros);
     }
 
-    /** The disk of a replica takes so many times as long as usual, from now on. */
+    /** A replica's disk, and its way to shared ones, take so many times as long as usual, from now on. */
     public void slowDisk(int id, int factor) {
         trace.record(id, "disk slower by", factor, null);
         machines.get(id - 1).diskFactor = factor;
@@ -342,26 +356,7 @@ public final class Cluster implements World, AutoCloseable {
 
     /** Lets a thread of a replica do something, when it is awake and has not crashed by then. */
     public void later(ReplicaHost host, long delayMicros, Runnable action) {
-        events.after(delayMicros, () -> runAwake(host, action));
-    }
-
-    private void runAwake(ReplicaHost host, Runnable action) {
-        Machine machine = machineOf(host);
-        if (!host.isAlive()) {
-            return;
-        }
-        if (events.nowMicros() < machine.pausedUntilMicros) {
-            machine.asleep.addLast(() -> runAwake(host, action));
-            events.after(machine.pausedUntilMicros - events.nowMicros(), () -> wake(machine));
-        } else {
-            action.run();
-        }
-    }
-
-    private void wake(Machine machine) {
-        while (!machine.asleep.isEmpty() && events.nowMicros() >= machine.pausedUntilMicros) {
-            machine.asleep.removeFirst().run();
-        }
+        events.after(delayMicros, () -> machineOf(host).runAwake(events, host, action));
     }
 
     /** Faults have stopped: everything is healed, restarted, fast and punctual. */
@@ -370,13 +365,14 @@ public final class Cluster implements World, AutoCloseable {
         calm = true;
         delays.calm();
         network.healAll();
+        sharedDisks.calm();
         for (Machine machine : machines) {
             machine.endPause(events.nowMicros());
             network.paused(machine.replica.id(), events.nowMicros());
             machine.diskFactor = 1;
             machine.replica.log().disk().heal();
             skewClock(machine);
-            wake(machine);
+            machine.wake(events.nowMicros());
             ReplicaHost host = machine.replica.host();
             if (host == null) {
                 start(machine.replica.id()); // those removed, too: they may be needed until they have left
@@ -426,6 +422,12 @@ public final class Cluster implements World, AutoCloseable {
     public void releaseNeeded(ReplicaHost host, String message) {
         trace.record(host.id(), "stops, as it needs another release", 0, message);
         releases.install(host.id(), Upgrades.PRESENT);
+        starting.endRepaired(host);
+    }
+
+    @Override
+    public void diskReplaced(ReplicaHost host) {
+        trace.record(host.id(), "stops, as a shared disk was replaced", 0, null);
         starting.endRepaired(host);
     }
 

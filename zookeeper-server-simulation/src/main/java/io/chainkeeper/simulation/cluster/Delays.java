@@ -54,7 +54,7 @@ public final class Delays {
                 yield machine.replica.log().hasUnforced() ? syncMicros() * machine.diskFactor : 0;
             }
             case LOG_READER -> Math.min(logReadMicros() * machine.diskFactor, MAX_LOG_READ_MICROS);
-            case SHARED_DISK -> reason == Reason.MORE ? syncMicros() : handOverMicros();
+            case SHARED_DISK -> reason == Reason.MORE ? sharedDiskMicros() * machine.diskFactor : handOverMicros();
             case EXECUTION -> executionMicros();
             case SNAPSHOT -> pieceOfSnapshotMicros() * machine.diskFactor;
             case STATE_FETCH -> networkMicros() + networkMicros();
@@ -73,6 +73,11 @@ public final class Delays {
             return 0;
         }
         return calm ? upTo(CALM_SYNC_MICROS) : tailed(options.maxSyncMicros());
+    }
+
+    /** One access to a disk that all share. */
+    private long sharedDiskMicros() {
+        return calm ? upTo(CALM_SYNC_MICROS) : tailed(options.sharedDisks().maxMicros());
     }
 
     /** One thread of a replica notices that another has left it something. */

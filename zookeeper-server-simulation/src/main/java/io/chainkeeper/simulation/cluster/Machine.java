@@ -14,10 +14,11 @@ final class Machine {
     long pausedUntilMicros;
     final Pauses pauses = new Pauses();
     int diskFactor = 1;
+
     long tickMicros = World.TICK_MILLIS * 1000L;
     private long clockMicros;
     private long clockSetAtMicros;
-    final Deque<Runnable> asleep = new ArrayDeque<>();
+    private final Deque<Runnable> asleep = new ArrayDeque<>();
     boolean transferring;
 
     /** How many disks it had before this one. */
@@ -73,6 +74,26 @@ final class Machine {
     void pause(long nowMicros, long durationMicros) {
         pausedUntilMicros = Math.max(pausedUntilMicros, nowMicros + durationMicros);
         pauses.begin(nowMicros, pausedUntilMicros);
+    }
+
+    /** Lets a thread of a host on it do something, when it is awake and the host has not crashed by then. */
+    void runAwake(EventQueue events, ReplicaHost host, Runnable action) {
+        if (!host.isAlive()) {
+            return;
+        }
+        if (events.nowMicros() < pausedUntilMicros) {
+            asleep.addLast(() -> runAwake(events, host, action));
+            events.after(pausedUntilMicros - events.nowMicros(), () -> wake(events.nowMicros()));
+        } else {
+            action.run();
+        }
+    }
+
+    /** What has waited for it to go on happens, unless it stands still. */
+    void wake(long nowMicros) {
+        while (!asleep.isEmpty() && nowMicros >= pausedUntilMicros) {
+            asleep.removeFirst().run();
+        }
     }
 
     /** It goes on now. */

@@ -3,6 +3,7 @@ package io.chainkeeper.simulation.cluster;
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.shareddisk.DiskSource;
 import io.chainkeeper.simulation.disk.SimulatedDisk;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.host.StartRefused;
@@ -56,8 +57,12 @@ public final class Starting {
         this.delays = delays;
     }
 
-    /** Returns null if the server does not start. */
-    StateMachine recover(Machine machine) {
+    /** Returns null if the server does not start: without shared disks that it needs, if there is no list of them. */
+    StateMachine recover(Machine machine, List<DiskSource> sharedDisks) {
+        if (sharedDisks == null) {
+            startRepaired(machine.replica.id());
+            return null;
+        }
         if (!workload.keepsFiles()) {
             machine.replica.beginStart();
             return workload.recover(cluster, machine.replica.id(), CheckpointChoice.of(machine, machines, random));

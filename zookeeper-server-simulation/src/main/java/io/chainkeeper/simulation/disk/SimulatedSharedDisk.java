@@ -118,6 +118,11 @@ public final class SimulatedSharedDisk {
         }
     }
 
+    /** It answers every server from now on, unless it is dead. */
+    public void answerAll() {
+        cutOff.clear();
+    }
+
     /** @return whether it answers anybody */
     public boolean isAlive() {
         return !isDead;

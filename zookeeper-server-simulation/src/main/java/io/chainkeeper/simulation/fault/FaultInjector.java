@@ -36,7 +36,13 @@ public final class FaultInjector {
 
     /** Faults that come when certain messages leave, or records are written. */
     private static final Set<Fault> AT_MESSAGES = EnumSet.of(
-            Fault.AMBUSH, Fault.REPLACE, Fault.USURP, Fault.TAKE_OVER, Fault.FORGET_EPOCH, Fault.GO_BACK_AT_RISE);
+            Fault.AMBUSH,
+            Fault.REPLACE,
+            Fault.USURP,
+            Fault.TAKE_OVER,
+            Fault.FORGET_EPOCH,
+            Fault.GO_BACK_AT_RISE,
+            Fault.STALL_AT_DISK);
 
     private static final long HANG_MICROS = 8_000_000;
     private static final int CHECKPOINTS_MEANWHILE = 4;
@@ -57,6 +63,7 @@ public final class FaultInjector {
     private final EpochFaults epochs;
     private final OperatorFaults operator;
     private final RiseFaults rises;
+    private final SharedDiskFaults shared;
     private long behindUntilMicros;
 
     /** What the fault draws that is carried out now; each has its own, so that none depends on another. */
@@ -99,6 +106,7 @@ public final class FaultInjector {
         this.epochs = new EpochFaults(cluster, this, stories, hangingDisk);
         this.operator = new OperatorFaults(cluster, this);
         this.rises = new RiseFaults(cluster, this, operator, stories);
+        this.shared = new SharedDiskFaults(events, cluster, options);
     }
 
     /** Faults begin, and replicas that come late are started. */
@@ -135,6 +143,9 @@ public final class FaultInjector {
     }
 
     private void happened(int replica, String what, long number, Object detail) {
+        if (!stopped) {
+            shared.happened(replica, what);
+        }
         if (!stopped && detail instanceof Message message && what.equals(SENDING)) {
             ambush.sent(replica, (int) number, message);
             replaced.sent(replica, (int) number, message);
@@ -208,6 +219,12 @@ public final class FaultInjector {
             case GO_BACK -> operator.changeRelease(replica, duration(), Upgrades.FORMER);
             case GO_BACK_BEFORE_RISE -> rises.goBackBeforeRise(random);
             case GO_BACK_AT_RISE -> rises.goBackAtRise(random);
+            case SHARED_DISK_DIES -> shared.die(random);
+            case SHARED_DISK_LOST -> shared.lose(random);
+            case SHARED_DISK_CUT -> shared.cut(replica, random);
+            case SHARED_DISKS_SLOW -> shared.slow(replica, random);
+            case LATE_WRITES -> shared.arriveLate();
+            case STALL_AT_DISK -> shared.stallAtNextAccess(random);
             case ASK_FOR_LEVEL -> operator.askForLevel(replica, otherThan(replica), random);
         }
     }

@@ -40,9 +40,25 @@ final class MembershipFaults {
      * kept until the removals are through. Nor is a disk lost that alone, among the members, remembers a change.
      */
     boolean mayLoseDisk(int id) {
+        if (cluster.sharedDisks().count() > 0) {
+            return othersCover(id);
+        }
         boolean isUsed =
                 cluster.replica(id).incarnation() > 0 && cluster.checker().lastPosition() > 0;
         return isUsed && mayBeBlank(cluster.ensemble().participants(), id) && othersDecide(id);
+    }
+
+    /** Whether another voter has on its own disk everything that the shared disks may hold no more. */
+    private boolean othersCover(int id) {
+        long forgotten = cluster.members().stream()
+                .mapToLong(member -> cluster.replica(member).saidToCover())
+                .max()
+                .orElse(0);
+        return forgotten == 0
+                || cluster.ensemble().participants().stream()
+                        .anyMatch(other -> other != id
+                                && cluster.checker().membership().contains(other)
+                                && cluster.replica(other).oldestCheckpoint() >= forgotten);
     }
 
     /**

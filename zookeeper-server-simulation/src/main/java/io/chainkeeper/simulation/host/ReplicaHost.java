@@ -15,6 +15,7 @@ import io.chainkeeper.replica.Replica;
 import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.replica.TotalOrder;
+import io.chainkeeper.shareddisk.DiskSource;
 import io.chainkeeper.simulation.host.DrivenScheduler.Part;
 import io.chainkeeper.simulation.host.HostSettings.LinkChoice;
 import io.chainkeeper.simulation.order.OrderChecker;
@@ -35,6 +36,9 @@ import java.util.TreeMap;
  * When any part of it works is the world's decision ({@link DrivenScheduler}).
  */
 public final class ReplicaHost implements TotalOrder {
+    /** What a replica says that has to start again, because a disk was replaced since its start. */
+    private static final String SHARED_DISK_REPLACED = "a shared disk was replaced since this server started";
+
     /** What a command counts for besides its bytes, wherever commands are counted. */
     private static final int COMMAND_COST_BYTES =
             Math.max(ReplicaLimits.COMMAND_COST_BYTES, BatchCodec.COMMAND_OVERHEAD_BYTES);
@@ -60,6 +64,7 @@ public final class ReplicaHost implements TotalOrder {
     private long lastDelivered;
     private boolean hasWorked;
     private boolean hasStopped;
+    private boolean isCheckpointWanted;
     private boolean crashed;
 
     /**
@@ -67,6 +72,7 @@ public final class ReplicaHost implements TotalOrder {
      * @param application recovered
      * @param factory the protocol
      * @param context who the replica is
+     * @param sharedDisks what opens the disks that all share; none if the protocol has no use for them
      * @param settings liberties of the host
      * @param world everything that takes time
      * @param trace told of every input and effect
@@ -77,6 +83,7 @@ public final class ReplicaHost implements TotalOrder {
             StateMachine application,
             OrderingProtocolFactory factory,
             ProtocolContext context,
+            List<DiskSource> sharedDisks,
             HostSettings settings,
             World world,
             Trace trace,
@@ -113,6 +120,7 @@ public final class ReplicaHost implements TotalOrder {
                 context.settings(),
                 context.start(),
                 disk.log(),
+                sharedDisks,
                 real == null ? links : new WatchedLinks(real, this, frames, trace),
                 new WatchedApplication(this, application, settings.checkpointEveryPositions(), world, trace, checker),
                 settings.limits(),
@@ -140,6 +148,9 @@ public final class ReplicaHost implements TotalOrder {
         if (failure != null && disk.log().disk().hasFailed()) {
             hasStopped = true;
             world.logFailed(this, failure);
+        } else if (message.contains(SHARED_DISK_REPLACED)) {
+            hasStopped = true;
+            world.diskReplaced(this);
         } else if (application.needsOtherRelease(message, cause)) {
             hasStopped = true;
             world.releaseNeeded(this, message);
@@ -213,12 +224,22 @@ public final class ReplicaHost implements TotalOrder {
 
     /** Recovery needs no position up to this one any more. */
     public void checkpointDurable(long position) {
-        replica.checkpointTaken(position);
+        if (isCheckpointWanted) {
+            isCheckpointWanted = false;
+            disk.newestCheckpointCounts();
+        }
+        replica.checkpointTaken(Math.max(position, disk.oldestCheckpoint()));
     }
 
     /** Another ensemble is configured. */
     public void ensembleChanged(Ensemble ensemble) {
         replica.configure(ensemble, Map.of());
+    }
+
+    /** The protocol wants a checkpoint to count as soon as it is written. */
+    void wantCheckpoint() {
+        isCheckpointWanted = true;
+        takeCheckpoint();
     }
 
     /** The application begins to write a checkpoint of what it has executed. */

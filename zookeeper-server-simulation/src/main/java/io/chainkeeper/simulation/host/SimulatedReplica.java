@@ -55,6 +55,9 @@ public final class SimulatedReplica implements AutoCloseable {
     /** The latest start that the order holds, as far as this one has learned. */
     private long supersededBy = Long.MIN_VALUE;
 
+    /** See {@link #saidToCover}. */
+    private long saidToCover;
+
     /** The latest start that has read anything. */
     private long reading;
 
@@ -186,6 +189,13 @@ public final class SimulatedReplica implements AutoCloseable {
         return checkpoints.peekFirst().position();
     }
 
+    /** Recovery never falls back to an older one than the newest, as that is where an older one's files lead to. */
+    void newestCheckpointCounts() {
+        while (checkpoints.size() > 1) {
+            checkpoints.removeFirst();
+        }
+    }
+
     /** Recovery from the application's own files needs no position up to this one. */
     public void covers(long position) {
         checkpoints.clear();
@@ -195,6 +205,11 @@ public final class SimulatedReplica implements AutoCloseable {
     /** Up to here recovery needs nothing of the order. */
     public long oldestCheckpoint() {
         return checkpoints.peekFirst().position();
+    }
+
+    /** Up to here it has ever said that recovery needs nothing of the order, also with a disk that is lost. */
+    public long saidToCover() {
+        return Math.max(saidToCover, oldestCheckpoint());
     }
 
     /** Whether a start would find a directory of somebody who took part in nothing. */
@@ -213,6 +228,7 @@ public final class SimulatedReplica implements AutoCloseable {
     /** Everything that it had stored is gone; its incarnations go on ascending if the clock does. */
     public void loseDisk() {
         InvariantViolated.check(host == null, "replica %d loses its disk while it runs", id);
+        saidToCover = saidToCover();
         log.end();
         log = emptyLogs.get();
         installed = 0;

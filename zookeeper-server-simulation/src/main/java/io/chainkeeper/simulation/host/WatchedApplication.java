@@ -102,6 +102,15 @@ record WatchedApplication(
     }
 
     @Override
+    public void checkpointWanted() {
+        if (application.keepsFiles()) {
+            application.checkpointWanted();
+        } else {
+            host.wantCheckpoint();
+        }
+    }
+
+    @Override
     public void stateNeeded(int fromPeer, long position) {
         if (application.keepsFiles()) {
             application.stateNeeded(fromPeer, position);

@@ -319,6 +319,12 @@ final class WatchedProtocols implements OrderingProtocolFactory {
         }
 
         @Override
+        public void wantCheckpoint() {
+            note("wants a checkpoint", host.position(), null);
+            effects.wantCheckpoint();
+        }
+
+        @Override
         public void statusChanged(OrderingStatus status) {
             effects.statusChanged(status);
         }
@@ -330,11 +336,13 @@ final class WatchedProtocols implements OrderingProtocolFactory {
 
         @Override
         public void writeBlocks(int disk, long offset, ByteSlice bytes) {
+            note("asks to write to disk", disk, offset);
             effects.writeBlocks(disk, offset, bytes);
         }
 
         @Override
         public void readBlocks(int disk, long offset, int length) {
+            note("asks to read from disk", disk, offset);
             effects.readBlocks(disk, offset, length);
         }
 

@@ -65,6 +65,11 @@ public interface World {
         throw new InvariantViolated("replica " + host.id() + " needs another release: " + message);
     }
 
+    /** One of the disks that all share is another one than when the replica started: it has stopped. */
+    default void diskReplaced(ReplicaHost host) {
+        throw new InvariantViolated("replica " + host.id() + " says that a shared disk was replaced");
+    }
+
     /** The application began to write a checkpoint. */
     void checkpointBegun(ReplicaHost host, Checkpoint checkpoint);
 

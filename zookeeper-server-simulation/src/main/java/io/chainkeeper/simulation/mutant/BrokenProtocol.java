@@ -17,6 +17,7 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.RecoveredState;
 import io.chainkeeper.ordering.SettingKeys;
+import io.chainkeeper.ordering.SharedDiskFormat;
 import io.chainkeeper.ordering.acceptor.ReplicaIdentity;
 import java.util.List;
 import java.util.Map;
@@ -55,6 +56,11 @@ public final class BrokenProtocol implements OrderingProtocolFactory {
     @Override
     public int streamCount(int memberCount) {
         return sound.streamCount(memberCount);
+    }
+
+    @Override
+    public SharedDiskFormat sharedDisks() {
+        return sound.sharedDisks();
     }
 
     @Override
@@ -128,6 +134,11 @@ public final class BrokenProtocol implements OrderingProtocolFactory {
             if (missing != ContractRule.READ_WAITS_FOR_ITS_BARRIER) {
                 effects.barrierReached(token);
             }
+        }
+
+        @Override
+        public void wantCheckpoint() {
+            effects.wantCheckpoint();
         }
 
         @Override

@@ -28,8 +28,9 @@ import java.util.regex.Pattern;
  */
 public final class MutantRegistry {
     private record Entry(String rule, SimulatedApplication chain, SimulatedApplication iss, String statement) {
-        SimulatedApplication application(String protocol) {
-            return protocol.equals("iss") ? iss : chain;
+        SimulatedApplication application(OrderingProtocolFactory protocol) {
+            SimulatedApplication chosen = protocol.name().equals("iss") ? iss : chain;
+            return chosen.concerns(protocol) ? chosen : REGISTERS;
         }
     }
 
@@ -248,7 +249,38 @@ public final class MutantRegistry {
             entry(
                     "NEW_DISK_HAS_NO_VOTE",
                     REGISTERS,
-                    "a disk in the place of a lost one has no vote until it is admitted"));
+                    "a disk in the place of a lost one has no vote until it is admitted"),
+            entry(
+                    "READ_AFTER_WRITE",
+                    REGISTERS,
+                    "a disk counts for a proposal only when the headers were read behind the write"),
+            entry(
+                    "READ_BEGINS_BEHIND_THE_DURABLE_WRITE",
+                    REGISTERS,
+                    "that read begins when the write is durable, and not with it"),
+            entry(
+                    "TAKEOVER_READS_BEHIND_ITS_HEADER",
+                    REGISTERS,
+                    "whoever takes over reads a disk only when its own header is durable there"),
+            entry("MAJORITY_OF_DISKS", REGISTERS, "a majority is one of the disks, however many servers there are"),
+            entry(
+                    "RING_IS_READ_AGAIN_WHERE_ITS_TAIL_MOVED",
+                    REGISTERS,
+                    "a ring is read once more where its beginning has moved meanwhile"),
+            entry(
+                    "READ_BARRIER_READS_HEADERS",
+                    REGISTERS,
+                    "a leader answers a read only after it has read the headers of a majority for it"));
+
+    /** Of the contract and of the host: those that matter where nothing of the order is on a server's own disk. */
+    private static final Set<String> WHERE_DISKS_ARE_SHARED = Set.of(
+            ContractRule.READ_WAITS_FOR_ITS_BARRIER.name(),
+            ContractRule.EVERY_COMMAND_IS_ORDERED.name(),
+            HostRule.FIRST_SNAPSHOT_IS_FORCED.name(),
+            HostRule.FETCHED_FILES_ARE_FORCED.name(),
+            HostRule.COMMAND_IS_APPLIED_ONCE.name(),
+            HostRule.STREAM_IS_APPLIED_IN_ORDER.name(),
+            HostRule.STATE_IS_WRITTEN_WHEN_ASKED_FOR.name());
 
     private MutantRegistry() {}
 
@@ -290,26 +322,32 @@ public final class MutantRegistry {
         for (Entry entry : OF_THE_CONTRACT) {
             ContractRule rule = ContractRule.valueOf(entry.rule());
             for (OrderingProtocolFactory protocol : protocols) {
-                if (concerns(rule, protocol)) {
+                if (concerns(entry, protocol) && comesWithPromises(rule, protocol)) {
                     mutants.add(mutant(entry, protocol, new BrokenProtocol(protocol, rule), Set.of()));
                 }
             }
         }
         for (Entry entry : OF_THE_HOST) {
             for (OrderingProtocolFactory protocol : protocols) {
-                mutants.add(mutant(entry, protocol, protocol, EnumSet.of(HostRule.valueOf(entry.rule()))));
+                if (concerns(entry, protocol)) {
+                    mutants.add(mutant(entry, protocol, protocol, EnumSet.of(HostRule.valueOf(entry.rule()))));
+                }
             }
         }
         return mutants;
     }
 
-    private static boolean concerns(ContractRule rule, OrderingProtocolFactory protocol) {
+    private static boolean concerns(Entry entry, OrderingProtocolFactory protocol) {
+        return protocol.sharedDisks() == null || WHERE_DISKS_ARE_SHARED.contains(entry.rule());
+    }
+
+    private static boolean comesWithPromises(ContractRule rule, OrderingProtocolFactory protocol) {
         return rule != ContractRule.STATE_COMES_WITH_ITS_PROMISE
                 || protocol.promiseKind() != OrderingProtocolFactory.NO_KIND;
     }
 
     private static Mutant mutant(
             Entry entry, OrderingProtocolFactory protocol, OrderingProtocolFactory factory, Set<HostRule> missing) {
-        return new Mutant(entry.rule(), entry.statement(), entry.application(protocol.name()), factory, missing);
+        return new Mutant(entry.rule(), entry.statement(), entry.application(protocol), factory, missing);
     }
 }

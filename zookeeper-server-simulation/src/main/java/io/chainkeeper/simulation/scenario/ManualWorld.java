@@ -9,7 +9,9 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.replica.ReplicaLimits;
+import io.chainkeeper.shareddisk.DiskSource;
 import io.chainkeeper.simulation.disk.RunDirectory;
+import io.chainkeeper.simulation.disk.SharedDiskArray;
 import io.chainkeeper.simulation.host.BoundsChecker;
 import io.chainkeeper.simulation.host.Checkpoint;
 import io.chainkeeper.simulation.host.DrivenScheduler.Part;
@@ -25,6 +27,7 @@ import io.chainkeeper.simulation.register.RegisterCommand;
 import io.chainkeeper.simulation.register.RegisterMachine;
 import io.chainkeeper.simulation.register.RegisterReplica;
 import io.chainkeeper.simulation.swarm.LogBounds;
+import io.chainkeeper.simulation.time.EventQueue;
 import io.chainkeeper.simulation.time.Trace;
 import io.chainkeeper.transport.PeerTransport;
 import java.io.IOException;
@@ -48,6 +51,7 @@ final class ManualWorld implements World, AutoCloseable {
     private final BoundsChecker bounds = new BoundsChecker();
     private static final int MAX_ROUNDS = 10_000;
     private static final int KEPT_CHECKPOINTS = 2;
+    private static final int SHARED_DISKS = 3;
     private static final ReplicaLimits LIMITS = ReplicaLimits.DEFAULT.withTickMillis(TICK_MILLIS);
 
     /** One direction of a pair. */
@@ -71,11 +75,13 @@ final class ManualWorld implements World, AutoCloseable {
     private final Trace trace;
     private OrderChecker checker;
     private final RunDirectory directory = new RunDirectory();
+    private final SharedDiskArray sharedDisks;
     private final List<Integer> members = new ArrayList<>();
     private final List<SimulatedReplica> replicas = new ArrayList<>();
     private final Map<Link, Deque<byte[]>> links = new TreeMap<>();
     private final TreeSet<Link> cut = new TreeSet<>();
     private final TreeSet<Integer> heldDisks = new TreeSet<>();
+    private final HeldAccesses held = new HeldAccesses(this::settle);
     private final Map<Integer, Wanted> wanted = new TreeMap<>();
     private final Map<Integer, Deque<Runnable>> waiting = new TreeMap<>();
     private final Deque<Runnable> afterwards = new ArrayDeque<>();
@@ -104,7 +110,9 @@ final class ManualWorld implements World, AutoCloseable {
             Map<String, String> settings,
             Trace trace) {
         this.factory = factory;
-        this.settings = settings;
+        this.settings = SharedDiskArray.naming(SHARED_DISKS, factory.sharedDisks(), settings);
+        this.sharedDisks = SharedDiskArray.of(
+                SHARED_DISKS, factory.sharedDisks(), this.settings, new SplittableRandom(0), new EventQueue(), trace);
         this.ensemble = ensemble;
         this.trace = trace;
         this.checker = newChecker();
@@ -119,6 +127,11 @@ final class ManualWorld implements World, AutoCloseable {
                     directory,
                     new SplittableRandom(id)));
         }
+    }
+
+    /** The disks that all replicas share; none if the protocol has no use for them. */
+    SharedDiskArray sharedDisks() {
+        return sharedDisks;
     }
 
     private OrderChecker newChecker() {
@@ -216,12 +229,15 @@ final class ManualWorld implements World, AutoCloseable {
                 bound -> id % bound, // a start has its first tick before it has links
                 TICK_MILLIS,
                 ProtocolContext.Start.ORDINARY);
+        List<DiskSource> disks = sharedDisks.openFor(id);
+        InvariantViolated.check(disks != null, "replica %d does not start without a majority of the shared disks", id);
         ReplicaHost host = new ReplicaHost(
                 replica,
                 new RegisterReplica(
                         (RegisterMachine.Checkpoint) checkpoints.get(checkpoints.size() - 1), false, checker),
                 factory,
                 context,
+                disks,
                 new HostSettings(0, LinkChoice.KNOWN_WHEN_ASKED, members.size(), LIMITS),
                 this,
                 trace,
@@ -244,6 +260,7 @@ final class ManualWorld implements World, AutoCloseable {
         replica(id).killed(survivors);
         trace.record(id, "crashes; unstable records that survive:", survivors, null);
         waiting.remove(id);
+        held.crashed(id);
         writers.remove(id);
         timers.remove(id);
         settle();
@@ -319,6 +336,16 @@ final class ManualWorld implements World, AutoCloseable {
         } else {
             heldDisks.remove(id);
         }
+    }
+
+    /** Accesses to shared disks that a scenario lets wait. */
+    HeldAccesses sharedAccesses() {
+        return held;
+    }
+
+    @Override
+    public void diskReplaced(ReplicaHost host) {
+        trace.record(host.id(), "stops, as a shared disk was replaced", 0, null);
     }
 
     /** Everything that a replica has appended becomes stable; returns whether there was anything. */
@@ -399,6 +426,8 @@ final class ManualWorld implements World, AutoCloseable {
             timers.put(host.id(), piece);
         } else if (part == Part.LOG_WRITER) {
             writers.put(host.id(), piece);
+        } else if (part == Part.SHARED_DISK && held.isHeld(host.id())) {
+            held.add(host.id(), piece);
         } else if (part == Part.LOG_READER) {
             afterwards.addLast(piece);
         } else {

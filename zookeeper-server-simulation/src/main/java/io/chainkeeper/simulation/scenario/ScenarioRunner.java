@@ -11,6 +11,7 @@ import io.chainkeeper.simulation.checker.LinearizabilityChecker;
 import io.chainkeeper.simulation.checker.VersionedRegister;
 import io.chainkeeper.simulation.checker.VersionedRegister.State;
 import io.chainkeeper.simulation.checker.VersionedRegister.Write;
+import io.chainkeeper.simulation.disk.SharedDiskArray;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.register.ClientOperation;
 import io.chainkeeper.simulation.register.RegisterMachine;
@@ -61,6 +62,11 @@ import java.util.stream.IntStream;
  * checkpoint R                  R's application covers what it has executed; two are kept
  * status                        roles, positions, outstanding operations, messages in flight
  * log R                         readable records
+ * shared-disk N dies | revives  nobody, or everybody, has answers of disk N, from 0
+ * shared-disk N is-lost | is-replaced  it comes back empty; an operator fills it
+ * shared-disk N cut | heal R    whether it answers R
+ * hold-shared / free-shared R   R's accesses to shared disks wait, or happen at once
+ * step-shared R [N]             N steps of those that wait: a write, its force, or a read is one
  * </pre>
  *
  * {@code start} and {@code run} print only changes of role, deliveries and answers; the others print everything that
@@ -68,9 +74,23 @@ import java.util.stream.IntStream;
  */
 final class ScenarioRunner {
     private static final String REGISTER = "r";
-    private static final Set<String> NEVER_SHOWN = Set.of("tick", "executes", "durable up to", "peer up", "peer down");
-    private static final Set<String> SHOWN_BY_RUN =
-            Set.of("is now", "delivers", "answers at position", "needs the state of", "truncates below");
+    private static final Set<String> NEVER_SHOWN = Set.of(
+            "tick",
+            "executes",
+            "durable up to",
+            "peer up",
+            "peer down",
+            "asks to write to disk",
+            "asks to read from disk",
+            "written to disk",
+            "read from disk");
+    private static final Set<String> SHOWN_BY_RUN = Set.of(
+            "is now",
+            "delivers",
+            "answers at position",
+            "needs the state of",
+            "truncates below",
+            "stops, as a shared disk was replaced");
 
     private final OrderingProtocolFactory factory;
     private final EventQueue clock = new EventQueue();
@@ -149,6 +169,7 @@ final class ScenarioRunner {
             case "run" -> run(words);
             case "status" -> status();
             case "log" -> log(number(words, 1, 0));
+            case "shared-disk" -> sharedDisk(number(words, 1, 0), words);
             case "deliver", "cut", "heal", "break", "connect" -> linkCommand(words);
             default -> replicaCommand(words);
         }
@@ -284,7 +305,23 @@ final class ScenarioRunner {
             case "restart" -> world.start(id);
             case "lose-disk" -> world.loseDisk(id);
             case "install-state" -> world.installState(id);
+            case "hold-shared" -> world.sharedAccesses().hold(id);
+            case "free-shared" -> world.sharedAccesses().free(id);
+            case "step-shared" -> world.sharedAccesses().step(id, number(words, 2, 1));
             case "checkpoint" -> world.checkpoint(id);
+            default -> throw new InvariantViolated("unknown command '" + String.join(" ", words) + "'");
+        }
+    }
+
+    private void sharedDisk(int number, String[] words) {
+        SharedDiskArray disks = world.sharedDisks();
+        switch (words[2]) {
+            case "dies" -> disks.disk(number).die();
+            case "revives" -> disks.disk(number).revive();
+            case "is-lost" -> disks.lose(number, 1);
+            case "is-replaced" -> disks.replaceNow(number);
+            case "cut" -> disks.disk(number).answer(number(words, 3, 0), false);
+            case "heal" -> disks.disk(number).answer(number(words, 3, 0), true);
             default -> throw new InvariantViolated("unknown command '" + String.join(" ", words) + "'");
         }
     }

@@ -87,6 +87,9 @@ public final class Soak {
         state = SoakState.open(directory, seed);
         for (String protocol : protocols) {
             for (String application : applications) {
+                if (!SimulatedApplication.named(application).concerns(Protocols.named(protocol))) {
+                    continue;
+                }
                 works.add(state.work(protocol, application).name());
             }
         }

@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation.swarm;
 
+import io.chainkeeper.ordering.OrderingProtocolFactory;
 import java.util.Locale;
 
 /** What runs above the order in a run. */
@@ -48,6 +49,16 @@ public enum SimulatedApplication {
     /** @return the name in the command line */
     public String optionValue() {
         return name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Whether there is anything to be seen with a protocol. Where disks are shared, they decide, so what is about
+     * majorities of servers, or about what their own disks remember, says nothing.
+     *
+     * @param factory the protocol
+     */
+    public boolean concerns(OrderingProtocolFactory factory) {
+        return factory.sharedDisks() == null || this == REGISTERS || this == ZNODES || this == RECONFIG;
     }
 
     /** Whether the ensemble changes. */

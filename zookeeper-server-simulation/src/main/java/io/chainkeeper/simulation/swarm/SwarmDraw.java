@@ -87,6 +87,7 @@ public final class SwarmDraw {
             case UPGRADE -> draw.drawUpgrade();
             case TAKEOVER -> draw.drawTakeover();
         }
+        draw.drawSharedDisks();
         SwarmOptions options = draw.options();
         draw.drawSplit();
         draw.drawFaultsOfDisks();
@@ -94,7 +95,8 @@ public final class SwarmDraw {
         draw.drawWrongDirectory();
         draw.drawRises();
         draw.drawMemory();
-        return drawn.with(draw.upgrades);
+        SwarmOptions upgraded = drawn.with(draw.upgrades);
+        return factory.sharedDisks() == null ? upgraded : upgraded.with(draw.sharedDisks());
     }
 
     // ---------------------------------------------------------------- ensemble and faults
@@ -252,6 +254,21 @@ public final class SwarmDraw {
         }
     }
 
+    private void drawSharedDisks() {
+        if (factory.sharedDisks() == null) {
+            return;
+        }
+        SharedDiskDraw shared = new SharedDiskDraw(random, factory);
+        ensemble = shared.ensemble();
+        replicas = ensemble.participants().size() + ensemble.observers().size() + pick(0, 0, 1);
+        late = late.stream().filter(ensemble.participants()::contains).toList();
+        shared.faults(faults, faultUnitMicros);
+    }
+
+    private SharedDiskOptions sharedDisks() {
+        return new SharedDiskDraw(random, factory).draw(settings);
+    }
+
     private void drawAmbushes() {
         if (random.nextInt(3) != 0) {
             faults.put(Fault.AMBUSH, (long) pick(30_000, 100_000, 300_000));
@@ -317,7 +334,8 @@ public final class SwarmDraw {
                 clocksAreSetBack(),
                 limits(),
                 null,
-                upgrades);
+                upgrades,
+                SharedDiskOptions.NONE);
     }
 
     private int shortMillions() {
@@ -357,7 +375,8 @@ public final class SwarmDraw {
     private boolean clocksAreSetBack() {
         return switch (application) {
             case REGISTERS, ZNODES, RECONFIG, UPGRADE -> {
-                boolean areSetBack = faults.containsKey(Fault.LOSE_DISK) && random.nextBoolean();
+                boolean mayBeSetBack = faults.containsKey(Fault.LOSE_DISK) && factory.sharedDisks() == null;
+                boolean areSetBack = mayBeSetBack && random.nextBoolean();
                 if (areSetBack && random.nextBoolean()) {
                     faults.put(Fault.CLOCK_JUMP, 500_000L);
                 }

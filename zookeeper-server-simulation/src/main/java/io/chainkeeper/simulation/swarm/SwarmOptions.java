@@ -42,6 +42,7 @@ import java.util.Map;
  * @param limits of the queues of each replica
  * @param links how the product's links behave; null for links of the simulator
  * @param upgrades which releases there are
+ * @param sharedDisks disks that all replicas share
  */
 public record SwarmOptions(
         int replicas,
@@ -73,7 +74,8 @@ public record SwarmOptions(
         boolean clocksAreSetBack,
         ReplicaLimits limits,
         LinkOptions links,
-        Upgrades upgrades) {
+        Upgrades upgrades,
+        SharedDiskOptions sharedDisks) {
     /** What can go wrong. */
     public enum Fault {
         /** A replica crashes and comes back later. */
@@ -160,22 +162,39 @@ public record SwarmOptions(
         /** All are upgraded; a server goes back when a higher level is proposed. See {@code RiseFaults}. */
         GO_BACK_BEFORE_RISE,
         /** All are upgraded; servers crash, and some go back, when the rise is decided. See {@code RiseFaults}. */
-        GO_BACK_AT_RISE
+        GO_BACK_AT_RISE,
+        /** A shared disk does not answer for a while. */
+        SHARED_DISK_DIES,
+        /** A shared disk is lost, and replaced by an empty one, which is filled later. */
+        SHARED_DISK_LOST,
+        /** A shared disk does not answer one server for a while. */
+        SHARED_DISK_CUT,
+        /** The way of a server to the shared disks becomes long. */
+        SHARED_DISKS_SLOW,
+        /** Of what servers have written to shared disks and not forced, something arrives. */
+        LATE_WRITES,
+        /** A server that leads, or is about to, stands still soon after it has asked a shared disk for something. */
+        STALL_AT_DISK
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
 
     /** The same over other links. */
     SwarmOptions over(LinkOptions other) {
-        return with(other, upgrades);
+        return with(other, upgrades, sharedDisks);
     }
 
     /** The same with other releases. */
     SwarmOptions with(Upgrades changed) {
-        return with(links, changed);
+        return with(links, changed, sharedDisks);
     }
 
-    private SwarmOptions with(LinkOptions other, Upgrades changed) {
+    /** The same with disks that all share. */
+    SwarmOptions with(SharedDiskOptions disks) {
+        return with(links, upgrades, disks);
+    }
+
+    private SwarmOptions with(LinkOptions other, Upgrades changed, SharedDiskOptions disks) {
         return new SwarmOptions(
                 replicas,
                 ensemble,
@@ -206,7 +225,8 @@ public record SwarmOptions(
                 clocksAreSetBack,
                 limits,
                 other,
-                changed);
+                changed,
+                disks);
     }
 
     /**

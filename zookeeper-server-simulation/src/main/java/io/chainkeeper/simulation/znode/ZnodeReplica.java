@@ -112,7 +112,8 @@ public final class ZnodeReplica implements StateMachine {
         Path directory = cluster.starting().directory(id);
         this.ordering = ServerConfiguration.ordering(
                 id, cluster.file(id), directory, cluster.releases().raising());
-        this.orderStart = new OrderStart(ordering, scheduler);
+        this.orderStart =
+                new OrderStart(ordering, scheduler, cluster.sharedDisks().count() > 0);
         this.server = new DrivenServer(
                 settings.withLevels(cluster.releases().levels(id)),
                 ordering,
@@ -387,6 +388,11 @@ public final class ZnodeReplica implements StateMachine {
     @Override
     public void superseded(long incarnation) {
         application.superseded(incarnation);
+    }
+
+    @Override
+    public void checkpointWanted() {
+        application.checkpointWanted();
     }
 
     @Override

@@ -17,6 +17,7 @@ import io.chainkeeper.simulation.host.World;
 import io.chainkeeper.simulation.swarm.Decisions;
 import io.chainkeeper.simulation.swarm.LogBounds;
 import io.chainkeeper.simulation.swarm.Selection;
+import io.chainkeeper.simulation.swarm.SharedDiskOptions;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.swarm.Upgrades;
 import io.chainkeeper.simulation.time.EventQueue;
@@ -98,7 +99,8 @@ public class SessionScenarioTest {
                 false,
                 ReplicaLimits.DEFAULT.withTickMillis(World.TICK_MILLIS),
                 null,
-                Upgrades.NONE);
+                Upgrades.NONE,
+                SharedDiskOptions.NONE);
     }
 
     private void await(String what, BooleanSupplier condition) {

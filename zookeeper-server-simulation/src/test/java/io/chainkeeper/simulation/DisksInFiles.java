@@ -1,6 +1,5 @@
 package io.chainkeeper.simulation;
 
-import io.chainkeeper.disk.DiskPaxosFactory;
 import io.chainkeeper.disk.layout.DiskLayout;
 import io.chainkeeper.disk.layout.ServerHeader;
 import io.chainkeeper.disk.layout.Superblock;
@@ -15,35 +14,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
-/** The protocol that no server can be told to use yet, for the tests that it has to pass like the others. */
-final class NotOffered {
-    private static final OrderingProtocolFactory DISK = new DiskPaxosFactory();
+/** The disks that a protocol shares, if it does, as files of one machine. */
+final class DisksInFiles {
     private static final int DISKS = 3;
     private static final DiskLayout LAYOUT = new DiskLayout(4, 16 << 20);
     private static final long CLUSTER = 4711;
 
-    private NotOffered() {}
-
-    /** Names of all protocols, with this one. */
-    static List<String> andOffered() {
-        return Stream.concat(Protocols.all().keySet().stream(), Stream.of(DISK.name()))
-                .distinct()
-                .toList();
-    }
-
-    static OrderingProtocolFactory named(String name) {
-        return name.equals(DISK.name()) ? DISK : Protocols.named(name);
-    }
-
-    static boolean usesDisks(OrderingProtocolFactory factory) {
-        return factory.name().equals(DISK.name());
-    }
+    private DisksInFiles() {}
 
     /** The settings of a server with the disks under a directory; none of a protocol without disks. */
     static Map<String, String> settings(OrderingProtocolFactory factory, Path directory) {
-        if (!usesDisks(factory)) {
+        if (factory.sharedDisks() == null) {
             return Map.of();
         }
         return Map.of(
@@ -63,7 +45,7 @@ final class NotOffered {
     /** The disks under a directory, formatted if they are not there yet; none for a protocol without disks. */
     static List<DiskSource> disks(OrderingProtocolFactory factory, Path directory) throws IOException {
         List<DiskSource> sources = new ArrayList<>();
-        for (Path path : usesDisks(factory) ? paths(directory) : List.<Path>of()) {
+        for (Path path : factory.sharedDisks() != null ? paths(directory) : List.<Path>of()) {
             if (!Files.exists(path)) {
                 format(path, sources.size());
             }

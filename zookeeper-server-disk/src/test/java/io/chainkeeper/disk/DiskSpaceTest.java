@@ -1,0 +1,69 @@
+package io.chainkeeper.disk;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.ordering.BatchCodec;
+import org.junit.Test;
+
+/** What is freed, who says so, and what is asked for so that it can be. */
+public final class DiskSpaceTest {
+    private static final int LONG = 100;
+
+    /** More than an eighth of a ring, in blocks. */
+    private static final int EIGHTH_OF_A_RING = 9;
+
+    private final DiskEnsemble two = new DiskEnsemble(new DiskPaxosFactory(), 2, 3, 1);
+
+    private void order(int commands) {
+        for (int i = 0; i < commands; i++) {
+            two.node(1).propose();
+            two.run(2);
+        }
+        two.run(LONG);
+    }
+
+    /** Files of servers may differ, and change, before the order says who takes part. */
+    @Test
+    public void firstLeader_ordersTheMembersBeforeAnythingElse() {
+        two.startAll();
+        two.node(1).propose();
+        two.run(LONG);
+        assertTrue(two.order().size() > 1);
+        assertTrue(BatchCodec.isMembership(two.order().get(0)));
+    }
+
+    /** Small batches fill whole blocks, long before an application takes a checkpoint by itself. */
+    @Test
+    public void ringFillsWithSmallBatches_eachServerAsksForCheckpoints() {
+        two.startAll();
+        two.run(LONG);
+        order(1);
+        int before = two.node(1).checkpointsWanted();
+        order(EIGHTH_OF_A_RING);
+        for (int id = 1; id <= 2; id++) {
+            assertTrue("server " + id, two.node(id).checkpointsWanted() > 0);
+        }
+        assertTrue(two.node(1).checkpointsWanted() > before);
+    }
+
+    /** The next start may find that the newest file is damaged, and have to go on from an older one. */
+    @Test
+    public void startFromFilesThatWereNotToldOf_freesNothingOnTheStrengthOfThem() {
+        two.startAll();
+        two.run(LONG);
+        order(5);
+        for (int id = 1; id <= 2; id++) {
+            two.crash(id);
+            two.node(id).recoversEverything();
+        }
+        two.startAll();
+        two.run(LONG);
+        for (int id = 1; id <= 2; id++) {
+            assertEquals(0, two.node(id).gauge("ring_held_by"));
+        }
+        assertTrue(
+                "the rings hold it all",
+                two.node(1).gauge("ring_bytes") + two.node(2).gauge("ring_bytes") > 0);
+    }
+}

@@ -1,0 +1,91 @@
+package io.chainkeeper.simulation.swarm;
+
+import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.ordering.SharedDiskFormat;
+import io.chainkeeper.simulation.disk.SharedDiskArray;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+
+/** Draws what is special about runs whose replicas share disks: few servers, small rings, faults of disks. */
+final class SharedDiskDraw {
+    private static final int SLOTS = 6;
+    private static final int SMALLEST_REGION_BYTES = 256 << 10;
+    private static final int LARGEST_REGION_BYTES = 16 << 20;
+    private static final int BLOCK_BYTES = 4096;
+
+    private static final Set<Fault> OF_SHARED_DISKS = Set.of(
+            Fault.SHARED_DISK_DIES,
+            Fault.SHARED_DISK_LOST,
+            Fault.SHARED_DISK_CUT,
+            Fault.SHARED_DISKS_SLOW,
+            Fault.STALL_AT_DISK);
+
+    private static final Set<Fault> BESIDE_STALLS =
+            Set.of(Fault.CRASH_AT_CHANGE, Fault.PAUSE, Fault.RECONFIGURE, Fault.SLOW_LINK);
+
+    private final SplittableRandom random;
+    private final OrderingProtocolFactory factory;
+
+    SharedDiskDraw(SplittableRandom random, OrderingProtocolFactory factory) {
+        this.random = random;
+        this.factory = factory;
+    }
+
+    private int pick(int... choices) {
+        return choices[random.nextInt(choices.length)];
+    }
+
+    /** Two or three who vote, at times one more who watches, mostly. */
+    Ensemble ensemble() {
+        int participants = pick(1, 2, 2, 2, 2, 3, 3, 3);
+        int configured = participants + pick(0, 0, 0, 1);
+        return new Ensemble(
+                IntStream.rangeClosed(1, participants).boxed().toList(),
+                IntStream.rangeClosed(participants + 1, configured).boxed().toList());
+    }
+
+    /**
+     * Adds faults of shared disks to those of a run. A third of the runs are about servers that stand still in the middle
+     * of something, and links that are down, so that only disks tell; little else goes wrong there.
+     */
+    void faults(Map<Fault, Long> faults, long unitMicros) {
+        if (random.nextInt(3) == 0) {
+            faults.keySet().retainAll(BESIDE_STALLS);
+            faults.put(Fault.STALL_AT_DISK, (long) pick(50_000, 100_000, 300_000));
+            faults.put(Fault.ISOLATE, (long) pick(100_000, 300_000, 1_000_000));
+            faults.put(Fault.LATE_WRITES, (long) pick(5_000, 50_000));
+            return;
+        }
+        for (Fault fault : new TreeSet<>(OF_SHARED_DISKS)) {
+            if (random.nextInt(5) < 2) {
+                faults.put(fault, unitMicros * (1 + random.nextInt(3)));
+            }
+        }
+        faults.put(Fault.LATE_WRITES, (long) pick(5_000, 50_000, 500_000));
+    }
+
+    /** Draws the disks, and settles the settings that say how they are. */
+    SharedDiskOptions draw(Map<String, String> settings) {
+        SharedDiskOptions options = new SharedDiskOptions(pick(3, 3, 3, 5), pick(300, 2_000, 10_000, 40_000));
+        SharedDiskFormat format = factory.sharedDisks();
+        settings.putAll(SharedDiskArray.naming(options.count(), format, settings));
+        settings.put("disk.slots", Integer.toString(SLOTS));
+        int region = pick(SMALLEST_REGION_BYTES, SMALLEST_REGION_BYTES, 1 << 20, LARGEST_REGION_BYTES);
+        while (refusal(format, settings, region) != null) {
+            region *= 2;
+        }
+        settings.put("disk.regionBytes", Integer.toString(region));
+        return options;
+    }
+
+    private static String refusal(SharedDiskFormat format, Map<String, String> settings, int regionBytes) {
+        settings.put("disk.regionBytes", Integer.toString(regionBytes));
+        return format.refusal(settings, Set.copyOf(List.of(1, SLOTS)), BLOCK_BYTES);
+    }
+}
