@@ -58,14 +58,17 @@ final class InboundBytes {
         }
     }
 
-    /** Tells how many bytes wait, for each link of which some may wait, of the peer that has the most. */
+    /**
+     * Tells how many bytes wait of the peer that has the most. Where links came up while frames of others before them
+     * waited, the bound is passed more than once.
+     */
     void tellOccupancy(Occupancy occupancy) {
         long most = 0;
         synchronized (paused) {
             for (int peer = 0; peer <= highestPeer; peer++) {
                 long bytes = waiting.get(peer);
                 links[peer] = bytes == 0 ? 1 : Math.max(1, links[peer]);
-                most = Math.max(most, bytes / links[peer]);
+                most = links[peer] == 1 ? Math.max(most, bytes) : most;
             }
         }
         occupancy.holds("inbound_bytes", most, maxInboundBytes, Slack.ONE_READ);

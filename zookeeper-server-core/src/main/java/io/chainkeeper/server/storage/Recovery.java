@@ -37,7 +37,8 @@ public record Recovery(
     private static final long NOTHING_FORCED = -1;
 
     /**
-     * First step, before ZooKeeper loads its files: cuts the torn end of the transaction log. Of a directory that
+     * First step, before ZooKeeper loads its files: cuts the torn end of the transaction log, and writes again what may
+     * never have been forced. Of a directory that
      * Apache ZooKeeper has left it first notes what is going to change.
      *
      * @param files ZooKeeper's files
@@ -56,6 +57,7 @@ public record Recovery(
         }
         Checkpoint newest = all.get(0);
         TxnLogTail.cut(files.logDirectory(), newest.snapshotZxid(), newest.coveredZxid());
+        TxnLogTail.writeAgain(files.logDirectory(), newest.coveredZxid());
         long snapshotZxid = checkpoints.readAll().get(0).snapshotZxid();
         return snapshotZxid >= newest.snapshotZxid()
                 ? ForcedLogCheck.done(scheduler)

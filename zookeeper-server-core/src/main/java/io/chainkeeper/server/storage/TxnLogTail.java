@@ -2,6 +2,7 @@ package io.chainkeeper.server.storage;
 
 import io.chainkeeper.server.state.Zxids;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +17,8 @@ import org.slf4j.LoggerFactory;
  * point is refused. ZooKeeper's own reader would stop the server in both cases.
  */
 public final class TxnLogTail {
+    private static final int PART_BYTES = 1 << 16;
+
     private static final Logger LOG = LoggerFactory.getLogger(TxnLogTail.class);
 
     private TxnLogTail() {}
@@ -52,6 +55,29 @@ public final class TxnLogTail {
                 truncate(files.get(i), scan.goodBytes);
                 deleteFrom(files, i + 1);
                 return;
+            }
+        }
+    }
+
+    /**
+     * Writes again what may never have been forced: after a failed force the system may hold bytes in memory that
+     * neither it nor a later force will write.
+     *
+     * @param directory the directory with the {@code log.*} files, readable by now
+     * @param forcedZxid what is on stable storage for certain
+     * @throws IOException if a file cannot be read or written
+     */
+    static void writeAgain(Path directory, long forcedZxid) throws IOException {
+        ByteBuffer buffer = ByteBuffer.allocate(PART_BYTES);
+        for (Path file : DataFiles.logs(directory, forcedZxid)) {
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+                long offset = 0;
+                while (channel.read(buffer.clear(), offset) > 0) {
+                    buffer.flip();
+                    while (buffer.hasRemaining()) {
+                        offset += channel.write(buffer, offset);
+                    }
+                }
             }
         }
     }
