@@ -5,8 +5,9 @@
  *
  * <p>{@code mvn verify -pl zk-client-tests -am} runs them with ChainPaxos, but for those that {@code src/test/long.txt}
  * lists; these and only these run with {@code -Plong}. {@code -Densemble.protocol=iss} runs them
- * with ISS, {@code disk} with Disk Paxos, and {@code zab} against the stock quorum server, which shows whether a failure
- * is the test's; all leave out the tests of modules that start no ensembles. {@code -Densemble.home=<directory>} takes the
- * scripts of another installation. Directories of failed ensembles stay under {@code target/ensembles}.
+ * with ISS, {@code disk} with Disk Paxos, and {@code zab} against the stock quorum server, which shows whether a
+ * failure is the test's; all leave out the tests of modules that start no ensembles. {@code
+ * -Densemble.home=<directory>} takes the scripts of another installation. Directories of failed ensembles stay under
+ * {@code target/ensembles}.
  */
 package io.chainkeeper.clienttests;

@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The disks that replicas share with {@code ordering.protocol=disk}: three files, formatted by whoever starts first. */
+/** The disks that replicas share with {@code ordering.protocol=disk}: three files, formatted by the first. */
 final class MemberDisks {
     private static final String PATHS = "disk.paths";
 

@@ -68,6 +68,9 @@ final class DiskWorker {
     /** What people were told of the present failure; null if there is none. */
     private String reported;
 
+    /** Whether a write met it: a disk that can be read all the same does not answer again. */
+    private boolean hasRefusedWrite;
+
     // The worker's.
     private SharedDisk disk;
     private List<Request> taken = List.of();
@@ -119,7 +122,7 @@ final class DiskWorker {
                 return;
             }
             if (waitingBytes > MAX_WAITING_BYTES) {
-                fail("does not keep up: " + waitingBytes + " bytes wait for it");
+                fail("does not keep up: " + waitingBytes + " bytes wait for it", false);
                 return;
             }
             waiting.add(request);
@@ -133,7 +136,8 @@ final class DiskWorker {
     }
 
     /** Under the lock. */
-    private void fail(String reason) {
+    private void fail(String reason, boolean ofWrite) {
+        hasRefusedWrite = ofWrite;
         hasFailed = true;
         failures++;
         waiting.clear();
@@ -167,8 +171,9 @@ final class DiskWorker {
         } catch (IOException e) {
             closeDisk();
             hasWritten = false;
+            boolean ofWrite = taken.get(0).isWrite();
             taken = List.of();
-            failTaken(e.getMessage() == null ? e.toString() : e.getMessage());
+            failTaken(ofWrite, e.getMessage() == null ? e.toString() : e.getMessage());
         } catch (RuntimeException | Error e) {
             closeDisk();
             failure.failed(
@@ -251,7 +256,7 @@ final class DiskWorker {
     private void answer(Runnable said) {
         synchronized (lock) {
             if (takenAfterFailures == failures && !stopping) {
-                if (reported != null) {
+                if (reported != null && (!hasRefusedWrite || taken.get(0).isWrite())) {
                     LOG.info("Shared disk {} answers again", number + 1);
                     reported = null;
                 }
@@ -260,10 +265,10 @@ final class DiskWorker {
         }
     }
 
-    private void failTaken(String reason) {
+    private void failTaken(boolean ofWrite, String reason) {
         synchronized (lock) {
             if (takenAfterFailures == failures && !stopping) {
-                fail(reason);
+                fail(reason, ofWrite);
             }
         }
     }

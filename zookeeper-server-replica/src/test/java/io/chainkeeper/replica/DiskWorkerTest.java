@@ -3,6 +3,10 @@ package io.chainkeeper.replica;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.shareddisk.SharedDisk;
 import java.io.IOException;
@@ -11,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 import org.junit.After;
 import org.junit.Test;
+import org.slf4j.LoggerFactory;
 
 /** Answers in the order of requests, one write for those side by side, and nothing of before a failure after it. */
 public final class DiskWorkerTest {
@@ -192,6 +197,43 @@ public final class DiskWorkerTest {
         worker.resume();
         read(0, 1);
         listener.await("1 failed /dev/x does not exist", "1 failed /dev/x does not exist");
+    }
+
+    @Test
+    public void diskThatIsReadAndNotWritten_isToldOfOnce() {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger(DiskWorker.class);
+        logger.setLevel(Level.INFO);
+        logger.addAppender(log);
+        log.start();
+        try {
+            worker.start();
+            String failed = "1 failed /dev/x cannot be written";
+            List<String> all = new ArrayList<>();
+            for (int attempt = 0; attempt < 3; attempt++) {
+                memory.fail(new IOException("/dev/x cannot be written"));
+                write(0, 1);
+                all.add(failed);
+                listener.await(all.toArray(String[]::new));
+                memory.fail(null);
+                worker.resume();
+                read(0, 1);
+                all.add("1 read 0+1");
+                listener.await(all.toArray(String[]::new));
+            }
+            assertEquals(List.of("Shared disk 2 is not used: /dev/x cannot be written. It is tried again"), texts(log));
+            write(0, 1);
+            all.add("1 written 0+1");
+            listener.await(all.toArray(String[]::new));
+            assertEquals("Shared disk 2 answers again", texts(log).get(1));
+        } finally {
+            logger.detachAppender(log);
+            logger.setLevel(null);
+        }
+    }
+
+    private static List<String> texts(ListAppender<ILoggingEvent> log) {
+        return log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
     }
 
     @Test

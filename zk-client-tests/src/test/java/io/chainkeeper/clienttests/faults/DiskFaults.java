@@ -198,7 +198,7 @@ abstract class DiskFaults {
         return answer[0];
     }
 
-    /** The heartbeat on the disks tells that the leader is there, so nobody takes over; and if it dies, somebody does. */
+    /** The heartbeat on the disks tells that the leader is there: nobody takes over, unless it dies. */
     @Test
     public void linksAreCut_theLeaderGoesOn_andAnotherOneWithoutItsHelp() throws Exception {
         try (Workload workload = new Workload(ensemble, 85)) {
