@@ -5,6 +5,7 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 
 /**
  * Asks the operating system whether this process can use a directory, without writing anything. (The access checks
@@ -13,6 +14,9 @@ import java.nio.file.Path;
 final class DirectoryCheck {
     /** ZooKeeper's switch that forbids servers to create their directories. */
     private static final String AUTO_CREATE_PROPERTY = "zookeeper.datadir.autocreate";
+
+    /** What an empty server writes. */
+    private static final String EMPTY = "snapshot.0";
 
     private DirectoryCheck() {}
 
@@ -72,6 +76,17 @@ final class DirectoryCheck {
         } catch (IOException | DirectoryIteratorException e) {
             throw UserMistakeException.inDirectory(
                     "%s=%s: %s cannot be listed: %s; check its file system", key, directory, files, e.getMessage());
+        }
+    }
+
+    /** Whether a directory of ZooKeeper's files holds more than what the start of an empty server writes. */
+    static boolean hasData(Path directory) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            return false;
+        }
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.map(file -> file.getFileName().toString())
+                    .anyMatch(name -> name.startsWith("log.") || name.startsWith("snapshot.") && !name.equals(EMPTY));
         }
     }
 }

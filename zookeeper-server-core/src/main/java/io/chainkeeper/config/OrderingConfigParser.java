@@ -70,7 +70,7 @@ public final class OrderingConfigParser {
         ClusterIdentity identity =
                 checkIdentity(orderingDirectory, peerConfig.getDataDir().toPath(), replicaId);
         DirectoryProtocol.check(zooCfg, orderingDirectory, identity, settings.protocol(), factories.values());
-        checkDisks(zooCfg, settings, ensemble, orderingDirectory);
+        checkDisks(zooCfg, settings, ensemble, peerConfig, replicaId);
         checkPorts(zooCfg, ensemble, replicaId, peerConfig);
         OrderingConfig ordering = new OrderingConfig(
                 settings.protocol(),
@@ -184,7 +184,11 @@ public final class OrderingConfigParser {
     }
 
     private static void checkDisks(
-            SettingsFile zooCfg, OrderingSettings settings, EnsembleLines ensemble, Path orderingDirectory)
+            SettingsFile zooCfg,
+            OrderingSettings settings,
+            EnsembleLines ensemble,
+            QuorumPeerConfig peerConfig,
+            int replicaId)
             throws UserMistakeException {
         SharedDiskSettings disks = SharedDiskSettings.of(zooCfg, settings.factory(), settings.protocolSettings());
         if (disks == null) {
@@ -195,7 +199,20 @@ public final class OrderingConfigParser {
             throw UserMistakeException.inConfiguration("%s: %s", zooCfg.path(), problem);
         }
         try {
-            SharedDiskSet.find(disks, KnownDisks.read(orderingDirectory));
+            Path logDirectory = peerConfig.getDataLogDir().toPath();
+            Path orderingDirectory = logDirectory.resolve(OrderingConfig.ORDERING_DIRECTORY);
+            KnownDisks known = KnownDisks.read(orderingDirectory);
+            SharedDiskSet found = SharedDiskSet.find(disks, known);
+            boolean hasData = DirectoryCheck.hasData(logDirectory.resolve(VERSION_2))
+                    || DirectoryCheck.hasData(peerConfig.getDataDir().toPath().resolve(VERSION_2));
+            if (known == null && hasData && found.isUsedBy(replicaId)) {
+                throw UserMistakeException.inDirectory(
+                        "%s: the order on the shared disks knows server %d, but not what dataDir holds; nothing was"
+                                + " changed. Put the directory back if it was lost; or empty dataDir and dataLogDir,"
+                                + " and the server fetches the state of another one; or, to begin a new order with"
+                                + " this data, clear the disks and format them",
+                        orderingDirectory, replicaId);
+            }
         } catch (UserMistakeException e) {
             throw e;
         } catch (IOException e) {

@@ -191,6 +191,30 @@ public final class SharedDiskSet {
         return newest;
     }
 
+    /**
+     * Looks whether the order on the disks knows a server.
+     *
+     * @param replicaId the server
+     * @return whether it has written to one of those that can be used
+     * @throws IOException if none of them can be read any more; one line
+     */
+    public boolean isUsedBy(int replicaId) throws IOException {
+        for (int number = 0; number < problems.size(); number++) {
+            if (problems.get(number) == null && isUsedBy(settings.paths().get(number), replicaId)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isUsedBy(Path path, int replicaId) throws IOException {
+        try (SharedDisk disk = ChannelDisk.openToRead(path, settings.oneMachine())) {
+            return settings.format().isUsedBy(new DiskBlocks(disk), settings.protocolSettings(), replicaId);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
     /** @return what is wrong with the disks that are not used, a line for each */
     public List<String> problems() {
         return problems.stream().filter(problem -> problem != null).toList();

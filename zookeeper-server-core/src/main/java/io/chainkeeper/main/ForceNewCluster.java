@@ -98,6 +98,13 @@ public final class ForceNewCluster {
             throw new UserMistakeException(
                     Exit.INVALID_CONFIGURATION, "ordering.durability=memory keeps nothing to go on from; start anew");
         }
+        if (config.factory().sharedDisks() != null) {
+            throw new UserMistakeException(
+                    Exit.INVALID_CONFIGURATION,
+                    "servers that share disks (ordering.protocol=" + ordering.protocol()
+                            + ") need no quorum of servers:"
+                            + " any one goes on alone. Start it as always, and remove the others with reconfig");
+        }
         ClusterIdentity identity = ClusterIdentity.read(directory);
         if (identity == null) {
             throw new IOException(directory + " holds no data of a cluster; run this on the server whose data is to be"

@@ -3,8 +3,10 @@ package io.chainkeeper.main;
 import static org.junit.Assert.assertEquals;
 
 import io.chainkeeper.config.KnownDisks;
+import io.chainkeeper.disk.layout.ServerHeader;
 import io.chainkeeper.disk.layout.Superblock;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.acceptor.Ballot;
 import io.chainkeeper.shareddisk.LoopDevice;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -12,6 +14,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -67,6 +70,38 @@ public final class SharedDiskInputTest {
         assertStarts();
         DiskFiles.damage(disk(1), 20);
         assertRefused(1, "of 3 disks 1 can be used, a majority is needed.", disk(1) + " has a damaged first block");
+    }
+
+    /** The order went on without what this server now has: after a loss, or a switch of protocols and back. */
+    @Test
+    public void dataOfAnotherOrder_isRefusedWhereTheDisksKnowTheServer() throws Exception {
+        Path version2 = files.server.dataDirectory.resolve("version-2");
+        Files.writeString(version2.resolve("log.1"), "not looked at");
+        assertStarts();
+        ServerHeader header = new ServerHeader(0, 1, 1, 7, Ballot.NONE, 1, 0, 0, 0, 0);
+        ByteSlice block = header.encode(null);
+        DiskFiles.write(disk(1), DiskFiles.LAYOUT.headerOffset(0), block.toByteArray());
+        assertRefused(
+                3,
+                files.server.dataDirectory.resolve("ordering") + ": the order on the shared disks knows server 1, but"
+                        + " not what dataDir holds; nothing was changed. Put the directory back");
+        Files.delete(version2.resolve("log.1"));
+        assertStarts();
+        Files.writeString(version2.resolve("log.1"), "not looked at");
+        new KnownDisks(4).write(files.server.dataDirectory.resolve("ordering"));
+        assertStarts();
+    }
+
+    @Test
+    public void forceNewCluster_isOfNoUse_andSaysWhy() {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        PrintStream toErr = new PrintStream(err, true, StandardCharsets.UTF_8);
+        ForceNewCluster command = new ForceNewCluster(DiskFiles.PROTOCOLS, Clock.systemUTC(), toErr, toErr);
+        assertEquals(2, command.run(files.server.zooCfg.toString(), "--yes"));
+        assertEquals(
+                "servers that share disks (ordering.protocol=disk) need no quorum of servers: any one goes on alone."
+                        + " Start it as always, and remove the others with reconfig",
+                err.toString(StandardCharsets.UTF_8).strip());
     }
 
     @Test

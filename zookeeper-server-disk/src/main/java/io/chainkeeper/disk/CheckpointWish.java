@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * When this server's application is to write a checkpoint, so that rings can be freed. An application takes them by what
- * it executes; small batches fill whole blocks, and some hold nothing to be executed, so a ring could be full long
- * before.
+ * When this server's application is to write a checkpoint, so that rings can be freed. An application takes them by
+ * what it executes; small batches fill whole blocks, and some hold nothing to be executed, so a ring could be full
+ * long before.
  */
 final class CheckpointWish {
     private static final int PER_RING = 8;

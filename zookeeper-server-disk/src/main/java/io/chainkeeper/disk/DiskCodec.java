@@ -58,7 +58,7 @@ final class DiskCodec implements MessageCodec {
 
     private static ByteBuffer encodeFlat(Message message) {
         if (message instanceof Lead m) {
-            return m.order().put(begin(LEAD, m.ballot(), Prefix.BYTES));
+            return m.order().put(begin(LEAD, m.ballot(), Prefix.BYTES + 4)).putInt(m.heldUpBy());
         } else if (message instanceof Decided m) {
             return begin(DECIDED, m.ballot(), 8).putLong(m.decided());
         } else if (message instanceof Progress m) {
@@ -89,7 +89,7 @@ final class DiskCodec implements MessageCodec {
     @Override
     public Message decode(ByteSlice frame) throws MalformedMessageException {
         return MessageParts.decode("Disk Paxos", frame, (kind, in) -> switch (kind) {
-            case LEAD -> new Lead(ballot(in), Prefix.get(in));
+            case LEAD -> new Lead(ballot(in), Prefix.get(in), in.getInt());
             case PROPOSE -> new Propose(ballot(in), in.getLong(), in.getLong(), value(in, frame));
             case DECIDED -> new Decided(ballot(in), in.getLong());
             case PROGRESS -> new Progress(Prefix.get(in), in.getLong());

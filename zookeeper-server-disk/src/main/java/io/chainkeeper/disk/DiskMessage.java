@@ -25,8 +25,8 @@ sealed interface DiskMessage extends Message {
         return Prefix.UNKNOWN;
     }
 
-    /** With each heartbeat: the sender leads a ballot. */
-    record Lead(Ballot ballot, Prefix order) implements DiskMessage {}
+    /** With each heartbeat: the sender leads a ballot, and because of whom clients' writes are to be refused, or 0. */
+    record Lead(Ballot ballot, Prefix order, int heldUpBy) implements DiskMessage {}
 
     /** The leader of a ballot has proposed a value, and positions up to another are decided. */
     record Propose(Ballot ballot, long position, long decided, ByteSlice value) implements DiskMessage {

@@ -293,6 +293,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         if (message instanceof Lead m) {
             if (isOfLeader(from, m.ballot())) {
                 learner.onDecided(m.ballot(), m.order().position());
+                state.space.told(m.heldUpBy());
             }
         } else if (message instanceof Propose m) {
             if (isOfLeader(from, m.ballot())) {
@@ -353,6 +354,15 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
             effects.wantCheckpoint();
         }
         reportSilent();
+        state.space.look(leadership != null && leadership.isFull());
+    }
+
+    /** Because of which server clients' writes are to be refused, 0 if they are not. */
+    private int heldUpBy() {
+        if (leadership != null) {
+            return state.space.heldUpBy(id -> state.linkUp[id] ? 0 : state.now - heardTick[id]);
+        }
+        return watch.isHeard() ? state.space.toldHeldUpBy() : 0;
     }
 
     private void beat() {
@@ -396,7 +406,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         toldDecided = state.decided;
         for (int id = 1; id < DiskState.IDS; id++) {
             if (state.linkUp[id]) {
-                effects.send(id, new Lead(state.own, state.agreement.hashes().latest()));
+                effects.send(id, new Lead(state.own, state.agreement.hashes().latest(), heldUpBy()));
             }
         }
     }
@@ -453,7 +463,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
             forwardedTo = Ballot.NONE; // what was sent over the last link may be lost
         }
         if (leadership != null) {
-            effects.send(peer, new Lead(state.own, state.agreement.hashes().latest()));
+            effects.send(peer, new Lead(state.own, state.agreement.hashes().latest(), heldUpBy()));
             leadership.tell(peer);
         }
     }
@@ -597,14 +607,19 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         gauges.put("max_known_decided", state.known);
         gauges.put("members", (long) state.membership.members().size());
         gauges.put("is_voter", state.isMember() ? 1L : 0L);
-        gauges.put("quorum", (long) state.majority());
+        gauges.put("quorum", 1L); // of servers
+        gauges.put("disks", (long) state.disks.length);
+        gauges.put("disks_needed", (long) state.majority());
         gauges.put("disks_in_use", (long) state.readyDisks());
         gauges.put("order_contradicted_by", (long) state.agreement.contradictions());
         gauges.put("ring_bytes", state.ring == null ? 0L : state.ring.usedBytes());
+        gauges.put("ring_max_bytes", (long) state.layout.regionBytes());
+        gauges.put("values_in_memory", (long) learner.kept());
+        gauges.put("value_bytes_in_memory", learner.keptBytes() + (state.ring == null ? 0L : state.ring.usedBytes()));
         gauges.put("ring_full", leadership != null && leadership.isFull() ? 1L : 0L);
-        gauges.put("ring_held_by", (long) state.heldBy());
+        gauges.put("ring_low", heldUpBy() == 0 ? 0L : 1L);
+        gauges.put("ring_held_by", (long) (heldUpBy() == 0 ? state.heldBy() : heldUpBy()));
         gauges.put("proposals_under_way", leadership == null ? 0L : leadership.underWay());
-        gauges.put("proposals_kept", (long) learner.kept());
         gauges.put("commands_outstanding", (long) state.forwards.outstanding());
         gauges.put("commands_waiting", (long) queue.waiting());
         gauges.put("reads_waiting", (long) reads.waiting());

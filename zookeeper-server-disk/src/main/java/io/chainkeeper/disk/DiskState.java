@@ -33,6 +33,7 @@ final class DiskState {
     final PrefixWatch agreement;
     final ForwardQueue forwards;
     final Disk[] disks;
+    final RingSpace space = new RingSpace(this);
     final boolean[] linkUp = new boolean[IDS];
 
     /** The own ring; null until it has been read on a majority of the disks. */
@@ -60,8 +61,8 @@ final class DiskState {
     long freedByOthers;
 
     /**
-     * The own checkpoint: what a start needs nothing of the order for, whichever of its files it finds. A start does not
-     * know that of itself, so it says what an earlier one has said.
+     * The own checkpoint: what a start needs nothing of the order for, whichever of its files it finds. A start does
+     * not know that of itself, so it says what an earlier one has said.
      */
     long checkpoint;
 

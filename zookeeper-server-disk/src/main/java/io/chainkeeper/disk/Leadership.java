@@ -26,7 +26,6 @@ final class Leadership {
     private long last;
     private long lastHash;
     private boolean isMembershipUnderWay;
-    private boolean isFull;
 
     /**
      * Leads, beginning with what may have been decided: the last phase of taking over.
@@ -126,14 +125,13 @@ final class Leadership {
     }
 
     private boolean mayPropose() {
-        long batch = RingEntry.bytesFor(2 * state.settings.maxBatchBytes());
-        isFull = !state.ring.hasRoom(state.settings.maxBatchBytes(), state.settings.reserveBytes() + batch);
-        return underWay.size() < state.settings.lanes() && !isFull;
+        return underWay.size() < state.settings.lanes() && !isFull();
     }
 
     /** Whether the ring has no room for more. */
     boolean isFull() {
-        return isFull;
+        long batch = RingEntry.bytesFor(2 * state.settings.maxBatchBytes());
+        return !state.ring.hasRoom(state.settings.maxBatchBytes(), state.settings.reserveBytes() + batch);
     }
 
     /** Whatever anybody can have seen is not above this. */

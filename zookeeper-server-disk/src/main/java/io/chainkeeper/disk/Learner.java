@@ -126,7 +126,13 @@ final class Learner {
         return state.decided == state.known && scan == null;
     }
 
+    /** Proposals of the leader that wait until they are decided. */
     int kept() {
         return proposals.size();
+    }
+
+    /** Their size. */
+    long keptBytes() {
+        return proposalBytes;
     }
 }

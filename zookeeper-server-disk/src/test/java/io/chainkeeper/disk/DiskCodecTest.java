@@ -14,7 +14,7 @@ public final class DiskCodecTest extends MessageCodecContract {
     private static final Prefix ORDER = new Prefix(2, Long.MIN_VALUE);
 
     private static final List<DiskMessage> ALL = List.of(
-            new DiskMessage.Lead(BALLOT, ORDER),
+            new DiskMessage.Lead(BALLOT, ORDER, 2),
             new DiskMessage.Propose(BALLOT, 5, 4, BatchCodec.NO_OP),
             new DiskMessage.Decided(BALLOT, 4),
             new DiskMessage.Progress(ORDER, 3),

@@ -244,14 +244,41 @@ public final class DiskPaxosTest {
             two.run(2);
         }
         two.node(leader).takeCheckpoint();
-        two.run(LONG);
+        two.run(4 * LONG);
         assertEquals(1, two.node(leader).gauge("ring_full"));
-        assertEquals(other(leader), two.node(leader).gauge("ring_held_by"));
+        assertHeldUp(leader, other(leader));
+        assertHeldUp(other(leader), other(leader));
         assertNotEquals(0, two.node(leader).gauge("commands_outstanding"));
         two.checkpointAll();
         two.run(LONG);
+        assertEquals(0, two.node(leader).gauge("ring_low"));
+        assertEquals(0, two.node(other(leader)).gauge("ring_low"));
         assertEquals(0, two.node(leader).gauge("commands_outstanding"));
         assertEquals(two.order(), two.node(other(leader)).deliveredValues());
+    }
+
+    private void assertHeldUp(int server, int holder) {
+        assertEquals(1, two.node(server).gauge("ring_low"));
+        assertEquals(holder, two.node(server).gauge("ring_held_by"));
+    }
+
+    @Test
+    public void serverIsGone_ringIsLowBeforeItIsFull_andRemovingItFreesIt() {
+        int leader = leaderOfTwo();
+        two.crash(other(leader));
+        two.run(4 * LONG);
+        while (two.node(leader).gauge("ring_low") == 0) {
+            two.node(leader).propose();
+            two.run(2);
+            two.node(leader).takeCheckpoint();
+        }
+        assertEquals(0, two.node(leader).gauge("ring_full"));
+        assertHeldUp(leader, other(leader));
+        two.node(leader).input(p -> p.onEnsemble(Ensemble.of(List.of(leader))));
+        two.run(LONG);
+        assertEquals(1, two.node(leader).gauge("members"));
+        assertEquals(0, two.node(leader).gauge("ring_low"));
+        assertEquals(0, two.node(leader).gauge("commands_outstanding"));
     }
 
     @Test

@@ -76,6 +76,16 @@ public interface SharedDiskFormat {
     Found find(Blocks disk, Map<String, String> settings);
 
     /**
+     * Looks whether a server has ever written to a disk.
+     *
+     * @param disk a disk that bears a label
+     * @param settings the protocol's keys that the user has set, checked
+     * @param replicaId the server
+     * @return whether it has, or what it has written is damaged
+     */
+    boolean isUsedBy(Blocks disk, Map<String, String> settings, int replicaId);
+
+    /**
      * Writes the label anew where one copy is damaged. Not while a disk is being replaced.
      *
      * @param disk one of which {@link #find} has found the label

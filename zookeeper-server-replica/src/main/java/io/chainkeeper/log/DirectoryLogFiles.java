@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The files of a directory of the operating system. Where they are written past the system's cache ({@code O_DIRECT}), a
- * write takes a third of the processor time, and the cache is left to files that are read again.
+ * The files of a directory of the operating system. Where they are written past the system's cache ({@code O_DIRECT}),
+ * a write takes a third of the processor time, and the cache is left to files that are read again.
  */
 final class DirectoryLogFiles implements LogFiles {
     /** Blocks of all common file systems and devices are as long, or are parts of it. */

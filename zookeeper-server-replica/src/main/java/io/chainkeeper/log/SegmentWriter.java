@@ -10,10 +10,10 @@ import java.util.concurrent.ThreadLocalRandom;
  * Writes the records of one segment after the other. One thread writes; {@link #force} may also be called by another,
  * and {@link #copyBuffered} by a reader.
  *
- * <p>Each write begins and ends where blocks do ({@link LogFiles#blockBytes}). The block that the last record ends in is
- * filled up with zeros, stays in the buffer, and is written again, with the same bytes, together with what follows. So a
- * sector that holds records that are on stable storage only ever gets bytes added behind them, as when the system's
- * cache writes a page again.
+ * <p>Each write begins and ends where blocks do ({@link LogFiles#blockBytes}). The block that the last record ends in
+ * is filled up with zeros, stays in the buffer, and is written again, with the same bytes, together with what follows.
+ * So a sector that holds records that are on stable storage only ever gets bytes added behind them, as when the
+ * system's cache writes a page again.
  */
 final class SegmentWriter implements Closeable {
     private static final int ZEROS_BYTES = 1 << 16;

@@ -6,7 +6,8 @@ import io.chainkeeper.ordering.ProposedCommand;
 
 /**
  * The deterministic state machine above the order. All methods but {@link #statusChanged}, {@link #memberSilent},
- * {@link #stateNeeded} and {@link #checkpointWanted} are called by the apply thread. An exception thrown by any of these methods stops the replica.
+ * {@link #stateNeeded} and {@link #checkpointWanted} are called by the apply thread. An exception thrown by any of
+ * these methods stops the replica.
  */
 public interface Application {
     /**
@@ -112,7 +113,8 @@ public interface Application {
 
     /**
      * The order cannot keep for long what it keeps until the next checkpoint: one should be written soon, also if none
-     * is due, and count as soon as it is written. Called by the protocol host, again and again if none comes; must not block.
+     * is due, and count as soon as it is written. Called by the protocol host, again and again if none comes; must not
+     * block.
      */
     default void checkpointWanted() {
         // An application without files has none to write.

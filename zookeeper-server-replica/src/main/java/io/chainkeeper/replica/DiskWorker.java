@@ -52,6 +52,7 @@ final class DiskWorker {
     private final FailureHandler failure;
     private final Scheduler scheduler;
     private final Worker worker;
+    private final String ofThisDisk;
     private final Measure writeMicros;
     private final Measure readMicros;
 
@@ -99,8 +100,9 @@ final class DiskWorker {
         this.failure = failure;
         this.scheduler = scheduler;
         this.worker = scheduler.worker(name, this::work);
-        this.writeMicros = new Measure("disk_write_micros." + number, scheduler::nanoTime);
-        this.readMicros = new Measure("disk_read_micros." + number, scheduler::nanoTime);
+        this.ofThisDisk = "." + (number + 1);
+        this.writeMicros = new Measure("shared_disk_write_micros", ofThisDisk, scheduler::nanoTime);
+        this.readMicros = new Measure("shared_disk_read_micros", ofThisDisk, scheduler::nanoTime);
     }
 
     void start() {
@@ -159,6 +161,9 @@ final class DiskWorker {
     void putGauges(Map<String, Long> gauges) {
         writeMicros.put(gauges);
         readMicros.put(gauges);
+        synchronized (lock) {
+            gauges.put("shared_disk_failed" + ofThisDisk, reported == null ? 0L : 1L);
+        }
     }
 
     /** One piece: opens and writes, or makes durable what was written, or reads. */

@@ -13,6 +13,7 @@ final class Measure {
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final String name;
+    private final String behind;
     private final LongSupplier clockNanos;
     private long count;
     private long sum;
@@ -31,7 +32,17 @@ final class Measure {
      * @param clockNanos a monotonic clock
      */
     Measure(String name, LongSupplier clockNanos) {
+        this(name, "", clockNanos);
+    }
+
+    /**
+     * @param name of the quantity, with its unit
+     * @param behind what names of gauges end with: a dot and the number of whom it is about, or nothing
+     * @param clockNanos a monotonic clock
+     */
+    Measure(String name, String behind, LongSupplier clockNanos) {
         this.name = name;
+        this.behind = behind;
         this.clockNanos = clockNanos;
         this.windowBegan = clockNanos.getAsLong();
     }
@@ -65,9 +76,9 @@ final class Measure {
     synchronized void put(Map<String, Long> gauges) {
         turnWindows();
         long lately = previous.count + current.count;
-        gauges.put(name + "_avg", lately == 0 ? 0 : (previous.sum + current.sum) / lately);
-        gauges.put(name + "_max", Math.max(previous.max, current.max));
-        gauges.put(name + "_count", count);
-        gauges.put(name + "_sum", sum);
+        gauges.put(name + "_avg" + behind, lately == 0 ? 0 : (previous.sum + current.sum) / lately);
+        gauges.put(name + "_max" + behind, Math.max(previous.max, current.max));
+        gauges.put(name + "_count" + behind, count);
+        gauges.put(name + "_sum" + behind, sum);
     }
 }

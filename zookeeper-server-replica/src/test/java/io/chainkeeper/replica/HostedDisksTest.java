@@ -165,7 +165,8 @@ public final class HostedDisksTest {
                     inputs().stream().filter(input -> input.contains(of)).toList());
             assertEquals(disk + 1, Files.readAllBytes(paths.get(disk))[2 * BLOCK - 1]);
         }
-        assertTrue(replica.gauges().keySet().toString(), replica.gauges().containsKey("disk_write_micros.0_count"));
+        assertTrue(
+                replica.gauges().keySet().toString(), replica.gauges().containsKey("shared_disk_write_micros_count.1"));
     }
 
     @Test

@@ -5,8 +5,8 @@ import org.junit.Test;
 
 /**
  * Runs of the simulator with Disk Paxos. {@code -Dsimulation.disk.seconds=N} changes how long, {@code
- * -Dsimulation.seed=N} where the seeds begin; a soak with fresh ones is {@code bin/simulate.sh --protocol disk --seconds
- * N}, also with {@code --application znodes} or {@code reconfig}.
+ * -Dsimulation.seed=N} where the seeds begin; a soak with fresh ones is {@code bin/simulate.sh --protocol disk
+ * --seconds N}, also with {@code --application znodes} or {@code reconfig}.
  */
 public class DiskSimulationTest {
     private static final long DEFAULT_SECONDS = 10;

@@ -139,6 +139,15 @@ public final class MemberReport {
         if (gauges.getOrDefault("disk_low", 0L) != 0) {
             alarms.add("Disk low: writes of this server's clients are refused (docs/operations.md, Disk full)");
         }
+        if (gauges.getOrDefault("ring_low", 0L) != 0) {
+            alarms.add("Rings on the shared disks nearly full: clients' writes are refused because of server "
+                    + gauges.get("ring_held_by") + " (docs/operations.md, Shared disks)");
+        }
+        if (gauges.getOrDefault("disks_in_use", 0L) < gauges.getOrDefault("disks", 0L)) {
+            alarms.add("Of " + gauges.get("disks") + " shared disks " + gauges.get("disks_in_use")
+                    + " are used, " + gauges.get("disks_needed")
+                    + " are needed; the log says why (docs/operations.md, Shared disks)");
+        }
         if (gauges.getOrDefault("heap_low", 0L) != 0) {
             alarms.add("Heap low: writes that make the tree grow are refused (docs/operations.md, Heap full)");
         }

@@ -40,7 +40,7 @@ final class BackupSource {
             throw new UserMistakeException(
                     Exit.CANNOT_START,
                     directories.orderingDirectory() + " belongs to no cluster yet: start the server and wait until it"
-                            + " serves clients; only servers with ordering.protocol=chain or iss can be backed up");
+                            + " serves clients; servers with ordering.protocol=zab cannot be backed up");
         }
         return identity;
     }

@@ -56,7 +56,7 @@ interface ReplicaEnvironment {
      */
     void stateNeeded(int fromPeer, long position);
 
-    /** Ordering thread: a snapshot should be written soon, as the order cannot keep all since the last ones for long. */
+    /** Ordering thread: a snapshot should be written soon, as the order cannot keep all since the last for long. */
     void checkpointWanted();
 
     /**

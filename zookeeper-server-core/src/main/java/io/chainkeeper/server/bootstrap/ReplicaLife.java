@@ -14,6 +14,7 @@ import io.chainkeeper.server.background.BackgroundWork;
 import io.chainkeeper.server.execution.OrderedApplication;
 import io.chainkeeper.server.guard.DiskSpaceGuard;
 import io.chainkeeper.server.guard.HeapGuard;
+import io.chainkeeper.server.guard.OrderSpaceGuard;
 import io.chainkeeper.server.guard.ReplyMemory;
 import io.chainkeeper.server.guard.ResourceGuards;
 import io.chainkeeper.server.guard.WatchLimit;
@@ -250,12 +251,17 @@ final class ReplicaLife implements AutoCloseable {
                 new WatchLimit(
                         ordering.safeguards().maxWatches(),
                         () -> database.getDataTree().getWatchCount(),
-                        runtime.scheduler()::nanoTime));
+                        runtime.scheduler()::nanoTime),
+                new OrderSpaceGuard(this::orderGauges));
+    }
+
+    private Map<String, Long> orderGauges() {
+        TotalOrder started = core.order();
+        return started == null ? Map.of() : started.gauges();
     }
 
     private long transferredBytes() {
-        TotalOrder started = core.order();
-        return started == null ? 0 : started.gauges().getOrDefault(TRANSFER_GAUGE, 0L);
+        return orderGauges().getOrDefault(TRANSFER_GAUGE, 0L);
     }
 
     private CheckpointSchedule snapshots(CheckpointStore checkpoints) {

@@ -98,10 +98,14 @@ public final class DiskSpaceGuard implements AutoCloseable {
      * Begins to measure twice a second, or, while there is ample room, every five seconds.
      *
      * @param measuring does it
+     * @param beside what else is looked at twice a second, by the same thread
      */
-    public void start(Background measuring) {
+    void start(Background measuring, Runnable beside) {
         background = measuring;
-        measuring.everyMillis(PERIOD_MILLIS, this::measureIfDue);
+        measuring.everyMillis(PERIOD_MILLIS, () -> {
+            measureIfDue();
+            beside.run();
+        });
     }
 
     /**

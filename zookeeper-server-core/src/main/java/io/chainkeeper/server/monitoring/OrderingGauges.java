@@ -4,8 +4,11 @@ import io.chainkeeper.replica.TotalOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.apache.zookeeper.metrics.MetricsContext;
 import org.apache.zookeeper.server.ServerMetrics;
 
@@ -13,6 +16,7 @@ import org.apache.zookeeper.server.ServerMetrics;
 public final class OrderingGauges {
     private static final String PREFIX = "ordering_";
     private static final String MEMBER = ".";
+    private static final String OF_DISKS = "shared_disk_";
 
     private final MetricsContext context;
     private final List<String> names = new ArrayList<>();
@@ -38,6 +42,7 @@ public final class OrderingGauges {
                 gauges.add(name, () -> order.gauges().get(name));
             }
         }
+        gauges.addOfDisks(order);
         further.forEach(gauges::add);
         gauges.add("role", () -> view.status().role().ordinal());
         gauges.add("epoch", () -> view.status().epoch());
@@ -75,6 +80,27 @@ public final class OrderingGauges {
             return values;
         });
         setNames.add(PREFIX + name);
+    }
+
+    /** The numbers about shared disks, each with the number of its disk behind a dot. */
+    private void addOfDisks(TotalOrder order) {
+        Set<String> ofDisks = order.gauges().keySet().stream()
+                .filter(name -> name.startsWith(OF_DISKS) && name.contains(MEMBER))
+                .map(name -> name.substring(0, name.indexOf(MEMBER) + 1))
+                .collect(Collectors.toCollection(TreeSet::new));
+        for (String prefix : ofDisks) {
+            String name = PREFIX + prefix.substring(0, prefix.length() - 1);
+            context.registerGaugeSet(name, () -> {
+                Map<String, Number> values = new TreeMap<>();
+                order.gauges().forEach((each, value) -> {
+                    if (each.startsWith(prefix)) {
+                        values.put(each.substring(prefix.length()), value);
+                    }
+                });
+                return values;
+            });
+            setNames.add(name);
+        }
     }
 
     void unregister() {

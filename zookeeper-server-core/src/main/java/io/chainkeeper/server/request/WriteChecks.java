@@ -88,6 +88,7 @@ final class WriteChecks {
         // Of ZooKeeper's errors the one that promises that nothing was executed, and asks to try again later.
         boolean admitted = isFree(request.type)
                 || guards.disk().admits(payload == null ? 0 : payload.length)
+                        && (guards.order().refusal() == null || request.type == OpCode.reconfig)
                         && (!guards.heap().isLow()
                                 || !grows(record)
                                 || guards.heap().admits());

@@ -100,6 +100,23 @@ function showTiles(report) {
   }
 }
 
+function showDisks(report) {
+  const g = report.gauges;
+  at('shared').hidden = !g.disks;
+  at('disks').replaceChildren();
+  for (let disk = 1; disk <= (g.disks || 0); disk++) {
+    const failed = g['shared_disk_failed.' + disk] !== 0;
+    const row = at('disks').appendChild(document.createElement('tr'));
+    child(row, 'td', disk);
+    child(row, 'td', failed ? 'failed' : 'answers', failed ? 'bad' : 'good');
+    child(row, 'td', number(g['shared_disk_write_micros_avg.' + disk]) + ' \u00b5s', 'number');
+    child(row, 'td', number(g['shared_disk_read_micros_avg.' + disk]) + ' \u00b5s', 'number');
+    child(row, 'td', number(g['shared_disk_write_micros_count.' + disk]), 'number');
+  }
+  put(at('ring'), 'Ring: ' + bytes(g.ring_bytes || 0) + ' of ' + bytes(g.ring_max_bytes || 0) +
+      (g.ring_low ? ', nearly full because of server ' + g.ring_held_by : ''), g.ring_low ? 'bad' : 'soft');
+}
+
 const CHARTS = [
   [new Chart(at('charts'), 'Writes per second', RATE),
     h => [line('all servers', h.executed_per_second), line('its clients', h.own_per_second)]],
@@ -150,6 +167,7 @@ function show(report) {
   showChoice(report);
   showMembers(report);
   showTiles(report);
+  showDisks(report);
   at('gauges').replaceChildren();
   for (const name of Object.keys(report.gauges).sort()) {
     const row = at('gauges').appendChild(document.createElement('tr'));

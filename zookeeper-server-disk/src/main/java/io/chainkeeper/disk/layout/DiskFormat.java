@@ -92,6 +92,18 @@ public final class DiskFormat implements SharedDiskFormat {
     }
 
     @Override
+    public boolean isUsedBy(Blocks disk, Map<String, String> settings, int replicaId) {
+        Superblock label = Copies.read(disk, layout(settings)).label();
+        int slot = DiskLayout.slotOf(replicaId);
+        try {
+            ByteSlice block = disk.read(label.layout().headerOffset(slot), SharedDisks.BLOCK_BYTES);
+            return !ServerHeader.decode(block, slot, label.diskId()).isBlank();
+        } catch (DamagedBlockException e) {
+            return true;
+        }
+    }
+
+    @Override
     public void mend(Blocks disk, Map<String, String> settings) {
         Superblock label = Copies.read(disk, layout(settings)).label();
         write(disk, label);

@@ -51,8 +51,8 @@ final class SharedDiskDraw {
     }
 
     /**
-     * Adds faults of shared disks to those of a run. A third of the runs are about servers that stand still in the middle
-     * of something, and links that are down, so that only disks tell; little else goes wrong there.
+     * Adds faults of shared disks to those of a run. A third of the runs are about servers that stand still in the
+     * middle of something, and links that are down, so that only disks tell; little else goes wrong there.
      */
     void faults(Map<Fault, Long> faults, long unitMicros) {
         if (random.nextInt(3) == 0) {
