@@ -32,12 +32,16 @@ public final class CheckpointStore {
     private final Path directory;
 
     /**
+     * Makes durable which files are there: whoever gave one its name may have crashed before that, and what a start
+     * goes on from must not be gone at the next one.
+     *
      * @param directory where the files lie
-     * @throws IOException if it cannot be created
+     * @throws IOException if it cannot be created or forced
      */
     public CheckpointStore(Path directory) throws IOException {
         this.directory = directory;
         AtomicFile.createDirectories(directory);
+        AtomicFile.forceDirectory(directory);
     }
 
     /** @return where the files lie */

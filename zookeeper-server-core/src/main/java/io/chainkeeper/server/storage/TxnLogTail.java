@@ -61,7 +61,8 @@ public final class TxnLogTail {
 
     /**
      * Writes again what may never have been forced: after a failed force the system may hold bytes in memory that
-     * neither it nor a later force will write.
+     * neither it nor a later force will write. Files that end with what is on stable storage stay as they are, so what
+     * is written is what the newest checkpoint does not cover, and at most one file more.
      *
      * @param directory the directory with the {@code log.*} files, readable by now
      * @param forcedZxid what is on stable storage for certain
@@ -69,7 +70,7 @@ public final class TxnLogTail {
      */
     static void writeAgain(Path directory, long forcedZxid) throws IOException {
         ByteBuffer buffer = ByteBuffer.allocate(PART_BYTES);
-        for (Path file : DataFiles.logs(directory, forcedZxid)) {
+        for (Path file : DataFiles.logs(directory, Zxids.next(forcedZxid))) {
             try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
                 long offset = 0;
                 while (channel.read(buffer.clear(), offset) > 0) {

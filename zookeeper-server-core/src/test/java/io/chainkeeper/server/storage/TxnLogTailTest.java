@@ -3,12 +3,14 @@ package io.chainkeeper.server.storage;
 import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.server.Request;
@@ -81,6 +83,23 @@ public class TxnLogTailTest {
         byte[] before = Files.readAllBytes(second.toPath());
         TxnLogTail.cut(directory.toPath(), 0, TXNS);
         assertArrayEquals(before, Files.readAllBytes(second.toPath()));
+        assertEquals(TXNS, lastReadable());
+    }
+
+    @Test
+    public void writingAgain_leavesFilesThatEndWithWhatWasForced() throws Exception {
+        FileTime before = FileTime.fromMillis(1000);
+        byte[] content = Files.readAllBytes(second.toPath());
+        for (int forcedZxid = 0; forcedZxid <= TXNS; forcedZxid++) {
+            for (File file : new File[] {first, second}) {
+                Files.setLastModifiedTime(file.toPath(), before);
+            }
+            TxnLogTail.writeAgain(directory.toPath(), forcedZxid);
+            boolean firstIsKept = Files.getLastModifiedTime(first.toPath()).equals(before);
+            assertEquals("forced up to " + forcedZxid, forcedZxid >= FIRST_FILE_TXNS, firstIsKept);
+            assertNotEquals(before, Files.getLastModifiedTime(second.toPath()));
+        }
+        assertArrayEquals(content, Files.readAllBytes(second.toPath()));
         assertEquals(TXNS, lastReadable());
     }
 
