@@ -76,6 +76,7 @@ final class Leadership {
         last++;
         lastHash = PrefixHash.next(lastHash, last, value);
         state.ring.append(last, ballot, state.decided, lastHash, value);
+        state.space.appended(RingEntry.bytesFor(value.length()));
         underWay.add(new Proposed(last, state.ring.end(), value));
         isMembershipUnderWay |= BatchCodec.isMembership(value);
         for (int id = 1; id < DiskState.IDS; id++) {
@@ -125,7 +126,7 @@ final class Leadership {
     }
 
     private boolean mayPropose() {
-        return underWay.size() < state.settings.lanes() && !isFull();
+        return underWay.size() < state.settings.lanes() && !isFull() && state.space.mayAppend();
     }
 
     /** Whether the ring has no room for more. */

@@ -2,9 +2,24 @@ package io.chainkeeper.disk;
 
 import java.util.function.IntToLongFunction;
 
-/** When clients' writes are to be refused because a server without a checkpoint holds the rings up. */
+/**
+ * When clients' writes are to be refused because a server without a checkpoint holds the rings up. Until that is known,
+ * and has reached those who refuse, a leader writes slowly, so that there is room left for what was taken before, for
+ * sessions, and for removing that server.
+ */
 final class RingSpace {
+    /** Of a ring: what may be appended slowly at most before clients' writes are refused. */
+    private static final int PER_RING_SLOWLY = 16;
+
+    /** Half a second until the guard looks, and as much again. */
+    private static final int GUARD_TICKS = 100;
+
     private final DiskState state;
+
+    /** Leader, while it writes slowly: what it may append, negative when the last batch was longer. */
+    private long slowBytes;
+
+    private boolean isSlow;
 
     /** Leader: since when the ring has been full; 0 if it is not. */
     private long fullTick;
@@ -23,6 +38,29 @@ final class RingSpace {
      */
     void look(boolean isFull) {
         fullTick = !isFull ? 0 : fullTick == 0 ? state.now : fullTick;
+        int holder = state.heldBy();
+        isSlow = state.isLeading && isNearlyFull() && holder != 0 && holder != state.self && !state.linkUp[holder];
+        long perTick = slowBytesPerTick();
+        slowBytes = isSlow ? Math.min(perTick, slowBytes + perTick) : 0;
+    }
+
+    private long slowBytesPerTick() {
+        long ticks = 2L * state.settings.silenceTicks() + GUARD_TICKS;
+        return Math.max(1, state.layout.regionBytes() / PER_RING_SLOWLY / ticks);
+    }
+
+    private boolean isNearlyFull() {
+        return state.ring.usedBytes() > state.layout.regionBytes() / 2;
+    }
+
+    /** Leader: whether it may append another proposal by now. */
+    boolean mayAppend() {
+        return !isSlow || slowBytes > 0;
+    }
+
+    /** Leader: it has appended an entry. */
+    void appended(long bytes) {
+        slowBytes -= isSlow ? bytes : 0;
     }
 
     /**
@@ -35,8 +73,7 @@ final class RingSpace {
         int holder = state.heldBy();
         int patience = state.settings.silenceTicks();
         boolean isGone = holder != 0 && silentTicks.applyAsLong(holder) > patience;
-        boolean isNearlyFull = state.ring.usedBytes() > state.layout.regionBytes() / 2;
-        if (isNearlyFull && isGone || fullTick != 0 && state.now - fullTick > patience) {
+        if (isNearlyFull() && isGone || fullTick != 0 && state.now - fullTick > patience) {
             return holder == 0 ? state.self : holder;
         }
         return 0;

@@ -282,6 +282,21 @@ public final class DiskPaxosTest {
     }
 
     @Test
+    public void serverIsGoneUnderLoad_leaderWritesSlowlyUntilWritesAreRefused() {
+        int leader = leaderOfTwo();
+        two.crash(other(leader));
+        for (int i = 0; two.node(leader).gauge("ring_low") == 0; i++) {
+            if (i < 40) {
+                two.node(leader).propose();
+            }
+            two.node(leader).takeCheckpoint();
+            two.run(1);
+            assertEquals("ring is full after " + i, 0, two.node(leader).gauge("ring_full"));
+        }
+        assertHeldUp(leader, other(leader));
+    }
+
+    @Test
     public void removedServer_holdsNothingUp() {
         int leader = leaderOfTwo();
         two.crash(other(leader));

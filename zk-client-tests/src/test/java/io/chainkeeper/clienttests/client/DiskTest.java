@@ -26,6 +26,11 @@ import org.junit.rules.TestRule;
  */
 public class DiskTest {
     private static final int SUSPICION_TIMEOUT_MILLIS = 1_000;
+
+    /** About the least that the largest requests allow. */
+    private static final int REGION_BYTES = 33 << 20;
+
+    private static final int LARGE_VALUE_BYTES = 500_000;
     private static final EnsembleDisks disks = new EnsembleDisks(3);
 
     @ClassRule
@@ -33,6 +38,10 @@ public class DiskTest {
             .set("ordering.protocol", "disk")
             .servers(2)
             .disks(disks)
+            .set("disk.regionBytes", Integer.toString(REGION_BYTES))
+            // As users have it: neither snapshots nor bytes of transactions make room in time.
+            .set("snapCount", "100000")
+            .set("ordering.checkpointBytes", "67108864")
             .suspicionTimeoutMillis(SUSPICION_TIMEOUT_MILLIS)
             .build();
 
@@ -88,6 +97,26 @@ public class DiskTest {
             Files.delete(disks.file(3));
             ensemble.startAll();
             assertArrayEquals("two disks are enough", new byte[] {7}, client.getData("/kept", false, null));
+        }
+    }
+
+    @Test
+    public void moreThanARingHolds_isWrittenAndKept() throws Exception {
+        try (ZooKeeper client = Clients.connect(ensemble.connectString())) {
+            client.create("/large", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+            byte[] large = new byte[LARGE_VALUE_BYTES];
+            for (int written = 0; written < 2 * REGION_BYTES; written += large.length) {
+                client.setData("/large", large, -1);
+            }
+            client.setData("/large", new byte[] {1}, -1);
+        }
+        // What the rings do not hold any more, each server has by itself.
+        ensemble.killAll();
+        ensemble.startAll();
+        for (ServerProcess server : ensemble.servers()) {
+            try (ZooKeeper client = Clients.connect(server.connectString())) {
+                assertArrayEquals(new byte[] {1}, client.getData("/large", false, null));
+            }
         }
     }
 }

@@ -44,6 +44,7 @@ public class RingFullTest {
             .set("ordering.protocol", "disk")
             .set("disk.regionBytes", Integer.toString(REGION_BYTES))
             .set("reconfigEnabled", "true")
+            .set("standaloneEnabled", "false")
             .superUser()
             .servers(2)
             .disks(new EnsembleDisks(3))
