@@ -189,8 +189,13 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         }
         Scan complete = takeover;
         takeover = null;
-        if (state.freedByOthers > state.decided || !Leadership.hasRoom(state, complete)) {
-            return; // another state comes first, or another server that has room
+        if (state.freedByOthers > state.decided) {
+            return; // another state comes first
+        }
+        if (!Leadership.hasRoom(state, complete)) {
+            // What is decided need not be proposed again; the learner reads it once more, behind the knowledge of that.
+            state.known = Math.max(state.known, complete.decided());
+            return; // or another server has room
         }
         leadership = new Leadership(state, state.own, complete, queue);
         confirmedTick = state.now;

@@ -13,6 +13,9 @@ public final class DiskSpaceTest {
     /** More than an eighth of a ring, in blocks. */
     private static final int EIGHTH_OF_A_RING = 9;
 
+    /** In blocks, with the membership that comes before; a start without files then needs three times as much. */
+    private static final int LESS_THAN_A_THIRD_OF_A_RING = 19;
+
     private final DiskEnsemble two = new DiskEnsemble(new DiskPaxosFactory(), 2, 3, 1);
 
     private void order(int commands) {
@@ -65,5 +68,45 @@ public final class DiskSpaceTest {
         assertTrue(
                 "the rings hold it all",
                 two.node(1).gauge("ring_bytes") + two.node(2).gauge("ring_bytes") > 0);
+    }
+
+    /** Each start without files takes over all that the earlier ones have proposed, until the ring has no room for it. */
+    @Test
+    public void ringWithoutRoomForTakingOver_learnsWhatIsDecidedAndLeadsWithTheRest() {
+        startAloneUntilItLeads();
+        for (int i = 0; i < LESS_THAN_A_THIRD_OF_A_RING; i++) {
+            two.node(1).propose();
+            withoutTicks();
+        }
+        int ordered = two.order().size();
+        assertTrue(ordered > LESS_THAN_A_THIRD_OF_A_RING);
+        for (int start = 0; start < 3; start++) {
+            two.crash(1);
+            startAloneUntilItLeads();
+        }
+        assertEquals(
+                "what was decided, again",
+                ordered,
+                two.node(1).deliveredValues().size());
+        two.start(2);
+        two.linkAll();
+        two.run(LONG);
+        two.checkpointAll();
+        two.run(LONG);
+        order(1);
+        assertTrue(two.order().size() > ordered);
+    }
+
+    private void startAloneUntilItLeads() {
+        two.start(1);
+        for (int i = 0; i < LONG && two.leader() != 1; i++) {
+            two.run(1);
+        }
+        assertEquals(1, two.leader());
+    }
+
+    /** So no header says what is decided: that goes with the next heartbeat. */
+    private void withoutTicks() {
+        while (two.step(two.node(1))) {}
     }
 }
