@@ -62,7 +62,7 @@ public class ServerScriptTest {
         Files.createDirectories(home.resolve("bin"));
         Files.createDirectories(home.resolve("lib"));
         Files.createFile(home.resolve("lib/zookeeper-server-core-1.2.3.jar"));
-        for (String script : List.of("zkEnv.sh", "zkServer.sh", "zkServer-initialize.sh")) {
+        for (String script : List.of("zkEnv.sh", "zkServer.sh", "zkServerCommands.sh", "zkServer-initialize.sh")) {
             Path source = Path.of("../bin").resolve(script);
             Files.copy(source, home.resolve("bin").resolve(script));
             assertTrue(home.resolve("bin").resolve(script).toFile().setExecutable(true));

@@ -70,7 +70,7 @@ public final class DiskSpaceTest {
                 two.node(1).gauge("ring_bytes") + two.node(2).gauge("ring_bytes") > 0);
     }
 
-    /** Each start without files takes over all that the earlier ones have proposed, until the ring has no room for it. */
+    /** Each start without files takes over all that was proposed before, until the ring has no room for it. */
     @Test
     public void ringWithoutRoomForTakingOver_learnsWhatIsDecidedAndLeadsWithTheRest() {
         startAloneUntilItLeads();
