@@ -56,20 +56,18 @@ final class DirectoryLogFiles implements LogFiles {
      * @throws IOException if no file can be created or deleted there
      */
     static DirectoryLogFiles direct(Path directory) throws IOException {
-        boolean offered = Files.getFileStore(directory).getBlockSize() <= DIRECT_BLOCK_BYTES;
-        if (offered) {
-            Path probe = directory.resolve(PROBE_NAME);
-            Files.deleteIfExists(probe);
-            Files.createFile(probe);
-            offered = opensDirect(probe);
-            Files.delete(probe);
-        }
+        Path probe = directory.resolve(PROBE_NAME);
+        Files.deleteIfExists(probe);
+        Files.createFile(probe);
+        boolean offered = offersDirect(probe);
+        Files.delete(probe);
         return new DirectoryLogFiles(directory, offered);
     }
 
-    private static boolean opensDirect(Path file) {
+    /** In a changed root the system may not know on which file system a file is; then it is not asked for more. */
+    private static boolean offersDirect(Path file) {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE, ExtendedOpenOption.DIRECT)) {
-            return channel.isOpen();
+            return channel.isOpen() && Files.getFileStore(file).getBlockSize() <= DIRECT_BLOCK_BYTES;
         } catch (IOException | UnsupportedOperationException e) {
             return false;
         }
