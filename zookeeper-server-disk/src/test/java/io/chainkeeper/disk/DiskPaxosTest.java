@@ -286,7 +286,7 @@ public final class DiskPaxosTest {
         int leader = leaderOfTwo();
         two.crash(other(leader));
         for (int i = 0; two.node(leader).gauge("ring_low") == 0; i++) {
-            if (i < 40) {
+            if (i < 200) {
                 two.node(leader).propose();
             }
             two.node(leader).takeCheckpoint();
