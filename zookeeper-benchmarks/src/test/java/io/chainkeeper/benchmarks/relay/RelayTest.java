@@ -2,6 +2,7 @@ package io.chainkeeper.benchmarks.relay;
 
 import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
 import java.io.DataInputStream;
@@ -22,14 +23,15 @@ public final class RelayTest {
     private static final int PATIENCE_MILLIS = 60_000;
 
     private ServerSocket echo;
+    private Thread echoServer;
     private Relay relay;
 
     @Before
     public void listen() throws IOException {
         echo = new ServerSocket(0, 10, InetAddress.getByName("127.0.0.1"));
-        Thread server = new Thread(this::serve, "echo");
-        server.setDaemon(true);
-        server.start();
+        echoServer = new Thread(this::serve, "echo");
+        echoServer.setDaemon(true);
+        echoServer.start();
         relay = Relay.open(new InetSocketAddress(echo.getInetAddress(), echo.getLocalPort()), ONE_WAY_NANOS);
     }
 
@@ -84,8 +86,11 @@ public final class RelayTest {
     }
 
     @Test
-    public void nobodyListens_connectionIsClosed() throws IOException {
+    public void nobodyListens_connectionIsClosed() throws IOException, InterruptedException {
         echo.close();
+        // A thread that is in accept() still takes a connection that comes before it has noticed the closing.
+        echoServer.join(PATIENCE_MILLIS);
+        assertFalse(echoServer.isAlive());
         try (Socket socket = connect()) {
             assertEquals(-1, socket.getInputStream().read());
         }
