@@ -753,6 +753,7 @@ final class ChainPaxos implements InputCycle.Handlers {
     @Override
     public void tellOccupancy(Occupancy occupancy) {
         state.values.tellOccupancy(occupancy, state.maxDecided, state.durableSequence, state.settings);
+        state.memberships.tellOccupancy(occupancy, state.maxDecided);
         election.tellOccupancy(occupancy);
         SuccessorWindow.tellOccupancy(links.windows, state.linkUp, occupancy);
         proposer.tellOccupancy(occupancy);

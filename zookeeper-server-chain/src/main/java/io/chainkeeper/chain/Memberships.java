@@ -3,6 +3,8 @@ package io.chainkeeper.chain;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.Occupancy;
+import io.chainkeeper.ordering.Occupancy.Slack;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -145,6 +147,15 @@ final class Memberships {
         }
         Arrays.sort(sorted);
         return sorted[sorted.length - membership.quorum()];
+    }
+
+    /** Tells how many memberships are known that are in force at decided instances, or right behind them. */
+    void tellOccupancy(Occupancy occupancy, long maxDecided) {
+        int decided = 0;
+        while (decided < segments.size() && segments.get(decided).from() <= maxDecided + 1) {
+            decided++;
+        }
+        occupancy.holds("memberships_known", decided, KEPT + 1, Slack.NONE);
     }
 
     @Override

@@ -101,6 +101,7 @@ final class Recovery {
         if (instance == state.maxDecided + 1 && instance <= decided) {
             state.noteMembership(instance, record.body());
             state.deliver(instance, record.body());
+            state.memberships.trim(instance);
         }
         state.values.trim(Math.min(state.values.last(), decided), 0, state.settings);
     }

@@ -15,9 +15,6 @@ final class InboundBytes {
     private final AtomicLongArray waiting = new AtomicLongArray(MAX_REPLICA_ID + 1);
     private final boolean[] paused = new boolean[MAX_REPLICA_ID + 1];
 
-    /** How many links of each peer have been up since none of its frames waited. */
-    private final int[] links = new int[MAX_REPLICA_ID + 1];
-
     private final long maxInboundBytes;
     private final long maxBacklogBytes;
     private volatile boolean somePaused;
@@ -51,25 +48,11 @@ final class InboundBytes {
         return highestPeer * maxInboundBytes;
     }
 
-    /** I/O thread: a link is up. It is read once, even if frames of the link before it still fill the queue. */
-    void up(int peer) {
-        synchronized (paused) {
-            links[peer] = waiting.get(peer) == 0 ? 1 : links[peer] + 1;
-        }
-    }
-
-    /**
-     * Tells how many bytes wait of the peer that has the most. Where links came up while frames of others before them
-     * waited, the bound is passed more than once.
-     */
+    /** Tells how many bytes wait of the peer that has the most. */
     void tellOccupancy(Occupancy occupancy) {
         long most = 0;
-        synchronized (paused) {
-            for (int peer = 0; peer <= highestPeer; peer++) {
-                long bytes = waiting.get(peer);
-                links[peer] = bytes == 0 ? 1 : Math.max(1, links[peer]);
-                most = links[peer] == 1 ? Math.max(most, bytes) : most;
-            }
+        for (int peer = 0; peer <= highestPeer; peer++) {
+            most = Math.max(most, waiting.get(peer));
         }
         occupancy.holds("inbound_bytes", most, maxInboundBytes, Slack.ONE_READ);
     }

@@ -55,11 +55,6 @@ final class ProtocolLinks {
         return codec.decode(frame);
     }
 
-    /** I/O thread: a link is up. */
-    void up(int peer) {
-        inbound.up(peer);
-    }
-
     /** I/O thread: a message is about to wait for the host; returns whether its link may be read on. */
     boolean arrived(int peer, int frameBytes, long backlogBytes) {
         return inbound.arrived(peer, frameBytes, backlogBytes);

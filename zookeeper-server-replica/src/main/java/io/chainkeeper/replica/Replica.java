@@ -428,7 +428,6 @@ public final class Replica implements TotalOrder, Closeable {
         @Override
         public synchronized void onPeerUp(int peer) {
             up.add(peer);
-            links.up(peer);
             linked = Set.copyOf(up);
             refused.remove(peer);
             linkedAlreadySinceNanos.remove(peer);

@@ -69,7 +69,8 @@ public interface PeerTransport extends Closeable {
     boolean execute(Runnable task);
 
     /**
-     * Lets a link be read again after {@link Listener#onFrame} returned false.
+     * Lets frames of a peer be read again after {@link Listener#onFrame} returned false. Until then none is read, not
+     * even over a connection that comes up meanwhile.
      *
      * @param peer replica id
      */

@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.cluster.Workload;
+import io.chainkeeper.simulation.disk.RunDirectory;
 import io.chainkeeper.simulation.fault.FaultInjector;
 import io.chainkeeper.simulation.host.BoundsChecker;
 import io.chainkeeper.simulation.host.ReplicaHost;
@@ -174,6 +175,7 @@ public final class Simulation {
         try {
             result = simulation.run();
         } catch (RuntimeException | AssertionError e) {
+            RunDirectory.holdIfProcessEnds();
             failure = e;
         }
         return new Attempt(

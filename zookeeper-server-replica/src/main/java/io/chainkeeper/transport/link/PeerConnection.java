@@ -16,6 +16,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.DecoderException;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -44,7 +45,6 @@ public final class PeerConnection extends ChannelInboundHandlerAdapter implement
 
     private long ordinal;
     private boolean open = true;
-    private boolean paused;
     private boolean receivedSinceCheck;
     private boolean wroteSinceCheck;
     private boolean pingPending;
@@ -52,6 +52,9 @@ public final class PeerConnection extends ChannelInboundHandlerAdapter implement
 
     /** Null until the link has taken this connection. */
     private Future<?> check;
+
+    /** What the socket had given out already when the listener wanted no more frames; not more than one read of it. */
+    private final Queue<ByteBuf> unread = new ArrayDeque<>();
 
     private final Queue<List<ByteSlice[]>> handedOver = new ConcurrentLinkedQueue<>();
     private List<ByteSlice[]> pending = new ArrayList<>();
@@ -183,13 +186,25 @@ public final class PeerConnection extends ChannelInboundHandlerAdapter implement
         }
     }
 
+    /** A pause of the connection before this one goes on: else each that comes up would be read once more. */
     @Override
     public void start() {
         link.up(this);
+        if (open && link.isPaused()) {
+            channel.config().setAutoRead(false);
+        }
     }
 
     @Override
     public void receive(ByteBuf in) {
+        if (open && link.isPaused()) {
+            unread.add(in.retain());
+        } else {
+            read(in);
+        }
+    }
+
+    private void read(ByteBuf in) {
         receivedSinceCheck = true;
         if (!open) {
             return;
@@ -213,18 +228,25 @@ public final class PeerConnection extends ChannelInboundHandlerAdapter implement
                     true);
             return false;
         }
-        if (!context.listener().onFrame(link.peer(), frame) && !paused) {
-            paused = true;
+        if (!context.listener().onFrame(link.peer(), frame) && !link.isPaused()) {
+            link.pause();
             channel.config().setAutoRead(false);
         }
         return open;
     }
 
     /** Reads on after the listener had stopped the reading. */
-    public void resumeReading() {
-        if (open && paused) {
-            paused = false;
-            silentChecks = 0;
+    void resumeReading() {
+        silentChecks = 0;
+        while (!unread.isEmpty() && !link.isPaused()) {
+            ByteBuf in = unread.remove();
+            try {
+                read(in);
+            } finally {
+                in.release();
+            }
+        }
+        if (open && !link.isPaused()) {
             channel.config().setAutoRead(true);
         }
     }
@@ -237,7 +259,7 @@ public final class PeerConnection extends ChannelInboundHandlerAdapter implement
         if (!open) {
             return;
         }
-        silentChecks = receivedSinceCheck || paused ? 0 : silentChecks + 1;
+        silentChecks = receivedSinceCheck || link.isPaused() ? 0 : silentChecks + 1;
         receivedSinceCheck = false;
         if (silentChecks >= idleChecks) {
             close("nothing was received for " + context.settings().limits().idleLimitMillis() + " ms", true);
@@ -288,6 +310,8 @@ public final class PeerConnection extends ChannelInboundHandlerAdapter implement
             check.cancel(false);
         }
         writer.clear();
+        unread.forEach(ByteBuf::release);
+        unread.clear();
         channel.close();
         link.down(this, reason, warn);
     }

@@ -26,6 +26,7 @@ public final class PeerLink {
     private Runnable onDown = () -> {};
     private long latestAccepted;
     private boolean open;
+    private boolean paused;
     private volatile boolean tried;
 
     /**
@@ -90,6 +91,24 @@ public final class PeerLink {
     /** @return whether an attempt to connect has ever ended; any thread */
     public boolean isTried() {
         return tried;
+    }
+
+    /** @return whether the listener wants no more frames of this peer, over whichever connection */
+    boolean isPaused() {
+        return paused;
+    }
+
+    /** The listener wants no more frames of this peer until {@link #resumeReading}. */
+    void pause() {
+        paused = true;
+    }
+
+    /** The listener wants frames of this peer again. */
+    public void resumeReading() {
+        paused = false;
+        if (current != null) {
+            current.resumeReading();
+        }
     }
 
     /** @return replica id of the other end */

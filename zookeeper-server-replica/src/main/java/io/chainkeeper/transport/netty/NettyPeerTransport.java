@@ -314,12 +314,7 @@ public final class NettyPeerTransport implements PeerTransport {
         if (link == null) {
             return;
         }
-        parts.io().execute(() -> {
-            PeerConnection connection = link.current();
-            if (connection != null) {
-                connection.resumeReading();
-            }
-        });
+        parts.io().execute(link::resumeReading);
     }
 
     @Override

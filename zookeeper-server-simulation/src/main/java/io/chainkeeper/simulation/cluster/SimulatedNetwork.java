@@ -139,8 +139,8 @@ public final class SimulatedNetwork implements Network {
         for (Direction direction : connection.directions) {
             ReplicaHost host = hosts.apply(direction.to);
             long epoch = connection.epoch;
+            direction.unread &= direction.told == host;
             direction.told = host;
-            direction.unread = false;
             long delay = noticeDelay(direction);
             direction.lastArrivalMicros = events.nowMicros() + delay;
             events.after(delay, () -> {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The real directory below which the disks of one run have theirs, if they need one: in memory where the system has a
@@ -20,6 +21,7 @@ public final class RunDirectory implements AutoCloseable {
     private static final Path OF_PROCESS = ofProcess();
 
     private static int runs;
+    private static volatile boolean processEnds;
 
     private final Path directory;
     private final List<SimulatedDisk> disks = new ArrayList<>();
@@ -43,10 +45,25 @@ public final class RunDirectory implements AutoCloseable {
             removeLeftovers(parent);
             Path created = Files.createDirectories(
                     parent.resolve(PREFIX + ProcessHandle.current().pid()));
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(created), "delete-simulated-disks"));
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> end(created), "delete-simulated-disks"));
             return created;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void end(Path created) {
+        processEnds = true;
+        delete(created);
+    }
+
+    /**
+     * To be called with the failure of a run. A process that is told to end takes the files from under its runs, and
+     * what fails for lack of them says nothing about a seed: then this does not return.
+     */
+    public static void holdIfProcessEnds() {
+        while (processEnds) {
+            LockSupport.park();
         }
     }
 

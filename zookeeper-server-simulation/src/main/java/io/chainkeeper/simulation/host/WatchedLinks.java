@@ -123,8 +123,8 @@ final class WatchedLinks implements PeerTransport {
 
         @Override
         public void onFramesRead() {
-            // What each of several links brings while its replica stands still is looked at by LinksTest.
             host.sees(Slack.ONE_READ, readBytes);
+            readBytes = 0;
             listener.onFramesRead();
             host.checkBounds();
         }

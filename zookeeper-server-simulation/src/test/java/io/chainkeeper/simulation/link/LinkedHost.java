@@ -104,8 +104,6 @@ final class LinkedHost implements PeerTransport.Listener, StateResponder {
         Incoming in = from(peer);
         InvariantViolated.check(!in.up, "replica %d is told twice that the link to %d is up", id, peer);
         in.up = true;
-        in.unwanted = false;
-        in.unwantedBytes = 0;
         in.session = -1;
         in.frames = 0;
         run.count("up");
