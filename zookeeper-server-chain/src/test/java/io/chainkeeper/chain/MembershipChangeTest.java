@@ -53,6 +53,35 @@ public final class MembershipChangeTest {
         assertEquals(List.of("a", "b"), ensemble.replica(4).executed);
     }
 
+    /** Otherwise each start keeps all of them until the next one is decided, which may be never. */
+    @Test
+    public void manyMembershipsInTheLog_startForgetsThoseThatWereSuperseded() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
+        int leader = ensemble.awaitLeader();
+        for (int change = 1; change <= 12; change++) {
+            ensemble.configure(Ensemble.of(List.of(1, 2, 3, 4)));
+            if (!ensemble.isRunning(4)) {
+                ensemble.start(4);
+            }
+            awaitMembers(ensemble, leader, List.of(1, 2, 3, 4));
+            ensemble.configure(Ensemble.of(List.of(1, 2, 3)));
+            awaitMembers(ensemble, leader, List.of(1, 2, 3));
+        }
+        ensemble.settle();
+        int follower = ensemble.behindLeader(leader, 1);
+        ensemble.isolate(follower);
+        ensemble.restart(follower);
+        ensemble.replica(follower).input(p -> p.tellOccupancy((name, held, bound, slack) -> {
+            if (name.equals("memberships_known")) {
+                assertTrue(held + " memberships are known, " + bound + " may be", held <= bound && held > 1);
+            }
+        }));
+        ensemble.rejoin(follower);
+        ensemble.replica(follower).propose("a");
+        ensemble.run(20);
+        assertEquals(List.of("a"), ensemble.replica(leader).executed);
+    }
+
     @Test
     public void blankReplica_answersNoCandidateBeforeItIsAdmitted() {
         ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
