@@ -62,6 +62,13 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
 
     private long confirmedTick;
     private boolean isLeaving;
+
+    /** When a member may be asked again to take over. */
+    private long handOverTick;
+
+    /** What a leader was told last to be delivered here. */
+    private long toldProgress;
+
     private long needStateTick;
     private long toldDecided;
     private Ballot forwardedTo = Ballot.NONE;
@@ -216,12 +223,12 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
             return;
         }
         leadership.decide();
-        boolean isRemoved = !state.isMember();
-        if ((isLeaving || isRemoved) && handOver() || isRemoved || isStuck()) {
+        if (isStuck() || leadership.isRemovedForLong()) {
             endLeadership();
             watch.giveUp();
             return;
         }
+        handOver();
         state.forwards.forward(Integer.MAX_VALUE, queue::add);
         proposeMembership();
     }
@@ -235,23 +242,44 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         return state.now - confirmedTick > state.settings.suspicionTicks();
     }
 
-    private boolean handOver() {
-        for (int id : state.membership.replicaIds()) {
-            Progress theirs = progress[id];
-            if (id != state.self
-                    && state.linkUp[id]
-                    && theirs != null
-                    && theirs.order().position() == state.decided) {
-                effects.send(id, new HandOver(leadership.ballot()));
-                return true;
-            }
+    /**
+     * Has a member lead, once one knows that this server is none, or at once if this server is about to stop. Its
+     * higher ballot ends this leadership; until then this server goes on, and asks again with each heartbeat, since the
+     * member may not be able to.
+     */
+    private void handOver() {
+        boolean isDue = leadership.isRemoved() || isLeaving && state.isMember();
+        if (!isDue || state.now < handOverTick) {
+            return;
         }
-        return false;
+        int heir = heir(leadership.isRemoved() ? state.decided : state.decided - DiskSettings.CAUGHT_UP_POSITIONS);
+        if (heir != 0) {
+            handOverTick = state.now + state.settings.heartbeatTicks();
+            effects.send(heir, new HandOver(leadership.ballot()));
+        }
+    }
+
+    /** The other member that is linked and has most, if it has everything up to a position; 0 if there is none. */
+    private int heir(long position) {
+        int heir = 0;
+        for (int id : state.membership.replicaIds()) {
+            boolean hasIt = id != state.self
+                    && state.linkUp[id]
+                    && progress[id] != null
+                    && progress[id].order().position() >= position;
+            boolean isBest = hasIt
+                    && (heir == 0
+                            || progress[id].order().position()
+                                    > progress[heir].order().position());
+            heir = isBest ? id : heir;
+        }
+        return heir;
     }
 
     /** Brings the membership in line with the configured ensemble, one server at a time, this one last. */
     private void proposeMembership() {
         Membership next = state.membership;
+        long caughtUp = state.decided - DiskSettings.CAUGHT_UP_POSITIONS;
         if (!state.isMembershipOrdered) {
             // Files change, and differ: the first leader's is what all later changes begin with.
             if (leadership.proposeMembership(next)) {
@@ -263,7 +291,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
             Progress theirs = progress[id];
             boolean hasCaughtUp = theirs != null
                     && state.linkUp[id]
-                    && theirs.order().position() >= state.decided - DiskSettings.CAUGHT_UP_POSITIONS;
+                    && theirs.order().position() >= caughtUp;
             boolean hasSlot = DiskLayout.slotOf(id) < state.layout.slots();
             if (next.equals(state.membership) && !next.contains(id) && hasCaughtUp && hasSlot) {
                 next = next.with(new Member(id, Member.UNBOUND));
@@ -272,17 +300,19 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         for (int id : state.membership.replicaIds()) {
             boolean isUnwanted = !state.ensemble.participants().contains(id);
             boolean isLast = state.membership.members().size() == 1;
-            boolean othersFirst = id == state.self
-                    && state.membership.replicaIds().stream()
-                            .anyMatch(other -> other != id
-                                    && !state.ensemble.participants().contains(other));
-            if (next.equals(state.membership) && isUnwanted && !isLast && !othersFirst) {
+            boolean mayGo = id != state.self || isLastUnwanted() && heir(caughtUp) != 0;
+            if (next.equals(state.membership) && isUnwanted && !isLast && mayGo) {
                 next = next.without(id);
             }
         }
         if (!next.equals(state.membership) && leadership.proposeMembership(next)) {
             pumpAll();
         }
+    }
+
+    private boolean isLastUnwanted() {
+        return state.membership.replicaIds().stream()
+                .allMatch(id -> id == state.self || state.ensemble.participants().contains(id));
     }
 
     // ---------------------------------------------------------------- messages
@@ -388,9 +418,21 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
             }
         }
         if (watch.isHeard()) {
-            effects.send(
-                    state.highest.replica(),
-                    new Progress(state.agreement.hashes().latest(), state.checkpoint));
+            tellProgress();
+        }
+    }
+
+    private void tellProgress() {
+        toldProgress = state.decided;
+        effects.send(
+                state.highest.replica(), new Progress(state.agreement.hashes().latest(), state.checkpoint));
+    }
+
+    /** A leader that is removed waits for a member that knows. */
+    private void tellRemovedLeader() {
+        boolean isRemoved = watch.isHeard() && !state.membership.contains(state.highest.replica());
+        if (isRemoved && toldProgress < state.decided) {
+            tellProgress();
         }
     }
 
@@ -522,6 +564,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         lead();
         if (leadership == null) {
             learner.step(watch.isHeard());
+            tellRemovedLeader();
         }
         reads.step(leadership);
         state.free();

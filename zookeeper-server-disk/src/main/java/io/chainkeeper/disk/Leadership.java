@@ -13,6 +13,8 @@ import java.util.Arrays;
 
 /** Phase 2: what a leader has under way in its ballot. */
 final class Leadership {
+    private static final long NEVER = -1;
+
     private record Proposed(long position, long end, ByteSlice value) {}
 
     private final DiskState state;
@@ -26,6 +28,12 @@ final class Leadership {
     private long last;
     private long lastHash;
     private boolean isMembershipUnderWay;
+
+    /** What members are once everything is decided that is under way. */
+    private Membership members;
+
+    /** Since when this server is no member of what it has decided. */
+    private long removedTick = NEVER;
 
     /**
      * Leads, beginning with what may have been decided: the last phase of taking over.
@@ -42,6 +50,7 @@ final class Leadership {
         this.last = state.decided;
         this.lastHash = state.agreement.hashes().at(state.decided);
         this.adoptedTo = Math.max(state.decided, scan.last());
+        this.members = state.membership;
         state.isLeading = true;
         for (long position = state.decided + 1; position <= adoptedTo; position++) {
             RingEntry adopted = scan.at(position);
@@ -78,7 +87,10 @@ final class Leadership {
         state.ring.append(last, ballot, state.decided, lastHash, value);
         state.space.appended(RingEntry.bytesFor(value.length()));
         underWay.add(new Proposed(last, state.ring.end(), value));
-        isMembershipUnderWay |= BatchCodec.isMembership(value);
+        if (BatchCodec.isMembership(value)) {
+            isMembershipUnderWay = true;
+            members = BatchCodec.membershipIn(value);
+        }
         for (int id = 1; id < DiskState.IDS; id++) {
             if (state.linkUp[id]) {
                 state.effects.send(id, new Propose(ballot, last, state.decided, value));
@@ -107,6 +119,19 @@ final class Leadership {
             isMembershipUnderWay &= !BatchCodec.isMembership(value);
         }
         queue.decided(state.decided);
+        if (isRemoved() && removedTick == NEVER) {
+            removedTick = state.now;
+        }
+    }
+
+    /** Whether all that is left to do is to have a member lead: what removes this server is decided, and the last. */
+    boolean isRemoved() {
+        return !members.contains(state.self) && underWay.isEmpty();
+    }
+
+    /** Whether members had time to take over since this server is none. */
+    boolean isRemovedForLong() {
+        return isRemoved() && state.now - removedTick > state.settings.suspicionTicks();
     }
 
     /** Proposes what waits, as far as lanes and ring allow. */
@@ -125,8 +150,12 @@ final class Leadership {
         return may;
     }
 
+    /** Behind a membership without this server another one proposes: so a member that has that one has everything. */
     private boolean mayPropose() {
-        return underWay.size() < state.settings.lanes() && !isFull() && state.space.mayAppend();
+        return members.contains(state.self)
+                && underWay.size() < state.settings.lanes()
+                && !isFull()
+                && state.space.mayAppend();
     }
 
     /** Whether the ring has no room for more. */
