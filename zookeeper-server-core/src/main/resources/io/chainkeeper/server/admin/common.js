@@ -13,6 +13,8 @@ function child(parent, tag, text, className) {
 
 const number = value => value === null || value === undefined ? '\u2013' : value.toLocaleString('en');
 
+const micros = value => value === null || value === undefined ? number(value) : number(value) + ' \u00b5s';
+
 function duration(millis) {
   if (millis === null || millis === undefined) return '\u2013';
   if (millis < 10000) return number(millis) + ' ms';

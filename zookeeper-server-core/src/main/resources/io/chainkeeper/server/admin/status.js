@@ -49,7 +49,12 @@ function heardOf(member, heard) {
   return heard.says ? ['answers', 'good'] : [heard.trouble || 'asking', 'soft'];
 }
 
+/* Only ChainPaxos hands values from one member to the next. */
+const isChain = report => report.gauges.successors_fed !== undefined;
+
 function showMembers(report) {
+  put(at('order'), isChain(report) ? 'Chain' : 'Voting members');
+  at('chain').className = isChain(report) ? 'arrows' : '';
   at('chain').replaceChildren();
   for (const id of report.chain) {
     child(at('chain'), 'li', 'server ' + id + (id === report.leader ? ' (leader)' : ''));
@@ -81,14 +86,14 @@ function showTiles(report) {
   const g = report.gauges;
   const tiles = [
     ['Decided up to', number(g.max_decided)], ['Executed up to', number(g.applied_position)],
-    ['Accepted up to', number(g.max_accepted)], ['Last zxid', report.zxid],
+    ...(isChain(report) ? [['Accepted up to', number(g.max_accepted)]] : []), ['Last zxid', report.zxid],
     ['Commands', perSecond(report, 'batch_commands_sum')], ['Requests received', perSecond(report, 'packets_received')],
     ['Sessions', number(report.clients.sessions)], ['Connections here', number(report.clients.connections)],
     ['Znodes', number(report.clients.znodes)], ['Watches here', number(report.clients.watches)],
     ['Commands in a batch', number(g.batch_commands_avg)],
-    ['Ordering a write', number(g.order_micros_avg) + ' \u00b5s'],
-    ['Forcing the log', number(g.fsync_micros_avg) + ' \u00b5s'],
-    ['Read barrier', number(g.read_barrier_micros_avg) + ' \u00b5s'],
+    ['Ordering a write', micros(g.order_micros_avg)],
+    ['Forcing the log', micros(g.fsync_micros_avg)],
+    ['Read barrier', micros(g.read_barrier_micros_avg)],
     ['Acceptor log', bytes(g.log_bytes || 0)], ['Disk left', bytes(g.disk_usable_bytes || 0)],
     ['Epoch', number(report.epoch)], ['Up for', duration(report.uptime_millis)],
   ];
@@ -109,8 +114,8 @@ function showDisks(report) {
     const row = at('disks').appendChild(document.createElement('tr'));
     child(row, 'td', disk);
     child(row, 'td', failed ? 'failed' : 'answers', failed ? 'bad' : 'good');
-    child(row, 'td', number(g['shared_disk_write_micros_avg.' + disk]) + ' \u00b5s', 'number');
-    child(row, 'td', number(g['shared_disk_read_micros_avg.' + disk]) + ' \u00b5s', 'number');
+    child(row, 'td', micros(failed ? null : g['shared_disk_write_micros_avg.' + disk]), 'number');
+    child(row, 'td', micros(failed ? null : g['shared_disk_read_micros_avg.' + disk]), 'number');
     child(row, 'td', number(g['shared_disk_write_micros_count.' + disk]), 'number');
   }
   put(at('ring'), 'Ring: ' + bytes(g.ring_bytes || 0) + ' of ' + bytes(g.ring_max_bytes || 0) +
