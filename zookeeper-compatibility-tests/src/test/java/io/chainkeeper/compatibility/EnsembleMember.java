@@ -36,7 +36,7 @@ public final class EnsembleMember implements AutoCloseable {
      * @throws IOException if it cannot start
      */
     public static EnsembleMember start(Path directory, Map<String, String> settings) throws IOException {
-        Map<String, String> all = hasDisks() ? MemberDisks.complete(settings) : settings;
+        Map<String, String> all = hasDisks() ? MemberDisks.complete(directory, settings) : settings;
         List<String> lines = new ArrayList<>();
         lines.add("ordering.protocol=" + protocol());
         all.forEach((key, value) -> lines.add(key + "=" + value));

@@ -24,6 +24,9 @@ final class MemberDisks {
     /** Of ensembles whose members have nothing in common but their server lines. */
     private static final Map<String, Path> DIRECTORIES = new TreeMap<>();
 
+    /** Of members: one that starts with other server lines still has the disks that its directory belongs to. */
+    private static final Map<Path, Path> OF_MEMBERS = new TreeMap<>();
+
     private MemberDisks() {}
 
     /** Returns the lines of zoo.cfg of an ensemble whose disks lie in this directory. */
@@ -39,7 +42,7 @@ final class MemberDisks {
     }
 
     /** Adds what is missing to the lines of a member: all that have the same server lines share their disks. */
-    static synchronized Map<String, String> complete(Map<String, String> settings) throws IOException {
+    static synchronized Map<String, String> complete(Path member, Map<String, String> settings) throws IOException {
         if (settings.containsKey(PATHS)) {
             return settings;
         }
@@ -48,10 +51,13 @@ final class MemberDisks {
                 .map(Map.Entry::toString)
                 .sorted()
                 .collect(Collectors.joining(" "));
-        if (!DIRECTORIES.containsKey(ensemble)) {
+        if (OF_MEMBERS.containsKey(member)) {
+            DIRECTORIES.put(ensemble, OF_MEMBERS.get(member));
+        } else if (!DIRECTORIES.containsKey(ensemble)) {
             Path parent = Files.createDirectories(Path.of(System.getProperty("build.test.dir", "target")));
             DIRECTORIES.put(ensemble, Files.createTempDirectory(parent, "disks"));
         }
+        OF_MEMBERS.put(member, DIRECTORIES.get(ensemble));
         Map<String, String> all = new LinkedHashMap<>(settings);
         all.putAll(lines(DIRECTORIES.get(ensemble)));
         return all;

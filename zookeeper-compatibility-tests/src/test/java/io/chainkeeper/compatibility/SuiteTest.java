@@ -6,12 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.lang.reflect.Method;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.jar.JarFile;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.curator.framework.recipes.locks.TestInterProcessMutex;
 import org.apache.zookeeper.PortAssignment;
@@ -27,6 +30,21 @@ public class SuiteTest {
     @Test
     public void everyClassOfCuratorsTests_isRunOrExcluded() throws Exception {
         checkComplete(Suite.CURATOR, TestInterProcessMutex.class);
+    }
+
+    /** Surefire skips an execution whose settings, the list aside, are those of an earlier one. */
+    @Test
+    public void everyExecution_namesItsListInItsSettings() throws IOException {
+        String list = "src/test/suites/([a-z-]+/[a-z-]+)\\.txt</includesFile>(.{0,200})";
+        Matcher lists = Pattern.compile(list, Pattern.DOTALL)
+                .matcher(Files.readString(Path.of("pom.xml")));
+        Set<String> found = new TreeSet<>();
+        while (lists.find()) {
+            found.add(lists.group(1));
+            String setting = "<compatibility.suite>" + lists.group(1) + "</compatibility.suite>";
+            assertTrue(lists.group(2).contains(setting), "behind the includesFile there is no " + setting);
+        }
+        assertTrue(found.contains("zookeeper/full") && found.contains("curator/full"), found.toString());
     }
 
     private static void checkComplete(Suite suite, Class<?> ofJar) throws Exception {
