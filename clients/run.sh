@@ -5,7 +5,7 @@ set -euo pipefail
 
 usage() {
   cat <<'USAGE'
-Usage: clients/run.sh NAME [--protocol chain|iss] [--turns N]
+Usage: clients/run.sh NAME [--protocol chain|iss|disk] [--turns N]
 
 Fetches NAME from its registry into target/clients, starts three Chainkeeper servers on this machine, lets NAME do real
 work with them, and meanwhile kills each of the three with SIGKILL and starts it again, N times in turn (default 1).
@@ -65,7 +65,7 @@ case "$NAME" in
     exit 2
     ;;
 esac
-[[ "$PROTOCOL" =~ ^(chain|iss|zab)$ && "$TURNS" =~ ^[1-9][0-9]?$ ]] || {
+[[ "$PROTOCOL" =~ ^(chain|iss|disk|zab)$ && "$TURNS" =~ ^[1-9][0-9]?$ ]] || {
   usage >&2
   exit 2
 }

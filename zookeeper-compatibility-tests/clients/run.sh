@@ -8,6 +8,7 @@
 #   run.sh go HOST:PORT,HOST:PORT,...        our program for go-zookeeper, against a running ensemble
 #   run.sh c HOST:PORT HOST:PORT             our program for ZooKeeper's C client (needs cc, libzookeeper-mt-dev)
 #
+# ENSEMBLE_PROTOCOL=iss or disk: the first two start servers that order so; chain unless said.
 # Build first: mvn -DskipTests package. What is downloaded is kept in target/clients.
 set -euo pipefail
 
@@ -66,6 +67,13 @@ install_go_zk() {
   fi
 }
 
+# Prints a directory for the disks that servers share; those of earlier runs are gone.
+new_disks() {
+  rm -rf "$work/disks"
+  mkdir -p "$work/disks"
+  (cd "$work/disks" && pwd)
+}
+
 case "${1:-}" in
   kazoo-tests)
     shift
@@ -73,8 +81,8 @@ case "${1:-}" in
     install_kazoo
     # kazoo starts "java ... QuorumPeerMain zoo.cfg"; the java of ./bin starts our main class with our protocol instead
     cd "$work/kazoo-$kazoo_version"
-    CHAINKEEPER_JAVA=$(command -v java) PATH="$here/bin:$PATH" PYTHONPATH="$work/python" \
-      ZOOKEEPER_CLASSPATH="$jars/*" ZOOKEEPER_VERSION=3.9.5 \
+    CHAINKEEPER_BIN="$root/bin" CHAINKEEPER_DISKS=$(new_disks) CHAINKEEPER_JAVA=$(command -v java) \
+      PATH="$here/bin:$PATH" PYTHONPATH="$work/python" ZOOKEEPER_CLASSPATH="$jars/*" ZOOKEEPER_VERSION=3.9.5 \
       python3 -m pytest -p no:cacheprovider "${kazoo_excluded[@]/#/--deselect=}" "${@:-kazoo/tests}"
     ;;
   go-tests)
@@ -83,7 +91,8 @@ case "${1:-}" in
     install_go_zk
     # the tests start "zkServer.sh start-foreground zoo.cfg"; that of ./bin adds our protocol to the file
     cd "$work/go-zk"
-    CHAINKEEPER_BIN="$root/bin" ZOOKEEPER_BIN_PATH="$here/bin" ZK_VERSION=3.9.5 go test -count=1 "${@:--v}" .
+    CHAINKEEPER_BIN="$root/bin" CHAINKEEPER_DISKS=$(new_disks) ZOOKEEPER_BIN_PATH="$here/bin" ZK_VERSION=3.9.5 \
+      go test -count=1 "${@:--v}" .
     ;;
   stock-go-tests)
     shift
@@ -113,7 +122,7 @@ case "${1:-}" in
     "$work/c_client" "${2:?give two servers: HOST:PORT HOST:PORT}" "${3:?give two servers: HOST:PORT HOST:PORT}"
     ;;
   *)
-    sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
     ;;
 esac
