@@ -133,7 +133,15 @@ final class DiskSettings {
         return Math.max(2, suspicionTicks / 2);
     }
 
-    /** What is left free in a ring for taking over: what others had under way must have room. */
+    /** No entry is longer, as a start has made sure; and a leader proposes more only while less is under way. */
+    int longestEntryBytes() {
+        return layout.regionBytes() / DiskLayout.ENTRIES_PER_RING;
+    }
+
+    /**
+     * What is left free in a ring for taking over: what others had under way must have room. These are less than two of
+     * the longest entries, and less than one more is left out where the ring begins anew.
+     */
     int reserveBytes() {
         return layout.regionBytes() / 4;
     }

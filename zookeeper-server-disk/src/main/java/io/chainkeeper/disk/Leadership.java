@@ -27,6 +27,10 @@ final class Leadership {
 
     private long last;
     private long lastHash;
+
+    /** On the ring. Whoever takes over has a reserve for them: {@link DiskSettings#reserveBytes}. */
+    private long bytesUnderWay;
+
     private boolean isMembershipUnderWay;
 
     /** What members are once everything is decided that is under way. */
@@ -73,8 +77,8 @@ final class Leadership {
             bytes += RingEntry.bytesFor(length);
             longest = Math.max(longest, length);
         }
-        // Where the ring begins anew, at most one longest entry is left out.
-        return state.ring.hasRoom(longest, bytes + RingEntry.bytesFor(longest));
+        // Where the ring begins anew, less than one longest entry is left out.
+        return state.ring.hasRoomFor(bytes + RingEntry.bytesFor(longest));
     }
 
     Ballot ballot() {
@@ -86,6 +90,7 @@ final class Leadership {
         lastHash = PrefixHash.next(lastHash, last, value);
         state.ring.append(last, ballot, state.decided, lastHash, value);
         state.space.appended(RingEntry.bytesFor(value.length()));
+        bytesUnderWay += RingEntry.bytesFor(value.length());
         underWay.add(new Proposed(last, state.ring.end(), value));
         if (BatchCodec.isMembership(value)) {
             isMembershipUnderWay = true;
@@ -115,6 +120,7 @@ final class Leadership {
         long decidedEnd = counted[counted.length - state.majority()];
         while (!underWay.isEmpty() && underWay.peek().end() <= decidedEnd) {
             ByteSlice value = underWay.remove().value();
+            bytesUnderWay -= RingEntry.bytesFor(value.length());
             state.deliver(value);
             isMembershipUnderWay &= !BatchCodec.isMembership(value);
         }
@@ -154,14 +160,14 @@ final class Leadership {
     private boolean mayPropose() {
         return members.contains(state.self)
                 && underWay.size() < state.settings.lanes()
+                && bytesUnderWay < state.settings.longestEntryBytes()
                 && !isFull()
                 && state.space.mayAppend();
     }
 
-    /** Whether the ring has no room for more. */
+    /** Whether the ring has no room for more: for any entry, with what is left out where the ring begins anew. */
     boolean isFull() {
-        long batch = RingEntry.bytesFor(2 * state.settings.maxBatchBytes());
-        return !state.ring.hasRoom(state.settings.maxBatchBytes(), state.settings.reserveBytes() + batch);
+        return !state.ring.hasRoomFor(2L * state.settings.longestEntryBytes() + state.settings.reserveBytes());
     }
 
     /** Whatever anybody can have seen is not above this. */

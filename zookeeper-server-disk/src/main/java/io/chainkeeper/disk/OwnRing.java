@@ -78,6 +78,14 @@ final class OwnRing {
         return end - tail + skipped + bytes + reserve <= regionBytes;
     }
 
+    /**
+     * @param bytes of several entries, with what is left out where the ring begins anew
+     * @return whether there is room for them
+     */
+    boolean hasRoomFor(long bytes) {
+        return end - tail + bytes <= regionBytes;
+    }
+
     /** Appends a proposal; there must be room. Parameters as of the entry. */
     void append(long position, Ballot ballot, long decided, long prefixHash, ByteSlice value) {
         InvariantViolated.check(

@@ -13,6 +13,7 @@ import io.chainkeeper.ordering.SharedDisks;
 import io.chainkeeper.replica.RecordedProtocol;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -119,8 +120,14 @@ final class DiskNode extends ScriptedHost {
     }
 
     String propose() {
+        return propose(0);
+    }
+
+    /** Proposes a command that has so many bytes at least. */
+    String propose(int bytes) {
         String name = id() + "/" + incarnation + "/" + ++sequence;
-        ProposedCommand command = new ProposedCommand(id(), incarnation, 0, sequence, ByteSlice.of(name.getBytes()));
+        byte[] content = Arrays.copyOf(name.getBytes(), Math.max(bytes, name.length()));
+        ProposedCommand command = new ProposedCommand(id(), incarnation, 0, sequence, ByteSlice.of(content));
         input(p -> p.onPropose(command));
         return name;
     }

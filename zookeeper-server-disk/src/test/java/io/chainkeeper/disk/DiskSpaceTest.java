@@ -97,6 +97,59 @@ public final class DiskSpaceTest {
         assertTrue(two.order().size() > ordered);
     }
 
+    /** The longest that a start allows with this ring. */
+    private static final int LONGEST = DiskEnsemble.LAYOUT.regionBytes() / 16 - 512;
+
+    @Test
+    public void manyOfTheLongestValues_goOnAsCheckpointsAreTakenWhenAskedFor() {
+        two.startAll();
+        two.run(LONG);
+        int[] taken = new int[3];
+        for (int i = 0; i < 400; i++) {
+            if (i < 100) {
+                two.node(1).propose(LONGEST);
+                two.node(2).propose(LONGEST);
+            }
+            two.run(1);
+            for (int id = 1; id <= 2; id++) {
+                if (two.node(id).checkpointsWanted() > taken[id]) {
+                    taken[id] = two.node(id).checkpointsWanted();
+                    two.node(id).takeCheckpoint();
+                }
+            }
+        }
+        assertTrue(two.order().size() > 200);
+        for (int id = 1; id <= 2; id++) {
+            assertEquals(0, two.node(id).gauge("commands_outstanding"));
+            assertEquals(two.order(), two.node(id).deliveredValues());
+        }
+    }
+
+    /** The other one has led before, until its ring was full, and is left alone with what was under way. */
+    @Test
+    public void theLongestValuesUnderWay_leaveRoomForTakingOver() {
+        two.startAll();
+        two.run(LONG);
+        int first = two.leader();
+        int second = 3 - first;
+        while (two.node(first).gauge("ring_full") == 0) {
+            two.node(first).propose(LONGEST);
+            two.run(2);
+        }
+        two.runWithout(first, 2 * LONG);
+        two.run(LONG);
+        assertEquals(second, two.leader());
+        for (int i = 0; i < 8; i++) {
+            two.node(second).propose(LONGEST);
+        }
+        for (int disk = 0; disk < two.disks().count(); disk++) {
+            while (two.node(second).carryOut(disk, two.random())) {}
+        }
+        two.crash(second);
+        two.run(4 * LONG);
+        assertEquals(first, two.leader());
+    }
+
     private void startAloneUntilItLeads() {
         two.start(1);
         for (int i = 0; i < LONG && two.leader() != 1; i++) {

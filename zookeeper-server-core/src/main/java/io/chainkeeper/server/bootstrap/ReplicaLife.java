@@ -271,7 +271,7 @@ final class ReplicaLife implements AutoCloseable {
                 database,
                 checkpoints,
                 settings.snapshotsKept(),
-                settings.purges(),
+                () -> settings.purges() && recovery.transactions().areVerified(),
                 position -> transfers.checkpointTaken(position),
                 guards.disk()::refusalOfFile,
                 runtime.scheduler()::nanoTime,
@@ -422,7 +422,7 @@ final class ReplicaLife implements AutoCloseable {
         private final WantedSnapshots wanted = new WantedSnapshots(
                 () -> assembly.application().captureCheckpoint(),
                 captured -> write(captured),
-                position -> transfers.checkpointTaken(position));
+                position -> transfers.wantedCheckpointTaken(position));
 
         @Override
         public Checkpoints checkpoints() {

@@ -111,6 +111,12 @@ final class StateTransfers {
         }
     }
 
+    /** The same, and the order had asked for it, since it has no room: whoever receives nothing any more gives way. */
+    void wantedCheckpointTaken(long position) {
+        sender.yieldIdle();
+        checkpointTaken(position);
+    }
+
     /** Ordering loop: no member's log holds what this replica needs next. */
     void stateNeeded(int fromPeer, long position) {
         receiver.stateNeeded(fromPeer, position);

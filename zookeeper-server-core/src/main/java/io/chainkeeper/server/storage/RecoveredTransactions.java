@@ -14,6 +14,7 @@ import org.apache.zookeeper.txn.TxnHeader;
  */
 public final class RecoveredTransactions implements Closeable {
     private final long comparedZxid;
+    private volatile long verifiedZxid;
     private final long lastZxid;
     private final TxnIterator transactions;
 
@@ -36,6 +37,11 @@ public final class RecoveredTransactions implements Closeable {
      */
     public boolean covers(long zxid) {
         return zxid <= lastZxid;
+    }
+
+    /** @return whether all of them have been verified, so that their files are not read again; safe for any thread */
+    public boolean areVerified() {
+        return transactions == null || verifiedZxid >= lastZxid;
     }
 
     /**
@@ -71,6 +77,7 @@ public final class RecoveredTransactions implements Closeable {
                         + " that of a healthy member; if Apache ZooKeeper has gone on from the data of all members,"
                         + " delete the ordering directory of every member to form a new order from it");
             }
+            verifiedZxid = zxid;
         } catch (IOException e) {
             throw new IllegalStateException("transaction log cannot be read again: " + e.getMessage(), e);
         }

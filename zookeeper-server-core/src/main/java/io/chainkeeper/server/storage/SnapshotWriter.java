@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.server.ZKDatabase;
@@ -35,7 +36,7 @@ public final class SnapshotWriter {
     private final ZKDatabase database;
     private final CheckpointStore checkpoints;
     private final int retainCount;
-    private final boolean purges;
+    private final BooleanSupplier purges;
     private final LongConsumer coveredListener;
     private final RoomFor roomFor;
     private final LongSupplier clockNanos;
@@ -57,7 +58,7 @@ public final class SnapshotWriter {
      * @param database the tree
      * @param checkpoints where checkpoints lie
      * @param retainCount how many snapshots recovery may fall back to, at least 1
-     * @param purges whether what is older than those is deleted
+     * @param purges whether what is older than those may be deleted by now
      * @param coveredListener told of the position that recovery no longer needs the order up to
      * @param roomFor asked before a file is written
      * @param clockNanos a monotonic clock
@@ -68,7 +69,7 @@ public final class SnapshotWriter {
             ZKDatabase database,
             CheckpointStore checkpoints,
             int retainCount,
-            boolean purges,
+            BooleanSupplier purges,
             LongConsumer coveredListener,
             RoomFor roomFor,
             LongSupplier clockNanos,
@@ -196,7 +197,7 @@ public final class SnapshotWriter {
         private void forget() throws IOException {
             List<Path> all = DataFiles.snapshots(files.snapshotDirectory());
             long oldest = DataFiles.snapshotZxid(all.get(Math.min(retainCount, all.size()) - 1));
-            if (purges) {
+            if (purges.getAsBoolean()) {
                 purge(oldest);
             }
             reportCovered(oldest);

@@ -52,6 +52,7 @@ public final class SnapshotSender implements StateOffer, Closeable {
     private final Background releaser;
     private final SnapshotOnDemand onDemand;
     private final Map<Integer, Receiver> receivers = new TreeMap<>();
+    private boolean isReleaseScheduled;
     private boolean closed;
 
     /** This replica's snapshots. */
@@ -246,7 +247,7 @@ public final class SnapshotSender implements StateOffer, Closeable {
             LOG.info(
                     "Server {} needs the state: sending that of position {} in the background", peer, state.position());
         }
-        if (receivers.size() == 1 && before == null) {
+        if (!isReleaseScheduled) {
             scheduleRelease();
         }
         return null;
@@ -275,11 +276,21 @@ public final class SnapshotSender implements StateOffer, Closeable {
     }
 
     private void scheduleRelease() {
+        isReleaseScheduled = true;
         releaser.afterMillis(TimeUnit.NANOSECONDS.toMillis(IDLE_NANOS / 4), this::releaseIdle);
     }
 
-    private void releaseIdle() {
+    private synchronized void releaseIdle() {
+        isReleaseScheduled = false;
         release(clockNanos.getAsLong() - IDLE_NANOS);
+        if (!receivers.isEmpty() && !closed) {
+            scheduleRelease();
+        }
+    }
+
+    /** The order has to forget something: who has asked for nothing for a while gives its place up, as for another. */
+    public void yieldIdle() {
+        release(clockNanos.getAsLong() - YIELD_NANOS);
     }
 
     /** Closes what was not used since a moment. */
@@ -292,9 +303,6 @@ public final class SnapshotSender implements StateOffer, Closeable {
                 LOG.info("Server {} asks for no more of the state", entry.getKey());
                 closeQuietly(entry.getValue().state);
             }
-        }
-        if (!receivers.isEmpty() && !closed) {
-            scheduleRelease();
         }
     }
 

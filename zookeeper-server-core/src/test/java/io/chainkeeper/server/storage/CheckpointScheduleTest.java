@@ -53,7 +53,15 @@ public class CheckpointScheduleTest {
         System.setProperty(SNAP_COUNT, snapCount);
         System.setProperty(SNAP_SIZE, snapSizeKib);
         SnapshotWriter writer = new SnapshotWriter(
-                files, database, store, 3, false, position -> {}, (directory, bytes) -> null, System::nanoTime, 0);
+                files,
+                database,
+                store,
+                3,
+                () -> false,
+                position -> {},
+                (directory, bytes) -> null,
+                System::nanoTime,
+                0);
         schedule = new CheckpointSchedule(
                 database,
                 () -> bytes,

@@ -29,9 +29,6 @@ public final class DiskFormat implements SharedDiskFormat {
     private static final String MAX_BATCH_BYTES = "disk.maxBatchBytes";
     private static final int BLOCK = SharedDisks.BLOCK_BYTES;
 
-    /** A ring holds so many of the longest entries at least. */
-    private static final int ENTRIES_PER_RING = 16;
-
     private final SettingKeys keys;
 
     /** @param keys of the protocol, with the four that are named here and {@code disk.maxBatchBytes} */
@@ -69,7 +66,7 @@ public final class DiskFormat implements SharedDiskFormat {
         }
         int value = BatchCodec.BATCH_OVERHEAD_BYTES
                 + Math.max(keys.number(settings, MAX_BATCH_BYTES), commandBytes + BatchCodec.COMMAND_OVERHEAD_BYTES);
-        long least = ENTRIES_PER_RING * RingEntry.bytesFor(value);
+        long least = DiskLayout.ENTRIES_PER_RING * RingEntry.bytesFor(value);
         if (region < least) {
             return REGION_BYTES + "=" + region + " is too small for batches of " + value + " bytes (jute.maxbuffer, "
                     + MAX_BATCH_BYTES + "); give at least " + least;

@@ -20,6 +20,9 @@ public record DiskLayout(int slots, int regionBytes) {
     /** The largest ring; servers keep what is in their own in memory. */
     public static final int MAX_REGION_BYTES = 1 << 30;
 
+    /** A ring holds so many of the longest entries at least: a start refuses settings with which it does not. */
+    public static final int ENTRIES_PER_RING = 16;
+
     private static final int BLOCK = SharedDisks.BLOCK_BYTES;
 
     /** Checks the ranges. */

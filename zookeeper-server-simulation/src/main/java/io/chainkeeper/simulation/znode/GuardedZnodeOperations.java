@@ -72,8 +72,8 @@ final class GuardedZnodeOperations {
         return switch (code) {
             case NOAUTH -> new Outcome(Code.NO_AUTH, null);
             case BADVERSION -> new Outcome(Code.BAD_VERSION, null);
-            // It may not have been created yet when the session's first request was lost.
-            case NONODE, SESSIONEXPIRED, SESSIONMOVED -> null;
+            // It may not have been created yet when the session's first request was lost; a ring may be full.
+            case NONODE, SESSIONEXPIRED, SESSIONMOVED, THROTTLEDOP -> null;
             default -> throw new InvariantViolated("an operation on " + PATH + " failed with " + code);
         };
     }

@@ -77,7 +77,7 @@ final class ZnodeOperations {
             case NONODE -> Outcome.of(Code.NO_NODE);
             case NODEEXISTS -> Outcome.of(Code.NODE_EXISTS);
             case BADVERSION -> Outcome.of(Code.BAD_VERSION);
-            case SESSIONEXPIRED, SESSIONMOVED, RUNTIMEINCONSISTENCY, QUOTAEXCEEDED -> null;
+            case SESSIONEXPIRED, SESSIONMOVED, RUNTIMEINCONSISTENCY, QUOTAEXCEEDED, THROTTLEDOP -> null;
             default -> throw new InvariantViolated("an operation failed with " + code);
         };
     }
