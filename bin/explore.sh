@@ -2,6 +2,7 @@
 # Explores every order of events within small scopes, on the real protocol objects. Examples:
 #   bin/explore.sh                                        all named scopes, as the build does
 #   bin/explore.sh --scope leader-crash --restarts 1      a named scope, made larger
+#   bin/explore.sh --protocol disk                        those of Disk Paxos: servers that share disks
 #   bin/explore.sh --writes 1,1,0 --breaks 2 --depth 30   a scope of one's own, up to 30 steps
 #   bin/explore.sh --scope leader-crash --replay "..."    run a schedule and print what happens
 # All options: io.chainkeeper.simulation.explore.Explore. EXPLORE_MEMORY is the heap, default 2g.

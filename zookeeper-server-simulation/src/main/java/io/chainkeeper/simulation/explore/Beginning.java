@@ -23,11 +23,15 @@ final class Beginning {
     Beginning(Scope scope, Steps steps) {
         this.scope = scope;
         this.steps = steps;
-        this.state = new EnsembleState(scope.replicas());
+        this.state = new EnsembleState(scope.replicas(), steps.sharedDisks());
     }
 
     /** The state; to be called once. */
     EnsembleState state() {
+        if (steps.sharedDisks() > 0) {
+            new SharedDiskBeginning(scope, steps, state).run();
+            return state;
+        }
         for (int id = 1; id <= state.replicas; id++) {
             steps.restart(state, id);
         }
@@ -87,7 +91,7 @@ final class Beginning {
             case TRUNCATED -> id == 1 ? 1 : 0;
             case DEPOSED, DEPOSED_AT_LAST -> id <= 2 ? 1 : 0;
             case BEHIND, BEHIND_AND_DEPOSED -> id == 1 || id == FIRST_OF_MAJORITY ? 1 : 0;
-            default -> 0;
+            default -> SharedDiskBeginning.writes(scope.start(), id);
         };
     }
 

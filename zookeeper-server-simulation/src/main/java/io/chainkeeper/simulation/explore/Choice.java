@@ -10,7 +10,8 @@ import java.util.regex.Pattern;
  *
  * @param kind what
  * @param replica where; for {@link Kind#DELIVER} the receiver
- * @param peer the sender or the other end of the link; for {@link Kind#CRASH} how many records survive that were not
+ * @param peer the sender or the other end of the link; the shared disk, from 1;
+ *     for {@link Kind#CRASH} how many records survive that were not
  *     known to be durable; for {@link Kind#BATCH} what is in the batch besides; 0 if there is none
  */
 record Choice(Kind kind, int replica, int peer) {
@@ -20,7 +21,7 @@ record Choice(Kind kind, int replica, int peer) {
     /** In a batch, behind all else: what was appended has become durable. */
     static final int AND_DURABLE = 2;
 
-    private static final Pattern TEXT = Pattern.compile("([a-z-]+) (\\d)(?:([>+-])(\\d))?");
+    private static final Pattern TEXT = Pattern.compile("([a-z-]+) (\\d)(?:([>+@-])(\\d))?");
 
     /** What can happen. */
     enum Kind {
@@ -55,7 +56,17 @@ record Choice(Kind kind, int replica, int peer) {
         /** A replica is gone; what was not durable is lost, but for the oldest records of it if so many survive. */
         CRASH("crash"),
         /** A link breaks, loses what was on its way, and is made anew. */
-        BREAK("break");
+        BREAK("break"),
+        /** The oldest request of a replica to a shared disk is answered; it is carried out, unless it has been. */
+        ANSWER("answer"),
+        /** The next request to a shared disk is carried out; nobody knows yet. */
+        CARRY_OUT("carry-out"),
+        /** Half of the next write to a shared disk is carried out. */
+        TEAR("tear"),
+        /** A write that will not be answered, because its replica crashed or its disk failed, never happens. */
+        DROP("drop"),
+        /** A shared disk fails for a replica: what was not answered will not be. */
+        FAIL("fail");
 
         private final String word;
 
@@ -69,12 +80,18 @@ record Choice(Kind kind, int replica, int peer) {
                 case DELIVER -> ">";
                 case BREAK -> "-";
                 case CRASH, BATCH -> "+";
+                case ANSWER, CARRY_OUT, TEAR, DROP, FAIL -> "@";
                 default -> null;
             };
         }
 
         private boolean mayHaveOneNumber() {
-            return this != DELIVER && this != BREAK;
+            return this != DELIVER && this != BREAK && !isOfADisk();
+        }
+
+        /** Whether the second number is that of a shared disk. */
+        boolean isOfADisk() {
+            return "@".equals(sign());
         }
 
         private boolean takes(String sign, int second) {
@@ -111,7 +128,8 @@ record Choice(Kind kind, int replica, int peer) {
         }
         throw new IllegalArgumentException("\"" + part + "\" is no step of a schedule; steps look like: deliver 1>2, "
                 + "sync 1, sync-one 1, batch 1, batch 1+3, propose 1, read 1, tick 1, checkpoint 1, keep 1, "
-                + "configure 1, fetch 1, install 1, crash 1, crash 1+2, restart 1, restart-older 1, break 1-2");
+                + "configure 1, fetch 1, install 1, crash 1, crash 1+2, restart 1, restart-older 1, break 1-2, "
+                + "answer 1@2, carry-out 1@2, tear 1@2, drop 1@2, fail 1@2");
     }
 
     /** A schedule as text. */

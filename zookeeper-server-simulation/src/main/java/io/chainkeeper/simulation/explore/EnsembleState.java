@@ -18,6 +18,7 @@ final class EnsembleState {
     private static final int READ_FIELDS = 3;
 
     final int replicas;
+    final SharedState shared;
 
     /** By replica id: number of the state; how often clients wrote and read, time passed, checkpoints were written. */
     final int[] locals;
@@ -31,6 +32,7 @@ final class EnsembleState {
     int crashes;
     int restarts;
     int breaks;
+    int diskFailures;
 
     /** The most commands that any answer rested on. */
     int answered;
@@ -40,8 +42,9 @@ final class EnsembleState {
 
     private final int[][] links;
 
-    EnsembleState(int replicas) {
+    EnsembleState(int replicas, int disks) {
         this.replicas = replicas;
+        this.shared = new SharedState(replicas, disks);
         this.locals = new int[replicas + 1];
         this.writes = new int[replicas + 1];
         this.reads = new int[replicas + 1];
@@ -132,7 +135,7 @@ final class EnsembleState {
     }
 
     int[] encode() {
-        int size = 2 * replicas + 4 + openReads.length + links.length;
+        int size = 2 * replicas + 4 + openReads.length + links.length + shared.size();
         for (int[] items : links) {
             size += items.length;
         }
@@ -143,12 +146,13 @@ final class EnsembleState {
             row[at++] = writes[id] | reads[id] << 8 | ticks[id] << 16 | checkpoints[id] << 24;
         }
         row[at++] = order;
-        row[at++] = crashes | breaks << 8 | restarts << 16;
+        row[at++] = crashes | breaks << 8 | restarts << 16 | diskFailures << 24;
         row[at++] = answered;
         at = put(row, at, openReads);
         for (int[] items : links) {
             at = put(row, at, items);
         }
+        shared.put(row, at);
         return row;
     }
 
@@ -158,8 +162,8 @@ final class EnsembleState {
         return at + 1 + items.length;
     }
 
-    static EnsembleState decode(int replicas, int[] row) {
-        EnsembleState state = new EnsembleState(replicas);
+    static EnsembleState decode(int replicas, int disks, int[] row) {
+        EnsembleState state = new EnsembleState(replicas, disks);
         int at = 0;
         for (int id = 1; id <= replicas; id++) {
             state.locals[id] = row[at++];
@@ -172,7 +176,8 @@ final class EnsembleState {
         state.order = row[at++];
         state.crashes = row[at] & 0xff;
         state.breaks = row[at] >> 8 & 0xff;
-        state.restarts = row[at++] >> 16 & 0xff;
+        state.restarts = row[at] >> 16 & 0xff;
+        state.diskFailures = row[at++] >> 24 & 0xff;
         state.answered = row[at++];
         state.openReads = Arrays.copyOfRange(row, at + 1, at + 1 + row[at]);
         at += 1 + row[at];
@@ -180,6 +185,7 @@ final class EnsembleState {
             state.links[i] = row[at] == 0 ? NOTHING : Arrays.copyOfRange(row, at + 1, at + 1 + row[at]);
             at += 1 + row[at];
         }
+        state.shared.take(row, at);
         return state;
     }
 }

@@ -23,6 +23,9 @@ import java.util.TreeMap;
  * --start behind      begin with 1 and 2 back, of which 1 holds a value that was not decided and 2 reaches only 1
  * --start behind-and-deposed  the same, 1 reaches only 2 and 2 everybody
  * --start split       as led; 1 and 2 are cut off from all others but 3
+ * --start apart       as led; all links are cut
+ * --start overtaken   with shared disks: replica 1 has a value of its own in its ring where 2 has decided another one
+ * --start round       with shared disks: the next entry of replica 1 goes over the oldest one in its ring
  * --writes 1,0,1      writes by the clients of each replica; its length is the number of replicas
  * --reads 0,0,1       linearizable reads by the clients of each replica
  * --ticks 0,1,1       how often time may pass at each replica
@@ -34,11 +37,14 @@ import java.util.TreeMap;
  * --crashes N         crashes in all
  * --restarts N        starts after a crash, in all
  * --breaks N          broken links in all
+ * --disks N           disks that replicas share, with a protocol that has use for them, default 3
+ * --disk-failures N   how often one of them fails for a replica, in all
  * --in-step 1,1,0,2,2 replicas with the same number other than 0 are in step
  * --details NAMES     what is told apart besides, separated by commas: record-by-record (records become durable one by
  *                     one), batches (several inputs in one), survivors (a crash may leave records that were not known
  *                     to be durable), older-checkpoints (they become durable late, and the newest one may be damaged),
- *                     slow-transfers (a state is fetched, later installed, and then the replica starts); or none
+ *                     slow-transfers (a state is fetched, later installed, and then the replica starts), torn-writes
+ *                     (half of a write to a shared disk may be there); or none
  * --depth N           follow schedules up to so many steps, default: no limit
  * --states N          end after so many states, default 5000000
  * --walks N           instead: run N schedules drawn by chance

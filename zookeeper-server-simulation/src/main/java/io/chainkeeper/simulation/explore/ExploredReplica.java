@@ -12,6 +12,7 @@ import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.PromiseRule;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.SharedDisks;
 import io.chainkeeper.replica.ProposerTable;
 import io.chainkeeper.replica.RecordedProtocol;
 import io.chainkeeper.simulation.explore.LocalEffect.Kind;
@@ -31,8 +32,6 @@ import java.util.function.Consumer;
  * and a disk. What is delivered is executed at once. Fields that are not transient are its state.
  */
 final class ExploredReplica implements Effects {
-    private static final int STREAM = 0;
-
     private record Parked(long logSequence, int to, long linkEpoch, Message message) {}
 
     private final transient int id;
@@ -105,6 +104,8 @@ final class ExploredReplica implements Effects {
                 }
             }
             case INSTALL -> disk.install(maker.state(input.number()));
+            case BLOCKS -> answered(input.peer(), maker.shared().answer(input.number()));
+            case DISK_FAILED -> call(running -> running.onDiskFailed(input.peer() - 1, "it does not answer"));
             case FRAME -> receive(input.peer(), maker.frames().get(input.number()));
             case PEER_UP -> {
                 linkUp[input.peer()] = true;
@@ -209,15 +210,8 @@ final class ExploredReplica implements Effects {
 
     private void propose() {
         lastSequence++;
-        ProposedCommand command = commandOf(id, incarnation, lastSequence);
+        ProposedCommand command = maker.commandOf(id, incarnation, lastSequence);
         call(running -> running.onPropose(command));
-    }
-
-    /** The command with this identity: what it writes says who it is. */
-    static ProposedCommand commandOf(int proposer, long incarnation, long sequence) {
-        ByteBuffer bytes = ByteBuffer.allocate(3);
-        bytes.put((byte) proposer).put((byte) incarnation).put((byte) sequence);
-        return new ProposedCommand(proposer, incarnation, STREAM, sequence, ByteSlice.of(bytes.array()));
     }
 
     private void read() {
@@ -239,6 +233,17 @@ final class ExploredReplica implements Effects {
             call(running -> running.onMessage(from, message));
         } catch (MalformedMessageException e) {
             throw new InvariantViolated("codec: an encoded message does not decode: " + e.getMessage());
+        }
+    }
+
+    /** Shared disks have numbers from 1 here, and from 0 in the contract. */
+    private void answered(int disk, SharedBlocks.Answer answer) {
+        SharedBlocks.Request request = answer.request();
+        if (request.isWrite()) {
+            call(running -> running.onBlocksWritten(disk - 1, request.offset(), request.length()));
+        } else {
+            ByteSlice bytes = maker.shared().bytes(disk - 1, answer);
+            call(running -> running.onBlocksRead(disk - 1, request.offset(), bytes));
         }
     }
 
@@ -283,6 +288,21 @@ final class ExploredReplica implements Effects {
             int frame = maker.frames().numberOf(join(maker.codec().encode(message)));
             effects.add(new LocalEffect(Kind.SENT, to, frame, applied));
         }
+    }
+
+    @Override
+    public void writeBlocks(int disk, long offset, ByteSlice bytes) {
+        ask(disk, new SharedBlocks.Request(offset, bytes.length(), bytes));
+    }
+
+    @Override
+    public void readBlocks(int disk, long offset, int length) {
+        ask(disk, new SharedBlocks.Request(offset, length, null));
+    }
+
+    private void ask(int disk, SharedBlocks.Request request) {
+        SharedDisks.check(disk, maker.disks(), request.offset(), request.length());
+        effects.add(new LocalEffect(Kind.ASKED, disk + 1, maker.shared().numberOf(request), applied));
     }
 
     private static ByteSlice join(ByteSlice[] parts) {

@@ -84,13 +84,12 @@ final class Explorer {
     }
 
     private Failure expand(Found found) {
-        int replicas = steps.scope().replicas();
-        List<Choice> possible = steps.possible(EnsembleState.decode(replicas, found.state()));
+        List<Choice> possible = steps.possible(steps.decode(found.state()));
         if (possible.isEmpty()) {
             return end(found);
         }
         for (Choice choice : possible) {
-            EnsembleState state = EnsembleState.decode(replicas, found.state());
+            EnsembleState state = steps.decode(found.state());
             stepsTaken++;
             try {
                 steps.apply(state, choice);
@@ -108,7 +107,7 @@ final class Explorer {
     private Failure end(Found found) {
         ends++;
         try {
-            steps.settle(EnsembleState.decode(steps.scope().replicas(), found.state()));
+            steps.settle(steps.decode(found.state()));
             return null;
         } catch (InvariantViolated broken) {
             return new Failure(scheduleTo(found.number()), broken.getMessage());

@@ -4,8 +4,8 @@ package io.chainkeeper.simulation.explore;
  * What a replica did that others can notice.
  *
  * @param kind what
- * @param number receiver of a frame; position delivered or answered; token of a read
- * @param item number of the frame or value; 0 if there is none
+ * @param number receiver of a frame; shared disk; position delivered or answered; token of a read
+ * @param item number of the frame, of the request to the disk, or of the value; 0 if there is none
  * @param applied how many commands this replica had applied by then
  */
 record LocalEffect(Kind kind, int number, int item, int applied) {
@@ -13,6 +13,8 @@ record LocalEffect(Kind kind, int number, int item, int applied) {
     enum Kind {
         /** A frame left for another replica. */
         SENT,
+        /** Something was asked of a shared disk. */
+        ASKED,
         /** A position was delivered and executed. */
         DELIVERED,
         /** A client got the answer to its write, which has the position. */

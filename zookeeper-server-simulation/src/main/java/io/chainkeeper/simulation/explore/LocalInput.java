@@ -4,9 +4,9 @@ package io.chainkeeper.simulation.explore;
  * What can happen to one replica.
  *
  * @param kind what
- * @param peer the other end of the link; what is in a batch besides frames; 0 if there is none
- * @param number of the frame, of the batch, of the state to be fetched or installed, of ticks, or of records that
- *     survive; 0 if there is none
+ * @param peer the other end of the link; the shared disk; what is in a batch besides frames; 0 if there is none
+ * @param number of the frame, of the batch, of the answer of the disk, of the state to be fetched or installed, of
+ *     ticks, or of records that survive; 0 if there is none
  */
 record LocalInput(Kind kind, int peer, int number) {
     static final LocalInput START = new LocalInput(Kind.START, 0, 0);
@@ -36,6 +36,8 @@ record LocalInput(Kind kind, int peer, int number) {
         FETCH,
         INSTALL,
         BATCH,
+        BLOCKS,
+        DISK_FAILED,
         FRAME,
         PEER_UP,
         PEER_DOWN

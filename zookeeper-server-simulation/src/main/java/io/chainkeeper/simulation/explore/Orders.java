@@ -103,7 +103,7 @@ final class Orders {
                     ExploredReplica.commandsIn(maker.values().get(value))) {
                 InvariantViolated.check(
                         command.sequence() <= proposed[command.proposer()]
-                                && command.equals(ExploredReplica.commandOf(
+                                && command.equals(maker.commandOf(
                                         command.proposer(), command.incarnation(), command.sequence())),
                         "validity: %s was delivered, which nobody proposed",
                         command);

@@ -36,6 +36,7 @@ final class PossibleChoices {
             addCheckpointsAndStates(id);
             addCrashes(id);
         }
+        choices.addAll(steps.disks().possible(state));
         if (state.breaks < scope.maxBreaks()) {
             for (int a = 1; a <= state.replicas; a++) {
                 for (int b = a + 1; b <= state.replicas; b++) {
@@ -137,6 +138,7 @@ final class PossibleChoices {
                         && steps.local(state, peer).isRunning()
                         && !state.hasNews(id, peer)
                         && !state.hasNews(peer, id);
+            case ANSWER, CARRY_OUT, TEAR, DROP, FAIL -> steps.disks().isPossible(state, choice);
             default -> running;
         };
     }

@@ -1,12 +1,18 @@
 package io.chainkeeper.simulation.explore;
 
+import io.chainkeeper.disk.layout.DiskLayout;
+import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
+import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.SharedDiskFormat;
+import io.chainkeeper.simulation.disk.SharedDiskArray;
 import io.chainkeeper.simulation.host.HostRule;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,6 +29,15 @@ final class ReplicaMaker {
     /** As short as epochs can be, for protocols that have them. */
     private static final int SEGMENT_POSITIONS = 2;
 
+    private static final int STREAM = 0;
+    private static final int COMMAND_BYTES = 3;
+
+    /** Of a ring of 64 blocks, an entry takes 15. */
+    private static final int LONG_COMMAND_BYTES = 60_000;
+
+    /** So short that a ring, as small as it can be, has room for dozens. */
+    private static final int RING_BATCH_BYTES = 1024;
+
     private final OrderingProtocolFactory factory;
     private final Scope scope;
     private final Set<HostRule> missing;
@@ -31,8 +46,10 @@ final class ReplicaMaker {
     private final Ensemble first;
     private final Ensemble next;
     private final Map<String, String> settings = new TreeMap<>();
+    private final int commandBytes;
     private final Bytes frames = new Bytes();
     private final Bytes values = new Bytes();
+    private final SharedBlocks shared;
     private final Numbered<OfferedState> states = new Numbered<>();
     private final Numbered<List<OnTheWay>> batches = new Numbered<>();
 
@@ -44,6 +61,7 @@ final class ReplicaMaker {
         states.numberOf(OfferedState.NOTHING);
         this.codec = factory.codec();
         this.replicas = scope.replicas();
+        this.commandBytes = scope.start() == Scope.Start.ROUND ? LONG_COMMAND_BYTES : COMMAND_BYTES;
         this.first = Ensemble.of(Scope.ids(scope.participants()));
         this.next = Ensemble.of(Scope.ids(scope.nextParticipants()));
         for (String key : new TreeSet<>(factory.settings().names())) {
@@ -52,8 +70,18 @@ final class ReplicaMaker {
                 settings.put(key, Integer.toString(heartbeat ? TICK_MILLIS : TIMEOUT_TICKS * TICK_MILLIS));
             } else if (key.endsWith("SegmentPositions")) {
                 settings.put(key, Integer.toString(SEGMENT_POSITIONS));
+            } else if (key.equals("disk.regionBytes")) {
+                settings.put(key, Integer.toString(DiskLayout.MIN_REGION_BYTES));
+            } else if (key.equals("disk.slots")) {
+                settings.put(key, Integer.toString(replicas));
+            } else if (key.equals("disk.maxBatchBytes")) {
+                settings.put(key, Integer.toString(RING_BATCH_BYTES));
             }
         }
+        SharedDiskFormat format = factory.sharedDisks();
+        settings.putAll(SharedDiskArray.naming(scope.disks(), format, Map.of()));
+        DiskLayout layout = new DiskLayout(replicas, DiskLayout.MIN_REGION_BYTES);
+        shared = format == null ? null : new SharedBlocks(format, settings, scope.disks(), layout, values);
         String wrong = factory.settings().check(settings, replicas);
         if (wrong != null) {
             throw new IllegalArgumentException("settings for exploration: " + wrong);
@@ -71,6 +99,13 @@ final class ReplicaMaker {
                 TICK_MILLIS,
                 ProtocolContext.Start.ORDINARY);
         return factory.create(context, effects);
+    }
+
+    /** The command with this identity: what it writes says who it is. */
+    ProposedCommand commandOf(int proposer, long incarnation, long sequence) {
+        ByteBuffer bytes = ByteBuffer.allocate(commandBytes);
+        bytes.put((byte) proposer).put((byte) incarnation).put((byte) sequence);
+        return new ProposedCommand(proposer, incarnation, STREAM, sequence, ByteSlice.of(bytes.array()));
     }
 
     int replicas() {
@@ -130,6 +165,16 @@ final class ReplicaMaker {
 
     Bytes frames() {
         return frames;
+    }
+
+    /** Shared disks; null if the protocol has no use for them. */
+    SharedBlocks shared() {
+        return shared;
+    }
+
+    /** How many there are. */
+    int disks() {
+        return shared == null ? 0 : scope.disks();
     }
 
     Bytes values() {

@@ -24,6 +24,8 @@ import java.util.stream.IntStream;
  * @param maxCrashes crashes in all
  * @param maxRestarts starts after a crash, in all
  * @param maxBreaks broken links in all
+ * @param disks how many disks replicas share, with a protocol that has use for them
+ * @param maxDiskFailures how often one of them fails for a replica, in all
  * @param inStep 0 for a replica whose events come in any order; replicas with the same other number are in step: what
  *     one of them appends is durable at once, frames between them arrive at once, in a fixed order, time passes for all
  *     of them together, and of what is on its way from and to others the oldest of each link arrives together. So
@@ -44,12 +46,16 @@ record Scope(
         int maxCrashes,
         int maxRestarts,
         int maxBreaks,
+        int disks,
+        int maxDiskFailures,
         List<Integer> inStep,
         Set<Detail> details) {
     /** Ticks after which every replica suspects a silent leader. */
     static final int SILENCE_TICKS = 7;
 
     private static final int MAX_REPLICAS = 5;
+    private static final int MAX_DISKS = 5;
+    private static final int DISKS = 3;
     private static final int MAX_COUNT = 15;
 
     /** Where an exploration begins. */
@@ -87,7 +93,19 @@ record Scope(
         /** As BEHIND, except that 2 reaches all others, and 1 only 2. */
         BEHIND_AND_DEPOSED,
         /** As LED, except that only the third replica reaches all others: the first two and the rest are cut off. */
-        SPLIT
+        SPLIT,
+        /** As LED; all links are cut. */
+        APART,
+        /**
+         * As APART; replica 1 has written something that had reached only the first of three shared disks when replica
+         * 2 took over without that disk and decided a write of its own. Then all disks have answered.
+         */
+        OVERTAKEN,
+        /**
+         * As APART; the ring of replica 1 on each shared disk is full but for what the checkpoints of both hold, and
+         * its next entry is written over the oldest one. What it has decided last replica 2 does not know.
+         */
+        ROUND
     }
 
     /** What is told apart that otherwise is not: each makes a scope larger. */
@@ -110,7 +128,9 @@ record Scope(
          * A state is fetched some time before it is installed, and the replica that has installed it is down until it
          * starts; otherwise all this is one step.
          */
-        SLOW_TRANSFERS
+        SLOW_TRANSFERS,
+        /** Who reads a shared disk may find a part of a write that is under way, or that its server never finished. */
+        TORN_WRITES
     }
 
     /** Checks the ranges. */
@@ -136,6 +156,9 @@ record Scope(
         if (participants.get(0) == 0 || ids(nextParticipants).isEmpty()) {
             throw new IllegalArgumentException("replica 1 must be among the first participants " + participants
                     + ", and somebody among the next " + nextParticipants);
+        }
+        if (disks < 1 || disks > MAX_DISKS) {
+            throw new IllegalArgumentException("shared disks must be from 1 to " + MAX_DISKS + ", not " + disks);
         }
         details = Collections.unmodifiableSet(new TreeSet<>(details));
     }
@@ -169,7 +192,8 @@ record Scope(
     static Scope begin(Start start, int replicas) {
         List<Integer> none = Collections.nCopies(replicas, 0);
         List<Integer> all = Collections.nCopies(replicas, 1);
-        return new Scope(start, none, none, none, SILENCE_TICKS, none, all, all, all, 0, 0, 0, none, Set.of());
+        return new Scope(
+                start, none, none, none, SILENCE_TICKS, none, all, all, all, 0, 0, 0, DISKS, 0, none, Set.of());
     }
 
     /** A scope that is being changed. */
@@ -186,6 +210,8 @@ record Scope(
         private int maxCrashes;
         private int maxRestarts;
         private int maxBreaks;
+        private int disks;
+        private int maxDiskFailures;
         private List<Integer> inStep;
         private Set<Detail> details;
 
@@ -202,6 +228,8 @@ record Scope(
             maxCrashes = scope.maxCrashes;
             maxRestarts = scope.maxRestarts;
             maxBreaks = scope.maxBreaks;
+            disks = scope.disks;
+            maxDiskFailures = scope.maxDiskFailures;
             inStep = scope.inStep;
             details = scope.details;
         }
@@ -220,6 +248,8 @@ record Scope(
                     maxCrashes,
                     maxRestarts,
                     maxBreaks,
+                    disks,
+                    maxDiskFailures,
                     inStep,
                     details);
         }
@@ -267,6 +297,13 @@ record Scope(
 
     Scope withBreaks(int breaks) {
         return with(draft -> draft.maxBreaks = breaks);
+    }
+
+    Scope withDisks(int number, int failures) {
+        return with(draft -> {
+            draft.disks = number;
+            draft.maxDiskFailures = failures;
+        });
     }
 
     Scope withInStep(Integer... groups) {

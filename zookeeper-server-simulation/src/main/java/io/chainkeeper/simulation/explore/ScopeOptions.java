@@ -25,6 +25,8 @@ final class ScopeOptions {
     private static final String CRASHES = "--crashes";
     private static final String RESTARTS = "--restarts";
     private static final String BREAKS = "--breaks";
+    private static final String DISKS = "--disks";
+    private static final String DISK_FAILURES = "--disk-failures";
     private static final String IN_STEP = "--in-step";
     private static final String DETAILS = "--details";
     private static final String NO_DETAILS = "none";
@@ -42,6 +44,8 @@ final class ScopeOptions {
             CRASHES,
             RESTARTS,
             BREAKS,
+            DISKS,
+            DISK_FAILURES,
             IN_STEP,
             DETAILS);
 
@@ -88,6 +92,8 @@ final class ScopeOptions {
                 number(options, CRASHES, base.maxCrashes()),
                 number(options, RESTARTS, base.maxRestarts()),
                 number(options, BREAKS, base.maxBreaks()),
+                number(options, DISKS, base.disks()),
+                number(options, DISK_FAILURES, base.maxDiskFailures()),
                 counts(options, IN_STEP, base.inStep(), replicas),
                 options.containsKey(DETAILS) ? details(options.get(DETAILS)) : base.details());
     }
@@ -170,7 +176,8 @@ final class ScopeOptions {
                 + join(scope.checkpoints()) + " " + PARTICIPANTS + " " + join(scope.participants()) + " "
                 + NEXT_PARTICIPANTS + " " + join(scope.nextParticipants()) + " " + MAY_CRASH + " "
                 + join(scope.mayCrash()) + " " + CRASHES + " " + scope.maxCrashes() + " " + RESTARTS + " "
-                + scope.maxRestarts() + " " + BREAKS + " " + scope.maxBreaks() + " " + IN_STEP + " "
+                + scope.maxRestarts() + " " + BREAKS + " " + scope.maxBreaks() + " " + DISKS + " " + scope.disks() + " "
+                + DISK_FAILURES + " " + scope.maxDiskFailures() + " " + IN_STEP + " "
                 + join(scope.inStep()) + " " + DETAILS + " " + print(scope.details());
     }
 

@@ -21,7 +21,11 @@ final class Scopes {
 
     /** Those of a protocol, by name: of ISS what is specific for it, of all others what chain does. */
     static Map<String, Scope> named(String protocol) {
-        return protocol.equals("iss") ? iss() : chain();
+        return switch (protocol) {
+            case "iss" -> iss();
+            case "disk" -> SharedDiskScopes.named();
+            default -> chain();
+        };
     }
 
     private static Map<String, Scope> iss() {

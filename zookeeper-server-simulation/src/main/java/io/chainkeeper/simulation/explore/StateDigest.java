@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.ProtocolContext;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
@@ -86,8 +87,12 @@ final class StateDigest {
     private boolean addLeaf(Object object) {
         if (object instanceof ByteSlice slice) {
             mix(slice.length());
-            for (int i = 0; i < slice.length(); i++) {
-                mix(slice.get(i));
+            ByteBuffer bytes = slice.asByteBuffer();
+            while (bytes.remaining() >= Long.BYTES) {
+                mix(bytes.getLong());
+            }
+            while (bytes.hasRemaining()) {
+                mix(bytes.get());
             }
         } else if (object instanceof Enum<?> constant) {
             mix(constant.ordinal());

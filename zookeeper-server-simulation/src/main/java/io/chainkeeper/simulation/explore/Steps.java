@@ -27,6 +27,7 @@ final class Steps {
 
     private final StepWords words;
     private final boolean someInStep;
+    private final SharedDiskSteps disks;
 
     /** By replica id: the ids of those that are in step with it, itself included. */
     private final int[][] units;
@@ -41,6 +42,7 @@ final class Steps {
             units[id] = scope.unitOf(id);
         }
         this.orders = new Orders(maker);
+        this.disks = new SharedDiskSteps(this, maker.shared(), scope);
         this.words = new StepWords(maker, orders);
         this.replicas = new ReplicaStates[scope.replicas() + 1];
         for (int id = 1; id <= scope.replicas(); id++) {
@@ -91,6 +93,9 @@ final class Steps {
                         more = true;
                     }
                 }
+                for (int disk = 1; disk <= state.shared.disks; disk++) {
+                    more |= disks.answerAll(state, to, disk);
+                }
                 if (to != slowDisk && local(state, to).unstableRecords() > 0) {
                     react(state, to, LocalInput.SYNC);
                     more = true;
@@ -132,6 +137,12 @@ final class Steps {
      * @throws InvariantViolated if that does not come about, or a promise is broken on the way
      */
     void settle(EnsembleState state) {
+        if (disks.hasOrphans(state)) {
+            EnsembleState without = decode(state.encode());
+            disks.settleOrphans(without, false);
+            new Settling(this, without).settle();
+            disks.settleOrphans(state, true);
+        }
         new Settling(this, state).settle();
     }
 
@@ -206,7 +217,7 @@ final class Steps {
                 cut(state, id, choice.peer());
                 connect(state, id, choice.peer());
             }
-            default -> throw new IllegalStateException("unknown step " + choice);
+            default -> disks.carryOut(state, choice);
         }
     }
 
@@ -306,6 +317,7 @@ final class Steps {
     /** @param survivors how many records that were not durable are on its disk all the same */
     void stop(EnsembleState state, int id, int survivors) {
         state.removeOpenReadsOf(id);
+        disks.stop(state, id);
         react(state, id, new LocalInput(LocalInput.Kind.CRASH, 0, survivors));
         for (int peer = 1; peer <= state.replicas; peer++) {
             if (peer != id) {
@@ -360,6 +372,7 @@ final class Steps {
                     state.append(id, effect.number(), effect.item());
                 }
             }
+            case ASKED -> state.shared.append(id, effect.number(), effect.item());
             case DELIVERED ->
                 state.order = orders.delivered(
                         state.order, id, effect.number(), effect.item(), effect.applied(), state.writes);
@@ -384,6 +397,10 @@ final class Steps {
     }
 
     private void checkDurable(EnsembleState state, int id, LocalEffect effect) {
+        if (maker.disks() > 0) {
+            disks.checkDurable(state, id, effect, orders.describe(effect.item()));
+            return;
+        }
         Membership inForce = orders.membership(state.order, effect.number());
         int disks = 0;
         for (int each : inForce.replicaIds()) {
@@ -397,6 +414,21 @@ final class Steps {
                 effect.number(),
                 disks,
                 inForce.quorum());
+    }
+
+    // ---------------------------------------------------------------- states as rows of numbers
+
+    EnsembleState decode(int[] row) {
+        return EnsembleState.decode(scope.replicas(), maker.disks(), row);
+    }
+
+    SharedDiskSteps disks() {
+        return disks;
+    }
+
+    /** How many disks the replicas share. */
+    int sharedDisks() {
+        return maker.disks();
     }
 
     // ---------------------------------------------------------------- figures
