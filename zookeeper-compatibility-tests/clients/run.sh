@@ -67,11 +67,11 @@ install_go_zk() {
   fi
 }
 
-# Prints a directory for the disks that servers share; those of earlier runs are gone.
+# Prints a directory for the disks that the servers of suite $1 share; those of its earlier runs are gone.
 new_disks() {
-  rm -rf "$work/disks"
-  mkdir -p "$work/disks"
-  (cd "$work/disks" && pwd)
+  rm -rf "$work/disks-$1"
+  mkdir -p "$work/disks-$1"
+  (cd "$work/disks-$1" && pwd)
 }
 
 case "${1:-}" in
@@ -81,7 +81,7 @@ case "${1:-}" in
     install_kazoo
     # kazoo starts "java ... QuorumPeerMain zoo.cfg"; the java of ./bin starts our main class with our protocol instead
     cd "$work/kazoo-$kazoo_version"
-    CHAINKEEPER_BIN="$root/bin" CHAINKEEPER_DISKS=$(new_disks) CHAINKEEPER_JAVA=$(command -v java) \
+    CHAINKEEPER_BIN="$root/bin" CHAINKEEPER_DISKS=$(new_disks kazoo) CHAINKEEPER_JAVA=$(command -v java) \
       PATH="$here/bin:$PATH" PYTHONPATH="$work/python" ZOOKEEPER_CLASSPATH="$jars/*" ZOOKEEPER_VERSION=3.9.5 \
       python3 -m pytest -p no:cacheprovider "${kazoo_excluded[@]/#/--deselect=}" "${@:-kazoo/tests}"
     ;;
@@ -91,7 +91,7 @@ case "${1:-}" in
     install_go_zk
     # the tests start "zkServer.sh start-foreground zoo.cfg"; that of ./bin adds our protocol to the file
     cd "$work/go-zk"
-    CHAINKEEPER_BIN="$root/bin" CHAINKEEPER_DISKS=$(new_disks) ZOOKEEPER_BIN_PATH="$here/bin" ZK_VERSION=3.9.5 \
+    CHAINKEEPER_BIN="$root/bin" CHAINKEEPER_DISKS=$(new_disks go) ZOOKEEPER_BIN_PATH="$here/bin" ZK_VERSION=3.9.5 \
       go test -count=1 "${@:--v}" .
     ;;
   stock-go-tests)

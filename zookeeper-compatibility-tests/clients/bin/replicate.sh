@@ -12,7 +12,8 @@ shared_disks() {
   exec {lock}>"$ensemble/lock"
   flock "$lock"
   [ ! -f "$ensemble/generation" ] || generation=$(<"$ensemble/generation")
-  if [ ! -d "$ensemble/$generation" ] || { [ ! -d "$data/version-2" ] && [ -f "$ensemble/$generation/used-by-$id" ]; }; then
+  if [ ! -d "$ensemble/$generation" ] ||
+    { [ ! -d "$data/version-2" ] && [ -f "$ensemble/$generation/used-by-$id" ]; }; then
     generation=$((generation + 1))
     echo "$generation" >"$ensemble/generation"
     mkdir "$ensemble/$generation"
