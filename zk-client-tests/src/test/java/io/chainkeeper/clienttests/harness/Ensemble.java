@@ -219,6 +219,11 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
         return settings.get("ordering.protocol").equals("zab");
     }
 
+    /** Returns whether any one server goes on alone, over shared disks. */
+    public boolean hasDisks() {
+        return "disk".equals(settings.get("ordering.protocol"));
+    }
+
     /** Returns whether a read at any server sees all completed writes; if not, it needs a {@code sync} before it. */
     public boolean readsAreLinearizable() {
         return !isStock() && !"sequential".equals(settings.get("reads"));
