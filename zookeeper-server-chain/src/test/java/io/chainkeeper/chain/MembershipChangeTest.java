@@ -71,11 +71,12 @@ public final class MembershipChangeTest {
         int follower = ensemble.behindLeader(leader, 1);
         ensemble.isolate(follower);
         ensemble.restart(follower);
-        ensemble.replica(follower).input(p -> p.tellOccupancy((name, held, bound, slack) -> {
-            if (name.equals("memberships_known")) {
-                assertTrue(held + " memberships are known, " + bound + " may be", held <= bound && held > 1);
-            }
-        }));
+        ensemble.replica(follower)
+                .input(p -> p.tellOccupancy((name, held, bound, slack) -> {
+                    if (name.equals("memberships_known")) {
+                        assertTrue(held + " memberships are known, " + bound + " may be", held <= bound && held > 1);
+                    }
+                }));
         ensemble.rejoin(follower);
         ensemble.replica(follower).propose("a");
         ensemble.run(20);

@@ -25,9 +25,6 @@ import java.util.Set;
  * a write takes a third of the processor time, and the cache is left to files that are read again.
  */
 final class DirectoryLogFiles implements LogFiles {
-    /** Blocks of all common file systems and devices are as long, or are parts of it. */
-    private static final int DIRECT_BLOCK_BYTES = 4096;
-
     private static final String PROBE_NAME = "probe" + SegmentHeader.PREPARED_SUFFIX;
 
     private final Path directory;
@@ -59,18 +56,9 @@ final class DirectoryLogFiles implements LogFiles {
         Path probe = directory.resolve(PROBE_NAME);
         Files.deleteIfExists(probe);
         Files.createFile(probe);
-        boolean offered = offersDirect(probe);
+        boolean offered = DirectWrites.offered(probe);
         Files.delete(probe);
         return new DirectoryLogFiles(directory, offered);
-    }
-
-    /** In a changed root the system may not know on which file system a file is; then it is not asked for more. */
-    private static boolean offersDirect(Path file) {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE, ExtendedOpenOption.DIRECT)) {
-            return channel.isOpen() && Files.getFileStore(file).getBlockSize() <= DIRECT_BLOCK_BYTES;
-        } catch (IOException | UnsupportedOperationException e) {
-            return false;
-        }
     }
 
     /**
@@ -134,7 +122,7 @@ final class DirectoryLogFiles implements LogFiles {
 
     @Override
     public int blockBytes() {
-        return direct ? DIRECT_BLOCK_BYTES : 1;
+        return direct ? DirectWrites.BLOCK_BYTES : 1;
     }
 
     @Override

@@ -17,7 +17,7 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 final class SegmentWriter implements Closeable {
     private static final int ZEROS_BYTES = 1 << 16;
-    private static final ByteBuffer ZEROS = aligned(ZEROS_BYTES, ZEROS_BYTES);
+    private static final ByteBuffer ZEROS = DirectWrites.buffer(ZEROS_BYTES, ZEROS_BYTES);
 
     private final LogFiles files;
     private final AcceptorLogSettings settings;
@@ -47,13 +47,8 @@ final class SegmentWriter implements Closeable {
         this.statistics = statistics;
         this.lock = lock;
         this.blockBytes = files.blockBytes();
-        this.buffer = aligned(ceiling(settings.writeBufferBytes() + blockBytes - 1), blockBytes);
+        this.buffer = DirectWrites.buffer(ceiling(settings.writeBufferBytes() + blockBytes - 1), blockBytes);
         this.bufferView = buffer.duplicate();
-    }
-
-    private static ByteBuffer aligned(int bytes, int alignmentBytes) {
-        ByteBuffer slice = ByteBuffer.allocateDirect(bytes + alignmentBytes).alignedSlice(alignmentBytes);
-        return slice.limit(bytes).slice();
     }
 
     /** The first byte of the block that a byte is in. */

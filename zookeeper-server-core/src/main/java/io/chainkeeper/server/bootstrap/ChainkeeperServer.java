@@ -12,6 +12,7 @@ import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.ExecutionProfileMismatch;
 import io.chainkeeper.server.state.ReleaseMismatch;
 import io.chainkeeper.server.state.ReplicatedState;
+import io.chainkeeper.server.storage.LoggedFiles;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.server.zookeeper.PassiveQuorumPeer;
 import java.io.IOException;
@@ -175,7 +176,8 @@ public final class ChainkeeperServer {
         DataDirectories directories = new DataDirectories(
                 config.getDataDir().toPath(), config.getDataLogDir().toPath());
         boolean knows255 = config.getQuorumVerifier().getAllMembers().containsKey(255L);
-        prepared = PreparedFiles.prepare(directories, ordering, knows255, ThreadScheduler.INSTANCE);
+        prepared = PreparedFiles.prepare(
+                directories, ordering, knows255, ThreadScheduler.INSTANCE, LoggedFiles.LARGE_WRITE_BYTES);
         orderingFactory.prepare();
     }
 

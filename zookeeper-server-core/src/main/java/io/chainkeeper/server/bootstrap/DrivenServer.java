@@ -101,7 +101,8 @@ public final class DrivenServer implements AutoCloseable {
         ReplicaLife.requireOwn(ordering, settings.levels()); // a process does so as it reads its zoo.cfg
         EnsembleConfig configuration = configuration(ordering.ensemble());
         boolean knows255 = configuration.servers().containsKey(KNOWN_TO_ALL);
-        PreparedFiles prepared = PreparedFiles.prepare(directories, ordering, knows255, scheduler);
+        PreparedFiles prepared =
+                PreparedFiles.prepare(directories, ordering, knows255, scheduler, settings.largeLogWriteBytes());
         orderingFactory.prepare();
         PassiveQuorumPeer peer = peer(prepared);
         peer.setQuorumVerifier(configuration.verifier(), false);

@@ -3,6 +3,7 @@ package io.chainkeeper.server.bootstrap;
 import io.chainkeeper.release.FeatureRange;
 import io.chainkeeper.release.Release;
 import io.chainkeeper.server.storage.CheckpointSchedule.Intervals;
+import io.chainkeeper.server.storage.LoggedFiles;
 import io.chainkeeper.server.transfer.TransferBounds;
 
 /**
@@ -16,6 +17,7 @@ import io.chainkeeper.server.transfer.TransferBounds;
  * @param snapshotsKept how many snapshots recovery may fall back to, at least 1; older ones are deleted
  * @param transfers bounds of state transfers
  * @param levels the feature levels that it knows
+ * @param largeLogWriteBytes from how many bytes on a write of the transaction log goes past the cache
  */
 public record DrivenSettings(
         int tickTimeMillis,
@@ -25,7 +27,8 @@ public record DrivenSettings(
         Intervals intervals,
         int snapshotsKept,
         TransferBounds transfers,
-        FeatureRange levels) {
+        FeatureRange levels,
+        int largeLogWriteBytes) {
     /** Those of a server of this release; see {@link DrivenSettings}. */
     public DrivenSettings(
             int tickTimeMillis,
@@ -43,7 +46,8 @@ public record DrivenSettings(
                 intervals,
                 snapshotsKept,
                 transfers,
-                Release.levels());
+                Release.levels(),
+                LoggedFiles.LARGE_WRITE_BYTES);
     }
 
     /**
@@ -59,6 +63,24 @@ public record DrivenSettings(
                 intervals,
                 snapshotsKept,
                 transfers,
-                known);
+                known,
+                largeLogWriteBytes);
+    }
+
+    /**
+     * @param bytes from how many bytes on a write of the transaction log goes past the cache
+     * @return the same for a server that takes shorter writes for large ones
+     */
+    public DrivenSettings withLargeLogWrites(int bytes) {
+        return new DrivenSettings(
+                tickTimeMillis,
+                minSessionTimeoutMillis,
+                maxSessionTimeoutMillis,
+                patienceTicks,
+                intervals,
+                snapshotsKept,
+                transfers,
+                levels,
+                bytes);
     }
 }

@@ -33,13 +33,23 @@ record PreparedFiles(LoggedFiles files, ForcedLogCheck check) {
      * @param directories where ZooKeeper's files lie
      * @param ordering where ours lie
      * @param knows255 whether the server list has a server 255
-     * @param scheduler gives what looks at the log in the background
+     * @param scheduler gives what looks at the log, and what writes it, in the background
+     * @param largeLogWriteBytes from how many bytes on a write of the transaction log goes past the cache
      * @throws IOException if a file cannot be used; the message names it
      */
     static PreparedFiles prepare(
-            DataDirectories directories, OrderingConfig ordering, boolean knows255, Scheduler scheduler)
+            DataDirectories directories,
+            OrderingConfig ordering,
+            boolean knows255,
+            Scheduler scheduler,
+            int largeLogWriteBytes)
             throws IOException {
-        LoggedFiles files = new LoggedFiles(directories.logDirectory(), directories.dataDirectory());
+        LoggedFiles files = new LoggedFiles(
+                directories.logDirectory(),
+                directories.dataDirectory(),
+                scheduler,
+                "transaction-log-" + ordering.replicaId(),
+                largeLogWriteBytes);
         StopMarker.check(ordering.orderingDirectory(), files.logDirectory());
         CheckpointStore checkpoints = new CheckpointStore(checkpointDirectory(ordering));
         DivergenceMarker wrong = DivergenceMarker.read(ordering.orderingDirectory());

@@ -10,6 +10,7 @@ import io.chainkeeper.server.connection.ReplyBatch;
 import io.chainkeeper.server.guard.ExecutionLock;
 import io.chainkeeper.server.storage.CheckpointRequest;
 import io.chainkeeper.server.storage.Checkpoints;
+import io.chainkeeper.server.storage.LoggedFiles;
 import io.chainkeeper.server.storage.StopMarker;
 import io.chainkeeper.server.tracing.RequestWatch;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
@@ -22,6 +23,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 /** The server as the replica's apply thread sees it. See {@link Application} for the threads. */
 public final class OrderedApplication implements Application {
     private final OrderedZooKeeperServer server;
+    private final LoggedFiles files;
     private final CommandExecutor executor;
     private final ExecutionLock lock;
     private final ReplyBatch replies;
@@ -60,6 +62,7 @@ public final class OrderedApplication implements Application {
             RequestWatch watch,
             OrderEvents events) {
         this.server = server;
+        this.files = (LoggedFiles) server.getTxnLogFactory();
         this.executor = executor;
         this.lock = lock;
         this.replies = replies;
@@ -187,14 +190,14 @@ public final class OrderedApplication implements Application {
         lock.executionFailed();
     }
 
-    /** Hands the log to the operating system; the order's own log is what durability rests on. */
+    /** Hands the log over to be written; the order's own log is what durability rests on. */
     private void flush() {
         long zxid = server.getZKDatabase().getDataTreeLastProcessedZxid();
         if (zxid == flushedZxid) {
             return;
         }
         try {
-            server.getZKDatabase().commit();
+            files.handOver();
         } catch (IOException e) {
             throw new UncheckedIOException(LogFailure.message(server, e), e);
         }

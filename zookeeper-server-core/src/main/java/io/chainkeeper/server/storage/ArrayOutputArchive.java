@@ -13,7 +13,7 @@ import org.apache.jute.Record;
  */
 final class ArrayOutputArchive implements OutputArchive {
     /** An array that one large record has made larger than this is given up. */
-    private static final int MAX_KEPT_BYTES = 1 << 18;
+    private static final int MAX_KEPT_BYTES = 1 << 20;
 
     private static final int FIRST_BYTES = 1 << 12;
     private static final int ABSENT = -1;

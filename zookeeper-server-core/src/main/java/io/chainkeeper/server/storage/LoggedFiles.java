@@ -2,6 +2,7 @@ package io.chainkeeper.server.storage;
 
 import io.chainkeeper.config.AtomicFile;
 import io.chainkeeper.config.DataDirectories;
+import io.chainkeeper.replica.Scheduler;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.apache.zookeeper.server.Request;
@@ -9,6 +10,9 @@ import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 
 /** ZooKeeper's files, of which it reads all and {@link TransactionLog} appends to the log. */
 public final class LoggedFiles extends FileTxnSnapLog {
+    /** From how many bytes on a server's writes of the transaction log go past the system's cache. */
+    public static final int LARGE_WRITE_BYTES = TransactionLog.LARGE_WRITE_BYTES;
+
     private final TransactionLog log;
     private final Path logs;
     private final Path snapshots;
@@ -18,13 +22,18 @@ public final class LoggedFiles extends FileTxnSnapLog {
      *
      * @param logDirectory {@code dataLogDir}
      * @param snapshotDirectory {@code dataDir}
+     * @param scheduler gives what writes the log in the background
+     * @param writerName a thread's name
+     * @param largeWriteBytes from how many bytes on a write of the log goes past the cache
      * @throws IOException as ZooKeeper's class does
      */
-    public LoggedFiles(Path logDirectory, Path snapshotDirectory) throws IOException {
+    public LoggedFiles(
+            Path logDirectory, Path snapshotDirectory, Scheduler scheduler, String writerName, int largeWriteBytes)
+            throws IOException {
         super(created(logDirectory).toFile(), created(snapshotDirectory).toFile());
         logs = logDirectory.resolve(DataDirectories.VERSION_DIRECTORY);
         snapshots = snapshotDirectory.resolve(DataDirectories.VERSION_DIRECTORY);
-        log = new TransactionLog(logs);
+        log = new TransactionLog(logs, scheduler, writerName, largeWriteBytes);
     }
 
     /** ZooKeeper's class would create it without the file system that the path is of. */
@@ -55,6 +64,15 @@ public final class LoggedFiles extends FileTxnSnapLog {
         }
         log.append(request.getHdr(), request.getTxn(), request.getTxnDigest());
         return true;
+    }
+
+    /**
+     * Sees to it that what was appended reaches the operating system soon, which {@link #commit} waits for.
+     *
+     * @throws IOException if the log cannot be written
+     */
+    public void handOver() throws IOException {
+        log.handOver();
     }
 
     @Override

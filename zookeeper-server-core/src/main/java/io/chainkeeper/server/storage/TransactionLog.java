@@ -1,11 +1,14 @@
 package io.chainkeeper.server.storage;
 
+import io.chainkeeper.log.DirectWrites;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.replica.Scheduler;
+import io.chainkeeper.replica.TaskQueue;
 import io.chainkeeper.server.state.Zxids;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.file.Files;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.zip.Adler32;
 import org.apache.jute.Record;
@@ -16,31 +19,63 @@ import org.apache.zookeeper.txn.TxnHeader;
 
 /**
  * Appends to ZooKeeper's transaction log, in the format that {@link TxnLogScanner} describes and ZooKeeper's classes
- * read. What a batch has executed is encoded into one array and written at once. Nothing is reserved in a file, and
- * nothing forced: durability rests on the order's own log, and checkpoints force this one. Safe for use by any thread.
+ * read. What a batch has executed is encoded into one array and written at once; what is long is written past the
+ * system's cache, by a thread of its own that waits for the device, while the next is collected. Nothing is reserved in
+ * a file, and nothing forced: durability rests on the order's own log, and checkpoints force this one. Safe for use by
+ * any thread.
  */
 final class TransactionLog implements Closeable {
-    /** As much is written without waiting for {@link #commit}. */
-    private static final int MAX_BUFFERED_BYTES = 1 << 16;
+    /** From how many bytes on a write goes past the cache. */
+    static final int LARGE_WRITE_BYTES = 1 << 16;
 
+    /** As much is collected before whoever appends waits for the device; one transaction may go beyond it. */
+    private static final int MAX_COLLECTED_BYTES = 1 << 20;
+
+    private static final int DIRECT_BUFFER_BYTES = 1 << 18;
     private static final int CHECKSUM_AND_LENGTH_BYTES = Long.BYTES + Integer.BYTES;
     private static final byte END_OF_ENTRY = 'B';
 
     private final Path directory;
-    private final ArrayOutputArchive buffer = new ArrayOutputArchive();
+    private final Scheduler scheduler;
+    private final TaskQueue writer;
+    private final int largeWriteBytes;
     private final Adler32 checksum = new Adler32();
-    private OutputStream file;
+
+    /** What is appended. */
+    private ArrayOutputArchive buffer = new ArrayOutputArchive();
+
+    /** What the writer has, while {@link #writing}; else empty. */
+    private ArrayOutputArchive taken = new ArrayOutputArchive();
+
+    private ByteBuffer directBuffer;
+
+    /** The writer's while {@link #writing}, else of whoever has the lock. */
+    private TransactionLogFile file;
+
+    private boolean writing;
+
+    /** Whether the writer takes what is appended when it has done what it has. */
+    private boolean takesMore;
+
     private long lastZxid;
     private long appendedBytes;
     private IOException failure;
 
-    /** @param directory where the files lie; exists */
-    TransactionLog(Path directory) {
+    /**
+     * @param directory where the files lie; exists
+     * @param scheduler gives the writer
+     * @param name of the writer; a thread's name
+     * @param largeWriteBytes from how many bytes on a write goes past the cache
+     */
+    TransactionLog(Path directory, Scheduler scheduler, String name, int largeWriteBytes) {
         this.directory = directory;
+        this.scheduler = scheduler;
+        this.writer = scheduler.taskQueue(name);
+        this.largeWriteBytes = largeWriteBytes;
     }
 
     /**
-     * Appends a transaction; it reaches the operating system by {@link #commit}.
+     * Appends a transaction; it reaches the operating system by {@link #handOver} or {@link #commit}.
      *
      * @param header its zxid is larger than that of the one before
      * @param transaction null if there is only the header
@@ -48,6 +83,7 @@ final class TransactionLog implements Closeable {
      * @throws IOException if the file cannot be written, now or before
      */
     synchronized void append(TxnHeader header, Record transaction, TxnDigest digest) throws IOException {
+        requireWhole();
         long zxid = header.getZxid();
         InvariantViolated.check(
                 zxid > lastZxid, "transaction %s comes after %s", Zxids.text(zxid), Zxids.text(lastZxid));
@@ -73,14 +109,13 @@ final class TransactionLog implements Closeable {
         buffer.writeByte(END_OF_ENTRY, null);
         lastZxid = zxid;
         appendedBytes += length;
-        if (buffer.size() >= MAX_BUFFERED_BYTES) {
-            commit();
+        if (buffer.size() >= largeWriteBytes) {
+            handOver();
         }
     }
 
     private void begin(long zxid) throws IOException {
-        requireWhole();
-        file = Files.newOutputStream(directory.resolve(Util.makeLogName(zxid)));
+        file = new TransactionLogFile(directory.resolve(Util.makeLogName(zxid)));
         buffer.writeInt(FileTxnLog.TXNLOG_MAGIC, null);
         buffer.writeInt(FileTxnLog.VERSION, null);
         buffer.writeLong(0, null); // the id of a database, which ZooKeeper does not use
@@ -93,22 +128,92 @@ final class TransactionLog implements Closeable {
     }
 
     /**
-     * Hands what was appended to the operating system.
+     * Sees to it that what was appended reaches the operating system soon. Waits only where the device is too slow for
+     * what is appended.
      *
-     * @throws IOException if it cannot be written; a part of it may have been, so nothing is written any more
+     * @throws IOException if something cannot be written, now or before; a part of it may have been, so nothing is
+     *     written any more
      */
-    synchronized void commit() throws IOException {
+    synchronized void handOver() throws IOException {
         requireWhole();
         if (buffer.size() == 0) {
             return;
         }
+        if (writing) {
+            takesMore = true;
+            if (buffer.size() >= MAX_COLLECTED_BYTES) {
+                scheduler.await(this, "the writer of the transaction log", () -> !writing || buffer.size() == 0);
+                requireWhole();
+            }
+        } else if (buffer.size() >= largeWriteBytes && file.offersDirectWrites()) {
+            take();
+            writing = true;
+            writer.execute(this::writeTaken);
+        } else {
+            writeThroughCache();
+        }
+    }
+
+    private void writeThroughCache() throws IOException {
         try {
-            file.write(buffer.array(), 0, buffer.size());
+            file.write(buffer.array(), buffer.size());
         } catch (IOException e) {
             failure = e;
             throw e;
         }
         buffer.truncate(0);
+    }
+
+    private void take() {
+        ArrayOutputArchive empty = taken;
+        taken = buffer;
+        buffer = empty;
+        takesMore = false;
+    }
+
+    /** The writer's task: writes what was taken, and what has come meanwhile. */
+    private void writeTaken() {
+        if (directBuffer == null) {
+            directBuffer = DirectWrites.buffer(DIRECT_BUFFER_BYTES, DirectWrites.BLOCK_BYTES);
+        }
+        boolean more = true;
+        while (more) {
+            IOException failed = null;
+            try {
+                if (taken.size() >= largeWriteBytes) {
+                    file.writePastCache(taken.array(), taken.size(), directBuffer);
+                } else {
+                    file.write(taken.array(), taken.size());
+                }
+            } catch (IOException e) {
+                failed = e;
+            } catch (RuntimeException e) {
+                failed = new IOException("its writer failed: " + e, e);
+            }
+            more = written(failed);
+        }
+    }
+
+    private synchronized boolean written(IOException failed) {
+        failure = failed;
+        taken.truncate(0);
+        writing = failed == null && takesMore && buffer.size() > 0;
+        if (writing) {
+            take();
+        }
+        notifyAll();
+        return writing;
+    }
+
+    /**
+     * Hands all that was appended to the operating system.
+     *
+     * @throws IOException as {@link #handOver}
+     */
+    synchronized void commit() throws IOException {
+        handOver();
+        scheduler.await(this, "the writer of the transaction log", () -> !writing);
+        requireWhole();
     }
 
     /**
@@ -118,9 +223,14 @@ final class TransactionLog implements Closeable {
      */
     synchronized void roll() throws IOException {
         commit();
+        closeFile();
+    }
+
+    private void closeFile() throws IOException {
         if (file != null) {
-            file.close();
+            TransactionLogFile last = file;
             file = null;
+            last.close();
         }
     }
 
@@ -130,11 +240,19 @@ final class TransactionLog implements Closeable {
     }
 
     @Override
-    public synchronized void close() throws IOException {
-        if (failure == null) {
-            roll();
-        } else if (file != null) {
-            file.close();
+    public void close() throws IOException {
+        synchronized (this) {
+            if (failure == null) {
+                roll();
+            } else {
+                closeFile();
+            }
+        }
+        try {
+            writer.close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while the transaction log was closed");
         }
     }
 }

@@ -35,7 +35,11 @@ public class CheckpointScheduleTest {
     @Before
     public void openFiles() throws IOException {
         files = new LoggedFiles(
-                folder.newFolder("log").toPath(), folder.newFolder("snapshots").toPath());
+                folder.newFolder("log").toPath(),
+                folder.newFolder("snapshots").toPath(),
+                ThreadScheduler.INSTANCE,
+                "transaction-log",
+                LoggedFiles.LARGE_WRITE_BYTES);
         database = new ZKDatabase(files);
         store = new CheckpointStore(folder.getRoot().toPath().resolve("checkpoints"));
     }

@@ -8,6 +8,7 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.command.ImportedState;
 import io.chainkeeper.command.ImportedState.Kind;
+import io.chainkeeper.replica.ThreadScheduler;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,7 +40,7 @@ public class ImportedDirectoryTest {
     public void openFiles() throws IOException {
         data = folder.newFolder("data").toPath();
         ordering = folder.newFolder("ordering").toPath();
-        files = new LoggedFiles(data, data);
+        files = new LoggedFiles(data, data, ThreadScheduler.INSTANCE, "transaction-log", LoggedFiles.LARGE_WRITE_BYTES);
         database = new ZKDatabase(files);
     }
 

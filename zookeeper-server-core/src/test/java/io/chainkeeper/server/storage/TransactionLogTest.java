@@ -6,6 +6,7 @@ import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.replica.ThreadScheduler;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
@@ -48,7 +49,8 @@ public class TransactionLogTest {
     public void open() throws IOException {
         directory = folder.newFolder("ours");
         zooKeepers = folder.newFolder("zookeepers");
-        log = new TransactionLog(directory.toPath());
+        log = new TransactionLog(
+                directory.toPath(), ThreadScheduler.INSTANCE, "transaction-log", TransactionLog.LARGE_WRITE_BYTES);
         stock = new FileTxnLog(zooKeepers);
     }
 

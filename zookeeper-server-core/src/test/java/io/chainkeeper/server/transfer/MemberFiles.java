@@ -61,7 +61,12 @@ final class MemberFiles {
     MemberFiles(Path directory, int replicaId) throws IOException {
         this.replicaId = replicaId;
         Path dataLog = directory.resolve("log");
-        files = new LoggedFiles(dataLog, directory.resolve("data"));
+        files = new LoggedFiles(
+                dataLog,
+                directory.resolve("data"),
+                ThreadScheduler.INSTANCE,
+                "transaction-log",
+                LoggedFiles.LARGE_WRITE_BYTES);
         ordering = Files.createDirectories(dataLog.resolve("ordering"));
         checkpoints = new CheckpointStore(ordering.resolve("checkpoints"));
         log = new FileTxnLog(files.getDataLogDir());

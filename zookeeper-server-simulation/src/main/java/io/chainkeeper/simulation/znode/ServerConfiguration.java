@@ -10,6 +10,7 @@ import io.chainkeeper.log.LogStore;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.server.bootstrap.DrivenSettings;
 import io.chainkeeper.server.storage.CheckpointSchedule;
+import io.chainkeeper.server.storage.LoggedFiles;
 import io.chainkeeper.server.transfer.TransferBounds;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.transport.PeerAddress;
@@ -82,12 +83,13 @@ final class ServerConfiguration {
                 64 + random.nextInt(8_000),
                 1 + random.nextInt(4));
         return new DrivenSettings(
-                TICK_TIME_MILLIS,
-                MIN_SESSION_TIMEOUT_MILLIS,
-                MAX_SESSION_TIMEOUT_MILLIS,
-                PATIENCE_TICKS,
-                intervals,
-                options.maxCheckpoints(),
-                transfers);
+                        TICK_TIME_MILLIS,
+                        MIN_SESSION_TIMEOUT_MILLIS,
+                        MAX_SESSION_TIMEOUT_MILLIS,
+                        PATIENCE_TICKS,
+                        intervals,
+                        options.maxCheckpoints(),
+                        transfers)
+                .withLargeLogWrites(random.nextBoolean() ? LoggedFiles.LARGE_WRITE_BYTES : 1 + random.nextInt(2_000));
     }
 }

@@ -5,6 +5,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertThrows;
 
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.replica.ThreadScheduler;
 import io.chainkeeper.server.storage.Checkpoint;
 import io.chainkeeper.server.storage.CheckpointStore;
 import io.chainkeeper.server.storage.LoggedFiles;
@@ -41,7 +42,12 @@ public class ServerFilesPowerLossTest {
     }
 
     private static LoggedFiles files(SimulatedDisk disk) throws IOException {
-        return new LoggedFiles(disk.root().resolve("log"), disk.root().resolve("data"));
+        return new LoggedFiles(
+                disk.root().resolve("log"),
+                disk.root().resolve("data"),
+                ThreadScheduler.INSTANCE,
+                "transaction-log",
+                LoggedFiles.LARGE_WRITE_BYTES);
     }
 
     private static Checkpoint checkpoint() {
