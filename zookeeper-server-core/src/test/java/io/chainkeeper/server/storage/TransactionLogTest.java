@@ -2,15 +2,19 @@ package io.chainkeeper.server.storage;
 
 import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
+import static org.junit.Assume.assumeTrue;
 
+import io.chainkeeper.log.DirectWrites;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.replica.ThreadScheduler;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -101,6 +105,54 @@ public class TransactionLogTest {
         log.close();
     }
 
+    /** Through the cache and past it by turns, at all distances from the beginning of a block. */
+    @Test
+    public void smallAndLargeWritesInAnyOrder_filesAreZooKeepers() throws Exception {
+        Random random = new Random(11);
+        List<String> names = new ArrayList<>();
+        long zxid = 0;
+        for (int file = 0; file < 6; file++) {
+            names.add("log." + Long.toHexString(zxid + 1));
+            for (int transaction = 0; transaction < 40; transaction++) {
+                byte[] data = new byte[random.nextInt(3) == 0 ? random.nextInt(LARGE_BYTES) : random.nextInt(9_000)];
+                random.nextBytes(data);
+                append(++zxid, OpCode.setData, new SetDataTxn("/a", data, transaction), new TxnDigest(1, zxid));
+                if (random.nextBoolean()) {
+                    log.handOver();
+                }
+                if (random.nextInt(10) == 0) {
+                    assertFilesEqual(sorted(names));
+                }
+            }
+            log.roll();
+            stock.rollLog();
+            byte[] all = Files.readAllBytes(directory.toPath().resolve(names.get(file)));
+            assertEquals("nothing stays behind the end of a closed file", 'B', all[all.length - 1]);
+        }
+        assertFilesEqual(sorted(names));
+    }
+
+    private static String[] sorted(List<String> names) {
+        return names.stream().sorted().toArray(String[]::new);
+    }
+
+    /** A process that ends between two writes leaves zeroes behind what it has written. */
+    @Test
+    public void fileEndsWithAFilledBlock_itIsReadToItsEndAndNotTorn() throws Exception {
+        append(1, OpCode.setData, new SetDataTxn("/large", new byte[LARGE_BYTES], 4), new TxnDigest(1, 3));
+        log.commit();
+        Path file = directory.toPath().resolve("log.1");
+        assumeTrue("no direct writes in " + directory, DirectWrites.offered(file));
+        assertEquals(0, Files.size(file) % DirectWrites.BLOCK_BYTES);
+        assertFalse(TxnLogTail.isTorn(file));
+        TxnLogTail.cut(directory.toPath(), 1, -1);
+        TxnLogTail.check(directory.toPath(), 1, 1);
+        try (TxnIterator transactions = new FileTxnLog(directory).read(1)) {
+            assertEquals(1, transactions.getHeader().getZxid());
+            assertFalse(transactions.next());
+        }
+    }
+
     @Test
     public void zooKeepersReader_readsWhatWasCommitted() throws Exception {
         appendOfAllKinds(1);
@@ -129,6 +181,7 @@ public class TransactionLogTest {
     @Test
     public void muchWithoutCommit_isWrittenAllTheSame() throws Exception {
         append(1, OpCode.setData, new SetDataTxn("/large", new byte[LARGE_BYTES], 4), null);
+        log.commit();
         assertTrue(new File(directory, "log.1").length() > LARGE_BYTES);
     }
 
