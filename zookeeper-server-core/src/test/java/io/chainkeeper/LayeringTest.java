@@ -59,6 +59,8 @@ public final class LayeringTest {
             .definedBy("io.chainkeeper.ordering..")
             .layer("release")
             .definedBy("io.chainkeeper.release..")
+            .layer("file")
+            .definedBy("io.chainkeeper.file..")
             .layer("log")
             .definedBy("io.chainkeeper.log..")
             .layer("shareddisk")

@@ -36,8 +36,7 @@ public class SuiteTest {
     @Test
     public void everyExecution_namesItsListInItsSettings() throws IOException {
         String list = "src/test/suites/([a-z-]+/[a-z-]+)\\.txt</includesFile>(.{0,200})";
-        Matcher lists = Pattern.compile(list, Pattern.DOTALL)
-                .matcher(Files.readString(Path.of("pom.xml")));
+        Matcher lists = Pattern.compile(list, Pattern.DOTALL).matcher(Files.readString(Path.of("pom.xml")));
         Set<String> found = new TreeSet<>();
         while (lists.find()) {
             found.add(lists.group(1));

@@ -289,9 +289,8 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         }
         for (int id : state.ensemble.participants()) {
             Progress theirs = progress[id];
-            boolean hasCaughtUp = theirs != null
-                    && state.linkUp[id]
-                    && theirs.order().position() >= caughtUp;
+            boolean hasCaughtUp =
+                    theirs != null && state.linkUp[id] && theirs.order().position() >= caughtUp;
             boolean hasSlot = DiskLayout.slotOf(id) < state.layout.slots();
             if (next.equals(state.membership) && !next.contains(id) && hasCaughtUp && hasSlot) {
                 next = next.with(new Member(id, Member.UNBOUND));
@@ -312,7 +311,8 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
 
     private boolean isLastUnwanted() {
         return state.membership.replicaIds().stream()
-                .allMatch(id -> id == state.self || state.ensemble.participants().contains(id));
+                .allMatch(
+                        id -> id == state.self || state.ensemble.participants().contains(id));
     }
 
     // ---------------------------------------------------------------- messages

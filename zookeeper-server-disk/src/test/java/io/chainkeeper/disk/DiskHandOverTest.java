@@ -96,7 +96,10 @@ public final class DiskHandOverTest {
         runAlone(SUSPICION_TICKS - 2);
         assertEquals(Role.LEADER, roleOf(leader));
         assertEquals("a read is answered", 0, three.node(leader).readsWaiting());
-        assertEquals("the membership is the last", positionOfTheLastMembership(), three.order().size());
+        assertEquals(
+                "the membership is the last",
+                positionOfTheLastMembership(),
+                three.order().size());
         three.run(SOON);
         assertTrue(others.contains(three.leader()));
         assertAllIsOrdered();

@@ -1,6 +1,7 @@
 package io.chainkeeper.log;
 
 import com.sun.nio.file.ExtendedOpenOption;
+import io.chainkeeper.file.DirectWrites;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,5 +1,6 @@
 package io.chainkeeper.log;
 
+import io.chainkeeper.file.DirectWrites;
 import io.chainkeeper.ordering.LogRecord;
 import java.io.Closeable;
 import java.io.IOException;

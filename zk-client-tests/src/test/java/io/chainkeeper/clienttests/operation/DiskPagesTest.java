@@ -102,8 +102,8 @@ public class DiskPagesTest {
         SERVERS.start();
         ServerProcess leader = SERVERS.leader();
         write();
-        try (Chromium page = Chromium.start(
-                browser, Path.of("target", "chromium-disk-pages").toAbsolutePath())) {
+        try (Chromium page =
+                Chromium.start(browser, Path.of("target", "chromium-disk-pages").toAbsolutePath())) {
             page.open(AdminClient.address(leader, "/status"));
             for (int disk : DISKS.numbers()) {
                 awaitMatch(page, cell(disk, 1), Integer.toString(disk));

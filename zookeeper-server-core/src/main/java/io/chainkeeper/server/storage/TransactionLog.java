@@ -1,6 +1,6 @@
 package io.chainkeeper.server.storage;
 
-import io.chainkeeper.log.DirectWrites;
+import io.chainkeeper.file.DirectWrites;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.replica.Scheduler;
 import io.chainkeeper.replica.TaskQueue;

@@ -1,7 +1,7 @@
 package io.chainkeeper.server.storage;
 
 import com.sun.nio.file.ExtendedOpenOption;
-import io.chainkeeper.log.DirectWrites;
+import io.chainkeeper.file.DirectWrites;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -12,9 +12,9 @@ import java.util.Arrays;
 
 /**
  * One file of the transaction log, written from its beginning to its end. What is little goes through the system's
- * cache; what is much goes past it where the file system offers that, which spares a copy and new pages for it. Then the
- * last block is filled up with zeroes, which ZooKeeper's readers take for the end of the file, until more follows or
- * the file is closed. Used by one thread at a time.
+ * cache; what is much goes past it where the file system offers that, which spares a copy and new pages for it. Then
+ * the last block is filled up with zeroes, which ZooKeeper's readers take for the end of the file, until more follows
+ * or the file is closed. Used by one thread at a time.
  */
 final class TransactionLogFile implements Closeable {
     private static final int BLOCK_BYTES = DirectWrites.BLOCK_BYTES;

@@ -7,7 +7,7 @@ import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 import static org.junit.Assume.assumeTrue;
 
-import io.chainkeeper.log.DirectWrites;
+import io.chainkeeper.file.DirectWrites;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.replica.ThreadScheduler;
 import java.io.ByteArrayOutputStream;

@@ -103,8 +103,8 @@ final class Orders {
                     ExploredReplica.commandsIn(maker.values().get(value))) {
                 InvariantViolated.check(
                         command.sequence() <= proposed[command.proposer()]
-                                && command.equals(maker.commandOf(
-                                        command.proposer(), command.incarnation(), command.sequence())),
+                                && command.equals(
+                                        maker.commandOf(command.proposer(), command.incarnation(), command.sequence())),
                         "validity: %s was delivered, which nobody proposed",
                         command);
                 if (executor.advance(command) == ProposerTable.Verdict.APPLY) {

@@ -45,9 +45,7 @@ final class SharedBlocks {
 
         /** Whether it matters which of the two is carried out first. */
         boolean isInConflictWith(Request other) {
-            return (isWrite() || other.isWrite())
-                    && firstBlock() < other.endBlock()
-                    && other.firstBlock() < endBlock();
+            return (isWrite() || other.isWrite()) && firstBlock() < other.endBlock() && other.firstBlock() < endBlock();
         }
     }
 
@@ -243,8 +241,7 @@ final class SharedBlocks {
     }
 
     private void addRing(ByteSlice disk, int slot, long tail, Set<Held> found) {
-        IntUnaryOperator onDisk =
-                inRegion -> (int) layout.ringOffset(slot) + inRegion % layout.regionBytes();
+        IntUnaryOperator onDisk = inRegion -> (int) layout.ringOffset(slot) + inRegion % layout.regionBytes();
         long offset = tail;
         while (offset - tail < layout.regionBytes()) {
             int at = onDisk.applyAsInt((int) (offset % layout.regionBytes()));

@@ -41,7 +41,10 @@ final class SharedDiskBeginning {
             int follower = id;
             passUntil(1, () -> isRole(follower, Role.FOLLOWER));
             // What was decided before it was there it reads.
-            passUntil(follower, () -> steps.local(state, follower).delivered() == steps.local(state, 1).delivered());
+            passUntil(
+                    follower,
+                    () -> steps.local(state, follower).delivered()
+                            == steps.local(state, 1).delivered());
         }
         switch (scope.start()) {
             case LED -> {
@@ -50,8 +53,7 @@ final class SharedDiskBeginning {
             case APART -> cutLinks();
             case OVERTAKEN -> overtake();
             case ROUND -> fillRings();
-            default -> throw new IllegalArgumentException(
-                    "with shared disks a scope cannot start as " + scope.start());
+            default -> throw new IllegalArgumentException("with shared disks a scope cannot start as " + scope.start());
         }
     }
 
@@ -65,7 +67,8 @@ final class SharedDiskBeginning {
     }
 
     private boolean isRole(int id, Role role) {
-        return steps.local(state, id).isRunning() && steps.local(state, id).status().role() == role;
+        return steps.local(state, id).isRunning()
+                && steps.local(state, id).status().role() == role;
     }
 
     private void passUntil(int id, BooleanSupplier reached) {

@@ -45,7 +45,8 @@ final class StepWords {
 
     private String describe(LocalEffect effect) {
         return switch (effect.kind()) {
-            case ASKED -> "asks disk " + effect.number() + " to " + maker.shared().describe(effect.item());
+            case ASKED ->
+                "asks disk " + effect.number() + " to " + maker.shared().describe(effect.item());
             case SENT -> "sends " + effect.number() + " " + message(effect.item());
             case DELIVERED -> "delivers " + effect.number() + " " + orders.describe(effect.item());
             case WRITE_ANSWERED -> "answers the write at position " + effect.number();

@@ -129,8 +129,7 @@ public class SharedDiskExploreTest {
 
     @Test
     public void ringNotReadAgain_isFound() {
-        assertFound(
-                "RING_IS_READ_AGAIN_WHERE_ITS_TAIL_MOVED", SCOPES.get("one-disk-ring-goes-round"), ANOTHER_VALUE);
+        assertFound("RING_IS_READ_AGAIN_WHERE_ITS_TAIL_MOVED", SCOPES.get("one-disk-ring-goes-round"), ANOTHER_VALUE);
     }
 
     @Test

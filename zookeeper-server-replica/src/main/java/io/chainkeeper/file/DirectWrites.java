@@ -1,4 +1,4 @@
-package io.chainkeeper.log;
+package io.chainkeeper.file;
 
 import com.sun.nio.file.ExtendedOpenOption;
 import java.io.IOException;

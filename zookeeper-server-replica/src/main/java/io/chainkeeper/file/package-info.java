@@ -1,0 +1,2 @@
+/** How files of the operating system are written past its cache. */
+package io.chainkeeper.file;
