@@ -4,6 +4,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.clienttests.harness.Await;
 import io.chainkeeper.clienttests.harness.Clients;
 import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.Scripts;
@@ -12,7 +13,9 @@ import io.chainkeeper.clienttests.harness.TreeDump;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -32,6 +35,10 @@ import org.junit.rules.TestRule;
 public class ProtocolSwitchTest {
     private static final long SCRIPT_LIMIT_SECONDS = 60;
     private static final int SESSION_MILLIS = 60_000;
+
+    /** So long that a server that could go on alone would have begun. */
+    private static final Duration LONGER_THAN_TIMEOUTS = Duration.ofSeconds(5);
+
     private static final String PROTOCOL = "ordering.protocol";
 
     private final Ensemble ensemble = Ensemble.named("protocol-switch")
@@ -54,16 +61,28 @@ public class ProtocolSwitchTest {
 
     @Test
     public void fromChainToIssToChainToZabToChain_everythingSurvives() throws Exception {
+        everythingSurvives(List.of("iss", "chain", "zab", "chain"));
+    }
+
+    @Test
+    public void toDiskFromEachAndToEachFromDisk_everythingSurvives() throws Exception {
+        everythingSurvives(List.of("disk", "iss", "disk", "zab", "disk", "chain"));
+    }
+
+    private void everythingSurvives(List<String> legs) throws Exception {
         try (ZooKeeper living = new ZooKeeper(ensemble.connectString(), SESSION_MILLIS, event -> {})) {
             living.create("/data", new byte[9], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
             living.create("/ephemeral", null, Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL);
             long session = living.getSessionId();
-            List<String> legs = List.of("iss", "chain", "zab", "chain");
             for (int leg = 0; leg < legs.size(); leg++) {
                 living.create("/before-" + leg, new byte[leg], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
                 ensemble.awaitCaughtUp();
                 List<String> moved = TreeDump.of(ensemble.server(1)).lines();
-                switchTo(legs.get(leg));
+                for (ServerProcess server : ensemble.servers()) {
+                    server.terminate();
+                }
+                switchStopped(legs.get(leg));
+                ensemble.startAll();
                 for (ServerProcess server : ensemble.servers()) {
                     assertEquals(
                             "server " + server.id(), moved, TreeDump.of(server).lines());
@@ -80,42 +99,74 @@ public class ProtocolSwitchTest {
         }
     }
 
-    /** Stops all, switches all, starts all. */
-    private void switchTo(String protocol) throws Exception {
-        for (ServerProcess server : ensemble.servers()) {
-            server.terminate();
+    /** Switches all servers, which have stopped; to disks that are new. */
+    private void switchStopped(String protocol) throws Exception {
+        Map<String, String> changes = new HashMap<>();
+        changes.put(PROTOCOL, protocol);
+        changes.put("disk.paths", null);
+        changes.put("disk.oneMachine", null);
+        if (protocol.equals("disk")) {
+            Path disks = Files.createTempDirectory(ensemble.server(1).directory(), "disks-");
+            changes.put("disk.paths", disks.resolve("1") + "," + disks.resolve("2") + "," + disks.resolve("3"));
+            changes.put("disk.oneMachine", "true");
         }
         for (ServerProcess server : ensemble.servers()) {
             Scripts.Result done = command(server, protocol, "--yes");
             assertEquals(done.toString(), 0, done.exitCode());
-            server.configure(Map.of(PROTOCOL, protocol));
+            server.configure(changes);
         }
-        ensemble.startAll();
+        if (protocol.equals("disk")) {
+            ServerProcess first = ensemble.server(1);
+            Scripts.Result formatted = Scripts.run(
+                    SCRIPT_LIMIT_SECONDS,
+                    first.directory(),
+                    "zkDisk.sh",
+                    "format",
+                    "--yes",
+                    first.configFile().toString());
+            assertEquals(formatted.toString(), 0, formatted.exitCode());
+        }
     }
 
-    /** A server that was stopped earlier stands at less: the others' data is what all go on with. */
     @Test
     public void serverThatStandsAtLess_fetchesTheRest() throws Exception {
-        ServerProcess behind = ensemble.server(2);
-        behind.terminate();
+        fetchTheRest(List.of(2), "iss");
+    }
+
+    /** There, each server could go on alone. From there, one may be the only one that knows what it acknowledged. */
+    @Test
+    public void serversThatStandAtLess_fetchTheRestOverSharedDisksAndFromThere() throws Exception {
+        fetchTheRest(List.of(2), "disk");
+        fetchTheRest(List.of(2, 3), "chain");
+    }
+
+    /** Servers that were stopped earlier stand at less, and start first: the others' data is what all go on with. */
+    private void fetchTheRest(List<Integer> behind, String protocol) throws Exception {
+        for (int id : behind) {
+            ensemble.server(id).terminate();
+        }
+        String prefix = "/before-" + protocol + "-";
         try (ZooKeeper client = Clients.connect(ensemble.server(1).connectString())) {
             for (int i = 0; i < 50; i++) {
-                client.create("/later-" + i, new byte[3], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+                client.create(prefix + i, new byte[3], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
             }
         }
-        ensemble.server(1).terminate();
-        ensemble.server(3).terminate();
         for (ServerProcess server : ensemble.servers()) {
-            assertEquals(0, command(server, "iss", "--yes").exitCode());
-            server.configure(Map.of(PROTOCOL, "iss"));
+            if (server.isRunning()) {
+                server.terminate();
+            }
         }
-        behind.start();
-        ensemble.server(3).start();
-        ensemble.server(1).start();
+        switchStopped(protocol);
+        for (int id : behind) {
+            ensemble.server(id).start();
+        }
+        Await.pass(LONGER_THAN_TIMEOUTS);
         ensemble.startAll();
         List<String> lines = TreeDump.of(ensemble.server(1)).lines();
-        assertTrue(lines.toString(), lines.stream().anyMatch(line -> line.startsWith("/later-49 ")));
-        assertEquals(lines, TreeDump.of(behind).lines());
+        assertTrue(lines.toString(), lines.stream().anyMatch(line -> line.startsWith(prefix + "49 ")));
+        for (int id : behind) {
+            assertEquals(lines, TreeDump.of(ensemble.server(id)).lines());
+        }
     }
 
     @Test

@@ -62,7 +62,7 @@ public class RollingProvidersTest {
 
     @Parameters(name = "{0}")
     public static List<String> protocols() {
-        return Ensemble.defaultProtocol().equals("zab") ? List.of("zab") : List.of("chain", "iss");
+        return Ensemble.defaultProtocol().equals("zab") ? List.of("zab") : List.of("chain", "iss", "disk");
     }
 
     @Before

@@ -59,7 +59,7 @@ public class LongEphemeralsTest {
 
     @Parameters(name = "{0}")
     public static List<String> protocols() {
-        return List.of("chain", "iss");
+        return List.of("chain", "iss", "disk");
     }
 
     private static void createEphemerals(ZooKeeper owner, String prefix) throws Exception {

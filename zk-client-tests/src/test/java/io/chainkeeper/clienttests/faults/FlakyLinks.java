@@ -91,10 +91,11 @@ abstract class FlakyLinks {
 
     /**
      * Returns the round of each server's ballot; equal to what it was, nobody has tried to lead. Where every server
-     * proposes, links that fail cost segments, and what stays is who lays down the epochs.
+     * proposes, links that fail cost segments, and what stays is who lays down the epochs. Over shared disks a server
+     * promises nothing, and its epoch is the highest round that it has seen or tried.
      */
     final List<Long> ballotRounds() throws Exception {
-        String gauge = Ensemble.defaultProtocol().equals("iss") ? "ordering_epoch" : "ordering_ballot_round";
+        String gauge = Ensemble.defaultProtocol().equals("chain") ? "ordering_ballot_round" : "ordering_epoch";
         List<Long> rounds = new ArrayList<>();
         for (ServerProcess server : ensemble.servers()) {
             rounds.add(server.gauge(gauge));

@@ -39,15 +39,20 @@ public class LostDiskTest {
 
     @Parameters(name = "{0}")
     public static List<String> protocols() {
-        return List.of("chain", "iss");
+        return List.of("chain", "iss", "disk");
     }
 
-    /** For the server the clock is two hours behind what it was in its former life. */
+    /**
+     * For the server the clock is two hours behind what it was in its former life. Not where disks are shared: there is
+     * no acceptor log that a test could say so in, and the directory is emptied only.
+     */
     @Test
     public void directoryIsEmptiedAndTheClockSetBack_serverServesAgainAndItsWritesCount() throws Exception {
         ServerProcess server = ensemble.server(3);
         server.kill();
-        AcceptorLogFiles.of(server).moveIncarnationAhead(CLOCK_SET_BACK);
+        if (!ensemble.hasDisks()) {
+            AcceptorLogFiles.of(server).moveIncarnationAhead(CLOCK_SET_BACK);
+        }
         server.start();
         server.awaitServing();
         create(server, "/before");
@@ -58,7 +63,9 @@ public class LostDiskTest {
         server.awaitServing();
         create(server, "/after");
 
-        assertTrue("the order knew better", server.gauge("ordering_starts_superseded") >= 1);
+        if (!ensemble.hasDisks()) {
+            assertTrue("the order knew better", server.gauge("ordering_starts_superseded") >= 1);
+        }
         TreeDump.ofAllEqual(ensemble);
     }
 
