@@ -74,7 +74,9 @@ public class ReplicaAssemblyTest {
                         "SnapshotOnDemand.waiting",
                         "SnapshotReceiver.failureHandler",
                         "SnapshotReceiver.scheduler",
-                        "StateTransfers.failureHandler")),
+                        "StateTransfers.failureHandler",
+                        "TransactionLog.scheduler",
+                        "TransactionLog.writer")),
                 differing);
         assertTrue("only " + compared + " fields were compared", compared > 150);
     }
