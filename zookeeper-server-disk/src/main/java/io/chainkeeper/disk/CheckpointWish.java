@@ -43,13 +43,16 @@ final class CheckpointWish {
      * @param now in ticks
      * @param position up to which everything is delivered
      * @param checkpoint up to which the application needs nothing of the order
+     * @param isHoldingUp whether a ring is full that a later checkpoint could free: then no bytes come that would make
+     *     another due
      */
-    boolean isDue(long now, long position, long checkpoint) {
+    boolean isDue(long now, long position, long checkpoint, boolean isHoldingUp) {
         // Of earlier starts it is not known how much they have left without one.
         boolean isFirst = !hasAsked && position > 0;
         Map.Entry<Long, Long> covered = asked.floorEntry(checkpoint);
         long uncovered = bytes - (covered == null ? 0 : covered.getValue());
-        boolean isLate = uncovered >= PATIENCE * everyBytes && now >= retryTick;
+        boolean isLacking = isHoldingUp && checkpoint < position;
+        boolean isLate = (isLacking || uncovered >= PATIENCE * everyBytes) && now >= retryTick;
         if (!isFirst && !isLate && bytes - askedBytes < everyBytes) {
             return false;
         }

@@ -385,11 +385,12 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
             beat();
         }
         askForState();
-        if (state.checkpointWish.isDue(state.now, state.decided, state.checkpoint)) {
+        boolean isHoldingUp = state.ring != null && state.isRingFull() || heldUpBy() == state.self;
+        if (state.checkpointWish.isDue(state.now, state.decided, state.checkpoint, isHoldingUp)) {
             effects.wantCheckpoint();
         }
         reportSilent();
-        state.space.look(leadership != null && leadership.isFull());
+        state.space.look(leadership != null && state.isRingFull());
     }
 
     /** Because of which server clients' writes are to be refused, 0 if they are not. */
@@ -664,7 +665,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         gauges.put("ring_max_bytes", (long) state.layout.regionBytes());
         gauges.put("values_in_memory", (long) learner.kept());
         gauges.put("value_bytes_in_memory", learner.keptBytes() + (state.ring == null ? 0L : state.ring.usedBytes()));
-        gauges.put("ring_full", leadership != null && leadership.isFull() ? 1L : 0L);
+        gauges.put("ring_full", leadership != null && state.isRingFull() ? 1L : 0L);
         gauges.put("ring_low", heldUpBy() == 0 ? 0L : 1L);
         gauges.put("ring_held_by", (long) (heldUpBy() == 0 ? state.heldBy() : heldUpBy()));
         gauges.put("proposals_under_way", leadership == null ? 0L : leadership.underWay());

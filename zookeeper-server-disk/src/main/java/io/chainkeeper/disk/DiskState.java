@@ -262,6 +262,11 @@ final class DiskState {
         freedByOthers = Math.max(freedByOthers, headers.freed());
     }
 
+    /** Whether the own ring has no room for any proposal, with what is left out where the ring begins anew. */
+    boolean isRingFull() {
+        return !ring.hasRoomFor(2L * settings.longestEntryBytes() + settings.reserveBytes());
+    }
+
     /** Frees what is in the checkpoints of all members. */
     void free() {
         long least = checkpoint;

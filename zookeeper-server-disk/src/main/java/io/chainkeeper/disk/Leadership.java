@@ -161,13 +161,8 @@ final class Leadership {
         return members.contains(state.self)
                 && underWay.size() < state.settings.lanes()
                 && bytesUnderWay < state.settings.longestEntryBytes()
-                && !isFull()
+                && !state.isRingFull()
                 && state.space.mayAppend();
-    }
-
-    /** Whether the ring has no room for more: for any entry, with what is left out where the ring begins anew. */
-    boolean isFull() {
-        return !state.ring.hasRoomFor(2L * state.settings.longestEntryBytes() + state.settings.reserveBytes());
     }
 
     /** Whatever anybody can have seen is not above this. */

@@ -16,6 +16,8 @@ public final class DiskSpaceTest {
     /** In blocks, with the membership that comes before; a start without files then needs three times as much. */
     private static final int LESS_THAN_A_THIRD_OF_A_RING = 19;
 
+    private static final int SUSPICION_TICKS = 40;
+
     private final DiskEnsemble two = new DiskEnsemble(new DiskPaxosFactory(), 2, 3, 1);
 
     private void order(int commands) {
@@ -148,6 +150,35 @@ public final class DiskSpaceTest {
         two.crash(second);
         two.run(4 * LONG);
         assertEquals(first, two.leader());
+    }
+
+    /** Applications have executed nothing yet when their start is first asked, and no bytes come that make more due. */
+    @Test
+    public void ringFullBehindFirstCheckpointsOfNothing_othersAreAskedFor() {
+        startAloneUntilItLeads();
+        for (int i = 0; i < 3; i++) {
+            two.node(1).propose();
+            withoutTicks();
+        }
+        while (two.node(1).gauge("ring_full") == 0) {
+            two.crash(1);
+            startAloneUntilItLeads();
+        }
+        two.start(2);
+        two.linkAll();
+        two.run(LONG);
+        int ordered = two.order().size();
+        two.node(1).propose();
+        for (int id = 1; id <= 2; id++) {
+            int before = two.node(id).checkpointsWanted();
+            two.run(5 * LONG);
+            int asked = two.node(id).checkpointsWanted() - before;
+            boolean isBounded = asked <= 5 * LONG / SUSPICION_TICKS + 1;
+            assertTrue("server " + id + " asks " + asked + " times", asked > 0 && isBounded);
+            two.node(id).takeCheckpoint();
+        }
+        two.run(LONG);
+        assertEquals(ordered + 1, two.order().size());
     }
 
     private void startAloneUntilItLeads() {

@@ -211,10 +211,26 @@ public final class SessionEvidence {
     }
 
     /**
+     * Nothing of what a session was refused is executed. Its later writes may be: ZooKeeper executes them in order.
+     *
+     * @param sessionId the session
+     * @param refused numbers of the writes that were answered with a promise that nothing is executed
+     */
+    public void checkRefused(long sessionId, Set<Integer> refused) {
+        for (int xid : refused) {
+            InvariantViolated.check(
+                    placeOf(sessionId, xid) == Operation.NO_PLACE,
+                    "session 0x%x: request %d was refused, and is executed",
+                    sessionId,
+                    xid);
+        }
+    }
+
+    /**
      * The writes that a session has sent over one connection took effect up to some point, and none after it.
      *
      * @param sessionId the session
-     * @param sent their numbers in the order they were sent in
+     * @param sent their numbers in the order they were sent in, without those that were refused
      */
     public void checkPrefix(long sessionId, List<Integer> sent) {
         Set<Integer> effective =

@@ -461,7 +461,10 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
                 ZnodeOperations.PARENT,
                 tree.getNode(ZnodeOperations.PARENT).stat.getPzxid());
         clients.forEach(client -> client.session().watches().checkNoneMissed(dataNow, childrenNow));
-        sessions.forEach((id, session) -> session.writes().forEach(connection -> evidence.checkPrefix(id, connection)));
+        sessions.forEach((id, session) -> {
+            evidence.checkRefused(id, session.refused());
+            session.writes().forEach(connection -> evidence.checkPrefix(id, connection));
+        });
         journal.settleLost();
         guardedJournal.settleLost();
         new LinearizabilityChecker<>(GuardedZnodeOperations.model()).check(guardedHistory.operations());

@@ -15,6 +15,7 @@ import io.chainkeeper.simulation.time.EventQueue;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.junit.Before;
 import org.junit.Test;
@@ -90,6 +91,28 @@ public class SessionEvidenceTest {
         evidence.heard(OWNER, SESSION);
         pass(TIMEOUT_MILLIS - 100);
         assertThrows(InvariantViolated.class, () -> proposeEnd(OWNER));
+    }
+
+    private void execute(int xid) {
+        Command write = new Command.ClientRequest(
+                0, SESSION, xid, OpCode.delete, null, ByteSlice.EMPTY, Command.ClientRequest.QUOTA_KEPT);
+        evidence.ordered(new ProposedCommand(OWNER, 1, 0, 1 + xid, CommandCodec.encode(write)));
+    }
+
+    @Test
+    public void writeLeftOut_isFound() {
+        execute(2);
+        execute(4);
+        evidence.checkPrefix(SESSION, List.of(2, 4, 5));
+        assertThrows(InvariantViolated.class, () -> evidence.checkPrefix(SESSION, List.of(2, 3, 4, 5)));
+    }
+
+    @Test
+    public void refusedWriteThatIsExecuted_isFound() {
+        execute(2);
+        execute(4);
+        evidence.checkRefused(SESSION, Set.of(3, 5));
+        assertThrows(InvariantViolated.class, () -> evidence.checkRefused(SESSION, Set.of(3, 4)));
     }
 
     /** What clients sent meanwhile has not been read yet. */
