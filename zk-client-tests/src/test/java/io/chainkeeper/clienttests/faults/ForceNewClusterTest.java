@@ -40,6 +40,7 @@ public class ForceNewClusterTest {
     @Before
     public void startEnsemble() throws Exception {
         Assume.assumeFalse("the stock server has no such command", ensemble.isStock());
+        Assume.assumeFalse("with shared disks any one server goes on alone, without it", ensemble.hasDisks());
         ensemble.start();
         try (ZooKeeper client = Clients.connect(survivor.connectString())) {
             client.create("/kept", new byte[7], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);

@@ -64,7 +64,9 @@ final class LeaderLatchRecipe implements Recipe {
                     .findFirst()
                     .orElseThrow();
             latches.remove(leader);
-            leader.close(LeaderLatch.CloseMode.NOTIFY_LEADER);
+            // A latch has its node deleted before it tells that it does not lead: by then the next one may.
+            leaders.decrementAndGet();
+            leader.close(LeaderLatch.CloseMode.SILENT);
         }
         assertEquals("latches that led at the same time", 1, mostLeaders.get());
     }
