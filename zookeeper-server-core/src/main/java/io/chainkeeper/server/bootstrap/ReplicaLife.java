@@ -404,8 +404,7 @@ final class ReplicaLife implements AutoCloseable {
         // One whose order did not start, because its acceptor log is damaged, leaves its files as they were.
         if (runningOrder != null) {
             long position = assembly.application().wholePosition();
-            StopMarker.forceAndWrite(
-                    ordering.orderingDirectory(), files.logDirectory(), recovery.forcedZxid(), position);
+            StopMarker.forceAndWrite(ordering.orderingDirectory(), files, recovery.forcedZxid(), position);
         }
     }
 

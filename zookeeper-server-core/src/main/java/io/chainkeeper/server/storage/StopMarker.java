@@ -42,6 +42,24 @@ public final class StopMarker {
      * marker. What fails is said in the log.
      *
      * @param orderingDirectory of the replica, which has stopped
+     * @param files hold the transaction log, of which a part may be on its way to its file
+     * @param forcedZxid what is on stable storage already
+     * @param position of the order that it has executed everything up to, or {@link #NO_POSITION}
+     */
+    public static void forceAndWrite(Path orderingDirectory, LoggedFiles files, long forcedZxid, long position) {
+        try {
+            files.commit();
+        } catch (IOException e) {
+            sayNotForced(files.logDirectory(), e);
+            return;
+        }
+        forceAndWrite(orderingDirectory, files.logDirectory(), forcedZxid, position);
+    }
+
+    /**
+     * As the other one, where the log's files hold all of it.
+     *
+     * @param orderingDirectory of the replica, which has stopped
      * @param logDirectory holds the transaction log
      * @param forcedZxid what is on stable storage already
      * @param position of the order that it has executed everything up to, or {@link #NO_POSITION}
@@ -50,11 +68,7 @@ public final class StopMarker {
         try {
             SnapshotWriter.forceLogs(logDirectory, forcedZxid);
         } catch (IOException e) {
-            LOG.warn(
-                    "Transaction log in {} cannot be forced ({}): check the disk, and before anybody else uses these"
-                            + " files start and stop this server once more",
-                    logDirectory,
-                    e.getMessage());
+            sayNotForced(logDirectory, e);
             return;
         }
         try {
@@ -69,12 +83,20 @@ public final class StopMarker {
         }
     }
 
+    private static void sayNotForced(Path logDirectory, IOException e) {
+        LOG.warn(
+                "Transaction log in {} cannot be forced ({}): check the disk, and before anybody else uses these"
+                        + " files start and stop this server once more",
+                logDirectory,
+                e.getMessage());
+    }
+
     /**
      * Writes the marker. The replica has stopped, and its transaction log is on stable storage.
      *
      * @param orderingDirectory of the replica; exists
      * @param logDirectory holds the transaction log
-     * @param position see {@link #forceAndWrite}
+     * @param position see {@link #forceAndWrite(Path, Path, long, long)}
      * @throws IOException if the log cannot be read or the file not be written; the message names it
      */
     static void write(Path orderingDirectory, Path logDirectory, long position) throws IOException {

@@ -12,6 +12,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.server.storage.CheckpointSchedule.Intervals;
 import io.chainkeeper.server.storage.DataFiles;
+import io.chainkeeper.server.storage.StopMarker;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -79,9 +80,13 @@ public class DrivenServerTest {
     }
 
     private void write(int count) {
+        write(count, 100);
+    }
+
+    private void write(int count, int dataBytes) {
         for (int i = 0; i < count; i++) {
             writes++;
-            CreateRequest create = new CreateRequest("/n" + writes, new byte[100], Ids.OPEN_ACL_UNSAFE, 0);
+            CreateRequest create = new CreateRequest("/n" + writes, new byte[dataBytes], Ids.OPEN_ACL_UNSAFE, 0);
             Command request = new Command.ClientRequest(
                     writes,
                     PROPOSER,
@@ -155,6 +160,30 @@ public class DrivenServerTest {
         start(2);
         long recovered = servers.get(2).server().getZKDatabase().getDataTreeLastProcessedZxid();
         assertTrue("from its own files: " + recovered, recovered >= 40);
+        assertEqualStates();
+    }
+
+    /** Otherwise the next start would take what was written later for transactions of somebody else. */
+    @Test
+    public void stoppedWhileALargeWriteIsUnderWay_markerSaysWhereTheLogEnds() throws Exception {
+        write(1);
+        write(1, 300_000);
+        long executedZxid = servers.get(2).server().getZKDatabase().getDataTreeLastProcessedZxid();
+        servers.get(2).close();
+        Path ordering = folder.getRoot().toPath().resolve("server2").resolve("ordering");
+        assertEquals(executedZxid, StopMarker.stopped(ordering).orElseThrow().zxid());
+        crash(2);
+        start(2);
+        write(5);
+        assertEqualStates();
+    }
+
+    @Test
+    public void crashedWhileALargeWriteIsUnderWay_orderBringsItBack() throws Exception {
+        write(3, 300_000);
+        crash(2);
+        start(2);
+        write(5);
         assertEqualStates();
     }
 
