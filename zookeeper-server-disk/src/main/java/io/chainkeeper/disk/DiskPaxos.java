@@ -44,6 +44,10 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
     private final Reads reads;
     private final LeaderWatch watch;
     private final long[] heardTick = new long[DiskState.IDS];
+
+    /** Since when this server leads, if it does. */
+    private long leadsSinceTick;
+
     private final Progress[] progress = new Progress[DiskState.IDS];
     private final long[] reached = new long[DiskState.IDS];
     private final boolean[] reportedSilent = new boolean[DiskState.IDS];
@@ -205,6 +209,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
             return; // or another server has room
         }
         leadership = new Leadership(state, state.own, complete, queue);
+        leadsSinceTick = state.now;
         confirmedTick = state.now;
         state.wantHeaders();
         state.forwards.forwardAgain();
@@ -480,7 +485,9 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
     private void reportSilent() {
         for (int id = 1; id < DiskState.IDS; id++) {
             boolean isOther = id != state.self && state.ensemble.contains(id) && leadership != null;
-            boolean isSilent = isOther && state.now - heardTick[id] > state.settings.silenceTicks();
+            // Nobody but a leader is told by the others that they are there.
+            long heard = Math.max(heardTick[id], leadsSinceTick);
+            boolean isSilent = isOther && state.now - heard > state.settings.silenceTicks();
             if (isSilent != reportedSilent[id]) {
                 reportedSilent[id] = isSilent;
                 if (leadership != null) {

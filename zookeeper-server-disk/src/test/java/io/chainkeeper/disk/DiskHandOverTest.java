@@ -2,6 +2,7 @@ package io.chainkeeper.disk;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNotEquals;
+import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.ordering.BatchCodec;
@@ -65,6 +66,23 @@ public final class DiskHandOverTest {
             assertEquals("reads of " + id, 0, three.node(id).readsWaiting());
             assertEquals(three.order(), three.node(id).deliveredValues());
         }
+    }
+
+    /** Followers tell each other nothing, so a new leader has not heard them for as long as the old one led. */
+    @Test
+    public void leaderIsGoneAfterALongTime_nextOneTakesNobodyForSilentWhoIsThere() {
+        three.run(20 * LONG);
+        three.crash(leader);
+        three.run(LONG);
+        int next = three.leader();
+        int other = others.get(0) == next ? others.get(1) : others.get(0);
+        assertNotEquals(leader, next);
+        assertNull(
+                "what server " + next + " has said of " + other,
+                three.node(next).silentMembers().get(other));
+        three.run(20 * LONG);
+        assertEquals(true, three.node(next).silentMembers().get(leader));
+        assertNull(three.node(next).silentMembers().get(other));
     }
 
     @Test
