@@ -4,6 +4,7 @@ import io.chainkeeper.replica.Scheduler;
 import io.chainkeeper.replica.TaskQueue;
 import io.chainkeeper.replica.Work;
 import io.chainkeeper.replica.Worker;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -60,7 +61,24 @@ final class CallersScheduler implements Scheduler {
 
     @Override
     public TaskQueue taskQueue(String name) {
-        throw new IllegalStateException("nothing asks for " + name);
+        ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+        CallersWorker worker = new CallersWorker(() -> {
+            tasks.remove().run();
+            return tasks.isEmpty() ? Work.WHEN_WOKEN : Work.AT_ONCE;
+        });
+        workers.add(worker);
+        return new TaskQueue() {
+            @Override
+            public void execute(Runnable task) {
+                tasks.add(task);
+                worker.wake();
+            }
+
+            @Override
+            public void close() {
+                settle();
+            }
+        };
     }
 
     @Override

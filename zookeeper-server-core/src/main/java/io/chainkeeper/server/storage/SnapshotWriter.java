@@ -326,11 +326,20 @@ public final class SnapshotWriter {
         for (Path snapshot : DataFiles.snapshots(files.snapshotDirectory())) {
             deleteIf(DataFiles.snapshotZxid(snapshot) < oldest, snapshot);
         }
-        List<Path> neededLogs = DataFiles.logs(files.logDirectory(), oldest);
-        for (Path log : DataFiles.logs(files.logDirectory(), 0)) {
-            deleteIf(!neededLogs.contains(log), log);
-        }
+        purgeLogs(files.logDirectory(), oldest);
         checkpoints.deleteBefore(oldest);
+    }
+
+    /**
+     * Deletes log files that hold only transactions before a zxid. The executor may begin files meanwhile; they are
+     * later than all that are looked at, and stay.
+     */
+    static void purgeLogs(Path directory, long oldest) throws IOException {
+        List<Path> needed = DataFiles.logs(directory, oldest);
+        long firstNeeded = needed.isEmpty() ? 0 : DataFiles.logZxid(needed.get(0));
+        for (Path log : DataFiles.logs(directory, 0)) {
+            deleteIf(DataFiles.logZxid(log) < firstNeeded, log);
+        }
     }
 
     private static void deleteIf(boolean superfluous, Path file) throws IOException {
