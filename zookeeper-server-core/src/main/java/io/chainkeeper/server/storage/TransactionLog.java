@@ -146,9 +146,7 @@ final class TransactionLog implements Closeable {
                 requireWhole();
             }
         } else if (buffer.size() >= largeWriteBytes && file.offersDirectWrites()) {
-            take();
-            writing = true;
-            writer.execute(this::writeTaken);
+            startWriter();
         } else {
             writeThroughCache();
         }
@@ -164,6 +162,18 @@ final class TransactionLog implements Closeable {
         buffer.truncate(0);
     }
 
+    private void startWriter() {
+        take();
+        writing = true;
+        try {
+            writer.execute(this::writeTaken);
+        } catch (RuntimeException | Error e) {
+            // Otherwise whoever closes this log would wait for a writer that never runs.
+            written(new IOException("its writer cannot be started: " + e, e));
+            throw e;
+        }
+    }
+
     private void take() {
         ArrayOutputArchive empty = taken;
         taken = buffer;
@@ -173,13 +183,13 @@ final class TransactionLog implements Closeable {
 
     /** The writer's task: writes what was taken, and what has come meanwhile. */
     private void writeTaken() {
-        if (directBuffer == null) {
-            directBuffer = DirectWrites.buffer(DIRECT_BUFFER_BYTES, DirectWrites.BLOCK_BYTES);
-        }
         boolean more = true;
         while (more) {
             IOException failed = null;
             try {
+                if (directBuffer == null) {
+                    directBuffer = DirectWrites.buffer(DIRECT_BUFFER_BYTES, DirectWrites.BLOCK_BYTES);
+                }
                 if (taken.size() >= largeWriteBytes) {
                     file.writePastCache(taken.array(), taken.size(), directBuffer);
                 } else {
@@ -187,7 +197,7 @@ final class TransactionLog implements Closeable {
                 }
             } catch (IOException e) {
                 failed = e;
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 failed = new IOException("its writer failed: " + e, e);
             }
             more = written(failed);

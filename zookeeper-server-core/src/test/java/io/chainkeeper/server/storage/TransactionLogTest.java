@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.RejectedExecutionException;
 import org.apache.jute.BinaryOutputArchive;
 import org.apache.jute.OutputArchive;
 import org.apache.jute.Record;
@@ -185,6 +186,19 @@ public class TransactionLogTest {
         append(1, OpCode.setData, new SetDataTxn("/large", new byte[LARGE_BYTES], 4), null);
         log.commit();
         assertTrue(new File(directory, "log.1").length() > LARGE_BYTES);
+    }
+
+    @Test
+    public void writerThatCannotBeStarted_isToldAndNothingWaitsForIt() throws Exception {
+        log.append(new TxnHeader(17, 4, 1, 1, OpCode.closeSession), null, null);
+        log.commit();
+        assumeTrue(DirectWrites.offered(directory.toPath().resolve("log.1")));
+        log.close();
+        TxnHeader header = new TxnHeader(17, 4, 2, 2, OpCode.setData);
+        SetDataTxn large = new SetDataTxn("/large", new byte[LARGE_BYTES], 4);
+        assertThrows(RejectedExecutionException.class, () -> log.append(header, large, null));
+        assertThrows(IOException.class, () -> log.commit());
+        log.close();
     }
 
     @Test
