@@ -23,7 +23,7 @@
 #   iss          what it changes that every replica leads: latency of one client at three and six replicas, writes, idle
 #                ensembles, the death of a leader; about an hour and a half
 #   disk         Disk Paxos: beside chain and zab with three servers, then with two servers: writes, reads, one client, lanes,
-#                and what it costs when one or more of its disks are slow; about twenty minutes
+#                and what it costs when one or more of its disks are slow; about forty minutes
 #   wide-area    latency of writes and linearizable reads in each of five regions, over relays that delay as links between
 #                data centers do: section 5.5; and in three regions with and without chain.zones; about forty minutes
 #   page         the cells of docs/performance.md: writes of three sizes at 3, 5 and 7 replicas with curves, reads, one
@@ -231,7 +231,7 @@ preset_iss() {
 }
 
 preset_disk() {
-    local lanes delays load=(--seconds 8 --warmup-seconds 24) one=(--seconds 4 --warmup-seconds 6)
+    local lanes delays load=(--seconds 8 --warmup-seconds 60 --outstanding 64) one=(--seconds 4 --warmup-seconds 6)
     # Without a quota: what differs is how long disks take, and compilers are done sooner.
     local free=(--seconds 8 --warmup-seconds 12 --replicas 2 --cpu 0)
     run writes-3 writes "${load[@]}"
@@ -242,8 +242,9 @@ preset_disk() {
     run writes-2 writes "${load[@]}" --replicas 2
     run reads-95-2 reads "${load[@]}" --replicas 2
     run latency-2 latency "${one[@]}" --replicas 2
+    # As the figure over lanes in "Consensus in high performance computing": each write is a batch of its own.
     for lanes in 1 2 4 8 16 32; do
-        run "lanes-$lanes" writes "${free[@]}" --config "disk.lanes=$lanes"
+        run "lanes-$lanes" writes "${free[@]}" --config "disk.lanes=$lanes,disk.maxBatchCommands=1"
     done
     # The slowest of three disks, a majority of them, all.
     for delays in 0,0,5 0,5,5 5,5,5; do

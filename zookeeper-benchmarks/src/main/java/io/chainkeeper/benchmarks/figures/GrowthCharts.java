@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * How throughput and cost grow with one amount (size of values, sessions, znodes, watches): a chart over each amount in
- * which runs differ that are alike in all others.
+ * How throughput and cost grow with one amount (size of values, sessions, znodes, watches, lanes): a chart over each
+ * amount in which runs differ that are alike in all others.
  */
 final class GrowthCharts {
     private static final Map<String, String> METRICS = Map.of("throughput", Charts.THROUGHPUT, "cpu", Charts.BUSIEST);
@@ -48,6 +48,9 @@ final class GrowthCharts {
     private static SortedMap<String, List<Entry>> alike(List<Entry> measured, String amount) {
         SortedMap<String, List<Entry>> groups = new TreeMap<>();
         for (Entry entry : measured) {
+            if (amount.equals(ResultDirectory.LANES) && entry.amounts().get(amount) == 0) {
+                continue;
+            }
             String others = entry.amounts().entrySet().stream()
                     .filter(e -> !e.getKey().equals(amount) && e.getValue() > 0)
                     .map(e -> e.getValue() + " " + e.getKey())

@@ -26,16 +26,18 @@ final class ResultDirectory {
     private static final String SESSIONS = "sessions";
     private static final String ZNODES = "znodes";
     private static final String WATCHES = "watches";
+    /** None unless a run says how many. */
+    static final String LANES = "lanes";
 
     /** In what a preset may vary runs to see how cost grows, with units. */
-    static final List<String> AMOUNTS = List.of(VALUE_BYTES, SESSIONS, ZNODES, WATCHES);
+    static final List<String> AMOUNTS = List.of(VALUE_BYTES, SESSIONS, ZNODES, WATCHES, LANES);
 
     /**
      * A figure of a run.
      *
      * @param run name of its file, without {@code .json}
      * @param workload what was done, in words; the same for runs that differ only in the number of replicas
-     * @param operation which operations clients asked for
+     * @param operation which operations clients asked for, and of which disks
      * @param replicas servers of an ensemble
      * @param outstanding operations that each session kept in flight at saturation
      * @param amounts how much there was of each of {@link #AMOUNTS}
@@ -94,7 +96,7 @@ final class ResultDirectory {
             all.add(new Entry(
                     run,
                     workload(root.get("options")),
-                    operation(root.get("options")),
+                    operation(root.get("options")) + disks(root.get("options")),
                     root.at("/options/replicas").asInt(),
                     root.at("/options/outstanding").asInt(),
                     amounts(root.get("options")),
@@ -132,15 +134,21 @@ final class ResultDirectory {
         if (options.path("serverConfig").has(RunOptionsParser.ZONES)) {
             words.append(", zones");
         }
+        int lanes = amounts(options).get(LANES);
+        if (lanes > 0) {
+            words.append(", lanes ").append(lanes);
+        }
         return words + disks(options);
     }
 
-    /** What differs from the usual disks. */
+    /** What differs from the usual disks, and how they are used. */
     private static String disks(JsonNode options) {
         StringBuilder words = new StringBuilder();
-        String lanes = options.path("serverConfig").path(RunOptionsParser.LANES).asText("");
-        if (!lanes.isEmpty()) {
-            words.append(", lanes ").append(lanes);
+        String commands = options.path("serverConfig")
+                .path(RunOptionsParser.COMMANDS_OF_A_DISK_BATCH)
+                .asText("");
+        if (!commands.isEmpty()) {
+            words.append(", batches of ").append(commands);
         }
         int count = options.path("disks").path("count").asInt(RunOptionsParser.DISKS);
         if (count != RunOptionsParser.DISKS) {
@@ -174,6 +182,8 @@ final class ResultDirectory {
                 ZNODES,
                 options.path("keys").asInt() + options.path("furtherZnodes").asInt());
         amounts.put(WATCHES, options.path("watches").asInt());
+        amounts.put(
+                LANES, options.path("serverConfig").path(RunOptionsParser.LANES).asInt());
         return amounts;
     }
 

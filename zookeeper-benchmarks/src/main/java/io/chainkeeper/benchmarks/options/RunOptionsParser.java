@@ -100,6 +100,9 @@ public final class RunOptionsParser {
     /** The line of zoo.cfg that says how many batches are under way to shared disks. */
     public static final String LANES = "disk.lanes";
 
+    /** The line of zoo.cfg that says how many commands such a batch has at most. */
+    public static final String COMMANDS_OF_A_DISK_BATCH = "disk.maxBatchCommands";
+
     /** Shared disks of an ensemble, unless the command line says otherwise. */
     public static final int DISKS = 3;
 

@@ -94,6 +94,23 @@ public final class FigureRunsTest {
     }
 
     @Test
+    public void runsDifferInLanes_throughputIsDrawnOverThem() throws Exception {
+        String config = "\"serverConfig\": {\"disk.lanes\": \"%d\", \"disk.maxBatchCommands\": \"1\"}, \"valueBytes\"";
+        for (int lanes : new int[] {1, 16}) {
+            String run = RUN.formatted(2).replace("\"valueBytes\"", config.formatted(lanes));
+            Files.writeString(directory().resolve("lanes-" + lanes + ".json"), run);
+        }
+        Files.writeString(directory().resolve("writes-2.json"), RUN.formatted(2));
+        figures();
+        String table = out.toString(StandardCharsets.UTF_8);
+        assertTrue(table, table.contains("writes, 128 B, lanes 16, batches of 1, 2 replicas"));
+        String chart = file("growth-throughput-over-lanes-writes-batches-of-1-2-replicas-128-B-values.svg");
+        assertTrue(chart, chart.contains(">10</text>") && chart.contains("<polyline"));
+        assertFalse(
+                Files.exists(directory().resolve("growth-throughput-over-lanes-writes-2-replicas-128-B-values.svg")));
+    }
+
+    @Test
     public void throughputOverTime_isDrawnForEachFault() throws Exception {
         Files.writeString(directory().resolve("throughput.csv"), """
                 protocol,replicas,tree_mb,victim,round,millis,writes_per_s
