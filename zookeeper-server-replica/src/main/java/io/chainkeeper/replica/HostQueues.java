@@ -8,6 +8,7 @@ import io.chainkeeper.ordering.SizeLimits;
 /**
  * The parts of a replica in which something waits, to be asked how full they are.
  *
+ * @param host for whose protocol inputs wait
  * @param own commands that are not applied
  * @param links whose frames wait for the protocol
  * @param log whose records wait to be written
@@ -16,6 +17,7 @@ import io.chainkeeper.ordering.SizeLimits;
  * @param limits the bounds
  */
 record HostQueues(
+        ProtocolHost host,
         OwnCommands own,
         ProtocolLinks links,
         ReplicaLog log,
@@ -24,6 +26,7 @@ record HostQueues(
         ReplicaLimits limits) {
     /** Tells how full all of them are. For one caller that drives all parts, between pieces of their work. */
     void tellOccupancy(Occupancy occupancy) {
+        host.tellOccupancy(occupancy);
         own.tellOccupancy(occupancy);
         links.tellOccupancy(occupancy);
         log.tellOccupancy(occupancy);

@@ -25,7 +25,7 @@ final class HostedDisks {
     HostedDisks(
             List<DiskSource> sources,
             int replicaId,
-            Consumer<ProtocolHost.Input> inputs,
+            Consumer<Mailbox.Input> inputs,
             FailureHandler failure,
             Scheduler scheduler) {
         Answers answers = new Answers(inputs);
@@ -66,9 +66,9 @@ final class HostedDisks {
 
     /** What a disk answers becomes an input. */
     private final class Answers implements DiskWorker.Listener {
-        private final Consumer<ProtocolHost.Input> inputs;
+        private final Consumer<Mailbox.Input> inputs;
 
-        private Answers(Consumer<ProtocolHost.Input> inputs) {
+        private Answers(Consumer<Mailbox.Input> inputs) {
             this.inputs = inputs;
         }
 

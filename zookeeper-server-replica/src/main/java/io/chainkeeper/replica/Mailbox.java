@@ -1,6 +1,11 @@
 package io.chainkeeper.replica;
 
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.Occupancy;
+import io.chainkeeper.ordering.Occupancy.Slack;
+import io.chainkeeper.ordering.OrderingProtocol;
+import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
@@ -10,6 +15,13 @@ import java.util.concurrent.atomic.AtomicReference;
  * its run is visible to the thread of the next run. All methods but {@link #poll} may be called by any thread.
  */
 final class Mailbox {
+    /** An input other than a proposal, a read or a message. */
+    interface Input {
+        void feed(OrderingProtocol protocol);
+    }
+
+    record Arrived(int peer, Message message, int frameBytes) {}
+
     private enum State {
         /** No thread runs the protocol, and none was asked to. */
         IDLE,
@@ -20,6 +32,12 @@ final class Mailbox {
         /** No thread runs the protocol again. */
         STOPPED
     }
+
+    /**
+     * Of inputs other than commands, reads and frames: links that come up and end, answers of disks, checkpoints, other
+     * ensembles. They come one by one and seldom, so that so many mean that nobody takes them.
+     */
+    private static final int MOST_EVENTS = 1_024;
 
     private final Queue<Object> inputs = new ConcurrentLinkedQueue<>();
     private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
@@ -48,6 +66,35 @@ final class Mailbox {
     /** @return how many inputs wait; takes as long as there are inputs */
     int size() {
         return inputs.size();
+    }
+
+    /**
+     * Tells how much waits, of each kind that is bounded: reads are, by what clients may ask at a time. Takes as long
+     * as there are inputs.
+     */
+    void tellOccupancy(Occupancy occupancy, ReplicaLimits limits) {
+        long commandBytes = 0;
+        int events = 0;
+        long[] frameBytes = new long[0];
+        for (Object input : inputs) {
+            if (input instanceof Proposal proposal) {
+                commandBytes += proposal.command().length() + ReplicaLimits.COMMAND_COST_BYTES;
+            } else if (input instanceof Arrived arrived) {
+                if (arrived.peer() >= frameBytes.length) {
+                    frameBytes = Arrays.copyOf(frameBytes, arrived.peer() + 1);
+                }
+                frameBytes[arrived.peer()] += arrived.frameBytes();
+            } else if (!(input instanceof TotalOrder.ReadWaiter)) {
+                events++;
+            }
+        }
+        long most = 0;
+        for (long ofPeer : frameBytes) {
+            most = Math.max(most, ofPeer);
+        }
+        occupancy.holds("mailbox_command_bytes", commandBytes, limits.maxOutstandingBytes(), Slack.ONE_COMMAND);
+        occupancy.holds("mailbox_frame_bytes", most, limits.maxInboundBytes(), Slack.ONE_READ);
+        occupancy.holds("mailbox_events", events, MOST_EVENTS, Slack.NONE);
     }
 
     /**

@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingStatus;
 import java.util.List;
@@ -23,13 +24,6 @@ import org.slf4j.LoggerFactory;
  */
 final class ProtocolHost implements Effects {
     private static final Logger LOG = LoggerFactory.getLogger(ProtocolHost.class);
-
-    /** An input other than a proposal, a read or a message. */
-    interface Input {
-        void feed(OrderingProtocol protocol);
-    }
-
-    record Arrived(int peer, Message message, int frameBytes) {}
 
     private record Defect(String message, Throwable cause) {}
 
@@ -119,7 +113,7 @@ final class ProtocolHost implements Effects {
         this.application = application;
         this.limits = limits;
         this.failure = failure;
-        this.held = new HeldMessages(links::send);
+        this.held = new HeldMessages(links::send, log::awaitDurable, limits.maxHeldMessages());
         this.scheduler = scheduler;
         this.worker = scheduler.worker("ordering-" + own.replicaId(), this::work);
         this.barriers = new ReadBarriers(own.latencies().reads(), scheduler);
@@ -165,7 +159,7 @@ final class ProtocolHost implements Effects {
 
     // ---------------------------------------------------------------- inputs, any thread
 
-    void submit(Input input) {
+    void submit(Mailbox.Input input) {
         mailbox.add(input);
         wake();
     }
@@ -179,7 +173,7 @@ final class ProtocolHost implements Effects {
         mailbox.add(reader);
     }
 
-    void add(Arrived message) {
+    void add(Mailbox.Arrived message) {
         mailbox.add(message);
     }
 
@@ -195,6 +189,12 @@ final class ProtocolHost implements Effects {
 
     Map<String, Long> gauges() {
         return gauges.latest();
+    }
+
+    /** Tells how much waits for the protocol, and for the log behind it. Not while somebody runs it. */
+    void tellOccupancy(Occupancy occupancy) {
+        mailbox.tellOccupancy(occupancy, limits);
+        held.tellOccupancy(occupancy);
     }
 
     /** How long ago the host last measured itself; while it works, about half a second at most. */
@@ -334,13 +334,13 @@ final class ProtocolHost implements Effects {
     private void dispatch(Object input) {
         if (input instanceof Proposal proposal) {
             propose(proposal);
-        } else if (input instanceof Arrived arrived) {
+        } else if (input instanceof Mailbox.Arrived arrived) {
             links.dequeued(arrived.peer(), arrived.frameBytes());
             protocol.onMessage(arrived.peer(), arrived.message());
         } else if (input instanceof TotalOrder.ReadWaiter waiter) {
             barriers.add(waiter);
         } else {
-            ((Input) input).feed(protocol);
+            ((Mailbox.Input) input).feed(protocol);
         }
     }
 

@@ -182,7 +182,7 @@ public final class Replica implements TotalOrder, Closeable {
                         start),
                 host.effects());
         host.host(protocol, factory.name());
-        this.queues = new HostQueues(own, links, this.log, applyThread, protocol, limits);
+        this.queues = new HostQueues(host, own, links, this.log, applyThread, protocol, limits);
     }
 
     /**
@@ -376,7 +376,7 @@ public final class Replica implements TotalOrder, Closeable {
         return transport.openStateChannel(peer);
     }
 
-    private void submit(ProtocolHost.Input input) {
+    private void submit(Mailbox.Input input) {
         host.submit(input);
     }
 
@@ -450,7 +450,7 @@ public final class Replica implements TotalOrder, Closeable {
             try {
                 Message message = links.decode(frame);
                 boolean mayReadOn = links.arrived(peer, frame.length(), applyThread.backlogBytes());
-                host.add(new ProtocolHost.Arrived(peer, message, frame.length()));
+                host.add(new Mailbox.Arrived(peer, message, frame.length()));
                 return mayReadOn;
             } catch (MalformedMessageException e) {
                 links.disconnect(peer, "sent a frame that does not decode: " + e.getMessage());

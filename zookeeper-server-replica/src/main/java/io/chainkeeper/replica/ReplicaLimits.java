@@ -11,6 +11,7 @@ import io.chainkeeper.ordering.SizeLimits;
  * @param maxInboundBytes bytes of frames of one peer that wait for the protocol host; more stay in the link
  * @param maxBacklogBytes bytes of decided values that wait for the apply thread; more stop the reading of all links
  * @param maxUnsyncedBytes bytes that wait for the log writer; more make the protocol host wait
+ * @param maxHeldMessages messages that wait for the log to be forced; more make the protocol host wait
  * @param maxInputsPerBatch inputs that the protocol host takes before it sends what became due
  * @param tickMillis period of the protocol's ticks
  */
@@ -19,6 +20,7 @@ public record ReplicaLimits(
         long maxInboundBytes,
         long maxBacklogBytes,
         long maxUnsyncedBytes,
+        int maxHeldMessages,
         int maxInputsPerBatch,
         int tickMillis) {
     /** What a command counts for besides its bytes. */
@@ -26,7 +28,7 @@ public record ReplicaLimits(
 
     /** The bounds used unless a test says otherwise. */
     public static final ReplicaLimits DEFAULT =
-            new ReplicaLimits(SizeLimits.MAX_OUTSTANDING_BYTES, 32L << 20, 64L << 20, 64L << 20, 1024, 50);
+            new ReplicaLimits(SizeLimits.MAX_OUTSTANDING_BYTES, 32L << 20, 64L << 20, 64L << 20, 1 << 16, 1024, 50);
 
     /**
      * @param millis period of the protocol's ticks
@@ -34,6 +36,27 @@ public record ReplicaLimits(
      */
     public ReplicaLimits withTickMillis(int millis) {
         return new ReplicaLimits(
-                maxOutstandingBytes, maxInboundBytes, maxBacklogBytes, maxUnsyncedBytes, maxInputsPerBatch, millis);
+                maxOutstandingBytes,
+                maxInboundBytes,
+                maxBacklogBytes,
+                maxUnsyncedBytes,
+                maxHeldMessages,
+                maxInputsPerBatch,
+                millis);
+    }
+
+    /**
+     * @param messages that may wait for the log, positive
+     * @return these bounds with another one of messages that wait for the log
+     */
+    public ReplicaLimits withMaxHeldMessages(int messages) {
+        return new ReplicaLimits(
+                maxOutstandingBytes,
+                maxInboundBytes,
+                maxBacklogBytes,
+                maxUnsyncedBytes,
+                messages,
+                maxInputsPerBatch,
+                tickMillis);
     }
 }

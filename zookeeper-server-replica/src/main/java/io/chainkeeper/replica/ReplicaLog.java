@@ -72,12 +72,13 @@ final class ReplicaLog {
     }
 
     /**
-     * Waits until a record is durable.
+     * Waits until a record is durable; returns the log sequence of the last one that is.
      *
      * @throws PartStoppedException if the writing worker has stopped
      */
-    void awaitDurable(long logSequence) {
+    long awaitDurable(long logSequence) {
         writer.awaitDurable(logSequence);
+        return writer.durableSequence();
     }
 
     /** Returns the log sequence of the last record that is durable. Any thread. */

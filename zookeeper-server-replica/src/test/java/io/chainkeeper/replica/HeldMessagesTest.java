@@ -19,11 +19,19 @@ public class HeldMessagesTest {
         }
     }
 
+    private static final int MAX = 3;
     private static final Message NEWS = new Word("news", false);
     private static final Message PROMISE = new Word("promise", true);
 
     private final List<Message> left = new ArrayList<>();
-    private final HeldMessages messages = new HeldMessages((to, message) -> left.add(message));
+    private final List<Long> waitedFor = new ArrayList<>();
+    private long durableMeanwhile;
+    private final HeldMessages messages = new HeldMessages((to, message) -> left.add(message), this::awaitDurable, MAX);
+
+    private long awaitDurable(long logSequence) {
+        waitedFor.add(logSequence);
+        return durableMeanwhile;
+    }
 
     private void assertRefused(Runnable sending) {
         InvariantViolated refusal = assertThrows(InvariantViolated.class, sending::run);
@@ -57,5 +65,43 @@ public class HeldMessagesTest {
         messages.send(2, NEWS);
         messages.sendAfter(0, 2, NEWS);
         assertEquals(List.of(NEWS, NEWS), left);
+    }
+
+    private long held() {
+        long[] told = new long[1];
+        messages.tellOccupancy((name, held, bound, slack) -> {
+            assertEquals("held_messages, at most " + MAX, name + ", at most " + bound);
+            told[0] = held;
+        });
+        return told[0];
+    }
+
+    @Test
+    public void asManyAsMayWait_nextOneWaitsForTheOldestRecord() {
+        messages.appended(2);
+        messages.sendAfter(1, 2, PROMISE);
+        messages.sendAfter(2, 2, NEWS);
+        messages.sendAfter(2, 3, NEWS);
+        assertEquals(MAX, held());
+        assertEquals(List.of(), waitedFor);
+        durableMeanwhile = 1;
+        messages.sendAfter(2, 4, NEWS);
+        assertEquals(List.of(1L), waitedFor);
+        assertEquals("in their order", List.of(PROMISE), left);
+        assertEquals(MAX, held());
+        durableMeanwhile = 2;
+        messages.sendAfter(2, 5, NEWS);
+        assertEquals(List.of(PROMISE, NEWS, NEWS, NEWS, NEWS), left);
+        assertEquals(0, held());
+    }
+
+    /** A bound that is not kept shows: what is told is what waits. */
+    @Test
+    public void logThatReturnsTooEarly_moreIsToldThanMayWait() {
+        messages.appended(1);
+        for (int i = 0; i <= MAX; i++) {
+            messages.sendAfter(1, 2, NEWS);
+        }
+        assertEquals(MAX + 1, held());
     }
 }

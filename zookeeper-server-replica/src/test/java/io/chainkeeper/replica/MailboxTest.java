@@ -5,9 +5,12 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.Test;
 
 /** One thread at a time runs the protocol, and no run that was asked for is forgotten. */
@@ -93,5 +96,19 @@ public final class MailboxTest {
         }
         assertTrue(mailbox.tryBeginRun());
         assertEquals(THREADS * INPUTS_OF_EACH, taken[0]);
+    }
+
+    @Test
+    public void whatWaits_isToldByKind() {
+        mailbox.add(new Proposal(0, ByteSlice.of(new byte[10])) {});
+        mailbox.add(new Mailbox.Arrived(2, null, 30));
+        mailbox.add(new Mailbox.Arrived(2, null, 40));
+        mailbox.add(new Mailbox.Arrived(3, null, 50));
+        mailbox.add((TotalOrder.ReadWaiter) () -> {});
+        mailbox.add((Mailbox.Input) protocol -> {});
+        Map<String, Long> told = new TreeMap<>();
+        mailbox.tellOccupancy((name, held, bound, slack) -> told.put(name, held), ReplicaLimits.DEFAULT);
+        long command = 10L + ReplicaLimits.COMMAND_COST_BYTES;
+        assertEquals(Map.of("mailbox_command_bytes", command, "mailbox_frame_bytes", 70L, "mailbox_events", 1L), told);
     }
 }

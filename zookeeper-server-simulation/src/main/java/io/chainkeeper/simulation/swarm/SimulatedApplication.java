@@ -66,6 +66,16 @@ public enum SimulatedApplication {
         return this == REGISTERS || this == RECONFIG || this == UPGRADE;
     }
 
+    /** Whether disks have to take their time, so that they can hang. */
+    boolean isTold() {
+        return this == DEPOSED || isAmbush();
+    }
+
+    /** Whether something happens when certain messages leave, and time is short between one leader and the next. */
+    boolean isAmbush() {
+        return this == AMBUSH || this == MEMBERS || this == TAKEOVER;
+    }
+
     /** What a command line that replays a run needs. */
     public String option() {
         return this == REGISTERS ? "" : " --application " + optionValue();

@@ -96,7 +96,8 @@ public final class SwarmDraw {
         draw.drawRises();
         draw.drawMemory();
         SwarmOptions upgraded = drawn.with(draw.upgrades);
-        return factory.sharedDisks() == null ? upgraded : upgraded.with(draw.sharedDisks());
+        SwarmOptions all = factory.sharedDisks() == null ? upgraded : upgraded.with(draw.sharedDisks());
+        return new LastDraw(random, factory, application).draw(all);
     }
 
     // ---------------------------------------------------------------- ensemble and faults
@@ -291,7 +292,7 @@ public final class SwarmDraw {
 
     private void drawSettings() {
         settings =
-                ProtocolSettings.draw(random, factory, ensemble.participants().size(), isAmbush() ? 2 : 8);
+                ProtocolSettings.draw(random, factory, ensemble.participants().size(), application.isAmbush() ? 2 : 8);
     }
 
     private void drawOneOf(List<Fault> few, long meanMicros) {
@@ -310,7 +311,7 @@ public final class SwarmDraw {
                 late,
                 SwarmOptions.minQuorumSize(settings),
                 settings,
-                1_000_000L * (isAmbush() ? shortMillions() : by(2, 4, 3) + random.nextInt(by(6, 4, 4))),
+                1_000_000L * (application.isAmbush() ? shortMillions() : by(2, 4, 3) + random.nextInt(by(6, 4, 4))),
                 by(1, replicas, replicas) + random.nextInt(by(8, 4, 4)),
                 1 + random.nextInt(by(4, 4, 3)),
                 pick(1, 2, 8),
@@ -343,19 +344,9 @@ public final class SwarmDraw {
     }
 
     private int[] syncMicros() {
-        int[] few = isAmbush() ? of(500, 2_000, 20_000) : isTold() ? of(500, 2_000) : of(0, 500);
+        int[] few =
+                application.isAmbush() ? of(500, 2_000, 20_000) : application.isTold() ? of(500, 2_000) : of(0, 500);
         return by(of(0, 500, 10_000, 60_000), few, of(0, 500, 10_000, 60_000));
-    }
-
-    /** Whether disks have to take their time, so that they can hang. */
-    private boolean isTold() {
-        return application == SimulatedApplication.DEPOSED || isAmbush();
-    }
-
-    private boolean isAmbush() {
-        return application == SimulatedApplication.AMBUSH
-                || application == SimulatedApplication.MEMBERS
-                || application == SimulatedApplication.TAKEOVER;
     }
 
     private AcceptorLogSettings logSettings() {
@@ -409,7 +400,7 @@ public final class SwarmDraw {
 
     /** Where a few are down for good, or a story is told, disks have no other faults. */
     private void drawFaultsOfDisks() {
-        if (application == SimulatedApplication.MINORITY || isTold()) {
+        if (application == SimulatedApplication.MINORITY || application.isTold()) {
             return;
         }
         for (Fault fault : OF_DISKS) {
@@ -430,7 +421,7 @@ public final class SwarmDraw {
 
     /** Drawn behind everything else, where stories are told of who is behind. */
     private void drawMemory() {
-        boolean isAboutLaggards = application == SimulatedApplication.BEHIND || isAmbush();
+        boolean isAboutLaggards = application == SimulatedApplication.BEHIND || application.isAmbush();
         if (isAboutLaggards && random.nextBoolean()) {
             ProtocolSettings.drawMemory(random, factory, settings);
         }
@@ -457,6 +448,7 @@ public final class SwarmDraw {
                 small ? bytes() : ReplicaLimits.DEFAULT.maxInboundBytes(),
                 small ? bytes() : ReplicaLimits.DEFAULT.maxBacklogBytes(),
                 small ? bytes() : ReplicaLimits.DEFAULT.maxUnsyncedBytes(),
+                ReplicaLimits.DEFAULT.maxHeldMessages(),
                 pick(1, 2, 8, 64, ReplicaLimits.DEFAULT.maxInputsPerBatch()),
                 World.TICK_MILLIS);
     }

@@ -174,27 +174,44 @@ public record SwarmOptions(
         /** Of what servers have written to shared disks and not forced, something arrives. */
         LATE_WRITES,
         /** A server that leads, or is about to, stands still soon after it has asked a shared disk for something. */
-        STALL_AT_DISK
+        STALL_AT_DISK,
+        /** A server is started with the directory of another cluster. See {@code StrangerFaults}. */
+        OTHER_CLUSTER
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
 
     /** The same over other links. */
     SwarmOptions over(LinkOptions other) {
-        return with(other, upgrades, sharedDisks);
+        return with(other, upgrades, sharedDisks, limits);
+    }
+
+    /** Whether servers are started with the directory of another cluster. */
+    public boolean hasStrangers() {
+        return faultIntervalMicros.containsKey(Fault.OTHER_CLUSTER);
+    }
+
+    /** Those of another cluster of the same servers: over links of the simulator. */
+    public SwarmOptions ofAnotherCluster() {
+        return with(null, Upgrades.NONE, sharedDisks, limits);
     }
 
     /** The same with other releases. */
     SwarmOptions with(Upgrades changed) {
-        return with(links, changed, sharedDisks);
+        return with(links, changed, sharedDisks, limits);
     }
 
     /** The same with disks that all share. */
     SwarmOptions with(SharedDiskOptions disks) {
-        return with(links, upgrades, disks);
+        return with(links, upgrades, disks, limits);
     }
 
-    private SwarmOptions with(LinkOptions other, Upgrades changed, SharedDiskOptions disks) {
+    /** The same with other bounds of each replica's queues. */
+    SwarmOptions with(ReplicaLimits changed) {
+        return with(links, upgrades, sharedDisks, changed);
+    }
+
+    private SwarmOptions with(LinkOptions other, Upgrades changed, SharedDiskOptions disks, ReplicaLimits bounds) {
         return new SwarmOptions(
                 replicas,
                 ensemble,
@@ -223,7 +240,7 @@ public record SwarmOptions(
                 faultIntervalMicros,
                 logSettings,
                 clocksAreSetBack,
-                limits,
+                bounds,
                 other,
                 changed,
                 disks);
