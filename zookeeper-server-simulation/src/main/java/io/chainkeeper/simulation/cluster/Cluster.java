@@ -4,7 +4,6 @@ import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
-import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.shareddisk.DiskSource;
 import io.chainkeeper.simulation.disk.RunDirectory;
@@ -14,11 +13,11 @@ import io.chainkeeper.simulation.host.Checkpoint;
 import io.chainkeeper.simulation.host.DrivenScheduler.Part;
 import io.chainkeeper.simulation.host.DrivenScheduler.Reason;
 import io.chainkeeper.simulation.host.HostRule;
-import io.chainkeeper.simulation.host.HostSettings;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.host.SimulatedReplica;
 import io.chainkeeper.simulation.host.StateMachine;
 import io.chainkeeper.simulation.host.World;
+import io.chainkeeper.simulation.link.VirtualProcess.Clock;
 import io.chainkeeper.simulation.order.OrderChecker;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.swarm.Upgrades;
@@ -31,6 +30,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** The replicas of a run with everything of theirs that takes time: threads, disks, clocks, restarts. */
@@ -41,7 +41,6 @@ public final class Cluster implements World, AutoCloseable {
     private final Delays delays;
     private final Trace trace;
     private final OrderChecker checker;
-    private final OrderingProtocolFactory factory;
     private final Workload workload;
     private final Set<HostRule> rules;
     private final RunDirectory directory = new RunDirectory();
@@ -55,6 +54,8 @@ public final class Cluster implements World, AutoCloseable {
     private final Network network;
     private final BoundsChecker bounds = new BoundsChecker();
     private final SharedDiskArray sharedDisks;
+    private final HostMaker hosts;
+    private final Strangers strangers;
     private Runnable whenLeaderChanges = () -> {};
     private Set<Integer> absent = Set.of();
     private boolean calm;
@@ -82,7 +83,6 @@ public final class Cluster implements World, AutoCloseable {
         this.random = random;
         this.options = options;
         this.trace = trace;
-        this.factory = factory;
         this.workload = workload;
         this.rules = rules;
         this.delays = new Delays(random.split(), options);
@@ -111,6 +111,8 @@ public final class Cluster implements World, AutoCloseable {
         this.network = options.links() == null
                 ? new SimulatedNetwork(options.replicas(), events, delays, trace, this::host)
                 : new RealNetwork(options.replicas(), factory.name(), options.links(), events, random.split(), trace);
+        this.hosts = new HostMaker(random, options, factory, trace, rules);
+        this.strangers = new Strangers(this, machines, events, trace, hosts, options.hasStrangers());
         this.sharedDisks = SharedDiskArray.of(
                 options.sharedDisks().count(), factory.sharedDisks(), options.settingsOf(0), ofDisks, events, trace);
     }
@@ -118,6 +120,11 @@ public final class Cluster implements World, AutoCloseable {
     /** The disks that all replicas share; none if the protocol has no use for them. */
     public SharedDiskArray sharedDisks() {
         return sharedDisks;
+    }
+
+    /** Servers with the directory of another cluster. */
+    public Strangers strangers() {
+        return strangers;
     }
 
     /** Sets who does not start before faults have stopped. */
@@ -227,35 +234,17 @@ public final class Cluster implements World, AutoCloseable {
     /** Starts a replica from its disk, unless it is running or was never configured. */
     public void start(int id) {
         Machine machine = machines.get(id - 1);
-        boolean isLeftOut = absent.contains(id) && !calm;
+        boolean isLeftOut = absent.contains(id) && !calm || strangers.isInPlaceOf(id);
         if (machine.replica.isRunning() || machine.knownEnsemble < 0 || isLeftOut || gone.contains(id)) {
             return;
         }
+        strangers.starts(machine);
         List<DiskSource> disks = sharedDisks.openFor(id);
         StateMachine application = starting.recover(machine, disks);
         if (application == null) {
             return;
         }
-        SplittableRandom ofProtocol = random.split();
-        ProtocolContext context = new ProtocolContext(
-                id,
-                machine.replica.nextIncarnation(application.proposerTable().incarnationOf(id), random::nextInt),
-                file(id),
-                options.settingsOf(id),
-                ofProtocol::nextInt,
-                TICK_MILLIS,
-                ProtocolContext.Start.ORDINARY);
-        ReplicaHost host = new ReplicaHost(
-                machine.replica,
-                application,
-                factory,
-                context,
-                disks,
-                new HostSettings(
-                        options.checkpointEveryPositions(), options.linkChoice(), members.size(), options.limits()),
-                this,
-                trace,
-                checker);
+        ReplicaHost host = hosts.make(machine.replica, file(id), application, disks, this, checker);
         machine.replica.started(host);
         machine.endPause(events.nowMicros());
         machine.started();
@@ -365,6 +354,7 @@ public final class Cluster implements World, AutoCloseable {
         calm = true;
         delays.calm();
         network.healAll();
+        strangers.end();
         sharedDisks.calm();
         for (Machine machine : machines) {
             machine.endPause(events.nowMicros());
@@ -458,7 +448,13 @@ public final class Cluster implements World, AutoCloseable {
     @Override
     public PeerTransport realLinks(int id, long incarnation, Supplier<FeatureLevel> level) {
         Machine machine = machines.get(id - 1);
-        return network.transport(id, incarnation, machine.disksLost, machine.clock(events), releases.levels(id), level);
+        return links(id, incarnation, machine.disksLost, level, strangers.clusterOf(machine));
+    }
+
+    /** The product's links of a start, with the number of its disk and the cluster that its directory belongs to. */
+    PeerTransport links(int id, long incarnation, int disk, Supplier<FeatureLevel> level, LongSupplier ofCluster) {
+        Clock clock = machines.get(id - 1).clock(events);
+        return network.transport(id, incarnation, disk, clock, releases.levels(id), level, ofCluster);
     }
 
     @Override
@@ -470,6 +466,7 @@ public final class Cluster implements World, AutoCloseable {
     @Override
     public void close() {
         network.end();
+        strangers.close();
         machines.forEach(machine -> machine.replica.close());
         directory.close();
     }

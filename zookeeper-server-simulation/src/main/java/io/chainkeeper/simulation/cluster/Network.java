@@ -4,6 +4,7 @@ import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.release.FeatureRange;
 import io.chainkeeper.simulation.link.VirtualProcess;
 import io.chainkeeper.transport.PeerTransport;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** What connects the replicas of a run: links of the simulator, or the product's over byte streams. */
@@ -17,6 +18,7 @@ public interface Network {
      * @param clock its own
      * @param levels the feature levels that its release knows
      * @param level the feature level in force there
+     * @param cluster the cluster that its directory belongs to, as {@code TransportSettings.clusterId}
      * @return the product's links, not started; null if links are the simulator's
      */
     default PeerTransport transport(
@@ -25,7 +27,8 @@ public interface Network {
             int disk,
             VirtualProcess.Clock clock,
             FeatureRange levels,
-            Supplier<FeatureLevel> level) {
+            Supplier<FeatureLevel> level,
+            LongSupplier cluster) {
         return null;
     }
 

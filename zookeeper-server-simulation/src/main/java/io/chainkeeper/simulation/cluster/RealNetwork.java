@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** The product's links between all replicas, over byte streams in virtual time. */
@@ -62,13 +63,15 @@ final class RealNetwork implements Network {
             int disk,
             VirtualProcess.Clock clock,
             FeatureRange levels,
-            Supplier<FeatureLevel> level) {
+            Supplier<FeatureLevel> level,
+            LongSupplier cluster) {
         VirtualProcess process = network.start(id, clock);
         processes.put(id, process);
         ByteBuffer identity = ByteBuffer.allocate(TransportSettings.DISK_IDENTITY_BYTES);
         identity.putInt(id).putInt(disk);
         TransportSettings settings = TransportSettings.builder(id, protocol, members)
                 .incarnation(incarnation)
+                .clusterId(cluster)
                 .limits(options.limits())
                 .diskIdentity(ByteSlice.of(identity.array()))
                 .resolver(network.resolver(id))

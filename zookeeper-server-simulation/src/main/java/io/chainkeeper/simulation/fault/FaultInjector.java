@@ -64,6 +64,7 @@ public final class FaultInjector {
     private final OperatorFaults operator;
     private final RiseFaults rises;
     private final SharedDiskFaults shared;
+    private final StrangerFaults strangers;
     private long behindUntilMicros;
 
     /** What the fault draws that is carried out now; each has its own, so that none depends on another. */
@@ -107,6 +108,7 @@ public final class FaultInjector {
         this.operator = new OperatorFaults(cluster, this);
         this.rises = new RiseFaults(cluster, this, operator, stories);
         this.shared = new SharedDiskFaults(events, cluster, options);
+        this.strangers = new StrangerFaults(cluster, options, this);
     }
 
     /** Faults begin, and replicas that come late are started. */
@@ -225,6 +227,7 @@ public final class FaultInjector {
             case SHARED_DISKS_SLOW -> shared.slow(replica, random);
             case LATE_WRITES -> shared.arriveLate();
             case STALL_AT_DISK -> shared.stallAtNextAccess(random);
+            case OTHER_CLUSTER -> strangers.come(replica, random);
             case ASK_FOR_LEVEL -> operator.askForLevel(replica, otherThan(replica), random);
         }
     }
@@ -436,7 +439,7 @@ public final class FaultInjector {
         return host != null && host.status().role() == Role.LEADER;
     }
 
-    private void later(long delayMicros, Runnable action) {
+    void later(long delayMicros, Runnable action) {
         events.after(delayMicros, () -> {
             if (!stopped) {
                 action.run();

@@ -32,5 +32,7 @@ public enum HostRule {
     /** See {@link FeatureRule#UNKNOWN_LEVEL_STOPS}. */
     UNKNOWN_LEVEL_STOPS,
     /** See {@link FeatureRule#LEVEL_IS_NOTED_BEFORE_EXECUTION}. */
-    LEVEL_IS_NOTED_BEFORE_EXECUTION
+    LEVEL_IS_NOTED_BEFORE_EXECUTION,
+    /** Links are asked for the cluster that a server's directory belongs to, and are closed where that differs. */
+    OTHER_CLUSTERS_ARE_REFUSED
 }

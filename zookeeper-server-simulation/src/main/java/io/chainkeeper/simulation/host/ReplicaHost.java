@@ -39,6 +39,9 @@ public final class ReplicaHost implements TotalOrder {
     /** What a replica says that has to start again, because a disk was replaced since its start. */
     private static final String SHARED_DISK_REPLACED = "a shared disk was replaced since this server started";
 
+    /** What a replica says that most of the others refuse. */
+    private static final String BELONGS_ELSEWHERE = "does not belong to servers";
+
     /** What a command counts for besides its bytes, wherever commands are counted. */
     private static final int COMMAND_COST_BYTES =
             Math.max(ReplicaLimits.COMMAND_COST_BYTES, BatchCodec.COMMAND_OVERHEAD_BYTES);
@@ -154,6 +157,8 @@ public final class ReplicaHost implements TotalOrder {
         } else if (application.needsOtherRelease(message, cause)) {
             hasStopped = true;
             world.releaseNeeded(this, message);
+        } else if (message.contains(BELONGS_ELSEWHERE) && world.refused(this, message)) {
+            hasStopped = true;
         } else {
             scheduler.failed(message, cause);
         }
@@ -174,6 +179,11 @@ public final class ReplicaHost implements TotalOrder {
     /** Returns whether a link is read on of which the replica says that it may be, or may not. */
     boolean isReadOn(boolean mayBe) {
         return mayBe || !disk.follows(HostRule.FULL_QUEUE_IS_NOT_READ_FOR);
+    }
+
+    /** The product's links have brought a link up. */
+    void linked(int peer) {
+        world.linked(this, peer);
     }
 
     /** Something is seen that may pass a bound. */

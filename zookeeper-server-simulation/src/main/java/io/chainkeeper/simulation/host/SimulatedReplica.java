@@ -64,6 +64,9 @@ public final class SimulatedReplica implements AutoCloseable {
     /** Position of the state that was installed last, 0 if none was. */
     private long installed;
 
+    /** See {@link #knowsCluster}. */
+    private boolean knowsCluster;
+
     /** What the sender of that state had promised; empty if none was installed, or that does not matter. */
     private ByteSlice installedPromise = ByteSlice.EMPTY;
 
@@ -217,6 +220,13 @@ public final class SimulatedReplica implements AutoCloseable {
         return log.isBlank() && checkpoints.peekLast().position() == 0;
     }
 
+    /** Whether its directory says which cluster it belongs to: it has executed something of its order. */
+    public boolean knowsCluster() {
+        knowsCluster |=
+                host != null && host.position() > 0 || checkpoints.peekLast().position() > 0;
+        return knowsCluster;
+    }
+
     /** Another replica's state replaces the own one. The log stays, until the next start. */
     public void install(Checkpoint checkpoint, ByteSlice promiseOfSender) {
         checkpoints.clear();
@@ -233,6 +243,7 @@ public final class SimulatedReplica implements AutoCloseable {
         log = emptyLogs.get();
         installed = 0;
         installedPromise = ByteSlice.EMPTY;
+        knowsCluster = false;
         checkpoints.clear();
         checkpoints.add(nothing);
     }
@@ -381,6 +392,7 @@ public final class SimulatedReplica implements AutoCloseable {
     }
 
     private void ended() {
+        knowsCluster();
         ReplicaHost ended = host;
         host = null;
         ended.crashed();

@@ -107,6 +107,7 @@ final class WatchedLinks implements PeerTransport {
 
         @Override
         public void onPeerUp(int peer) {
+            host.linked(peer);
             listener.onPeerUp(peer);
         }
 

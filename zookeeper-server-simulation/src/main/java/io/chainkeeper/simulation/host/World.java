@@ -70,6 +70,20 @@ public interface World {
         throw new InvariantViolated("replica " + host.id() + " says that a shared disk was replaced");
     }
 
+    /**
+     * A replica has stopped because most of the others refuse it.
+     *
+     * @param host the replica
+     * @param message that it has stopped with
+     * @return whether that had to be expected; a defect if not
+     */
+    default boolean refused(ReplicaHost host, String message) {
+        return false;
+    }
+
+    /** A replica has a link to another one, of the product's links. */
+    default void linked(ReplicaHost host, int peer) {}
+
     /** The application began to write a checkpoint. */
     void checkpointBegun(ReplicaHost host, Checkpoint checkpoint);
 

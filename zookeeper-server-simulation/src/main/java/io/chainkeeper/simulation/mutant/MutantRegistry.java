@@ -122,7 +122,11 @@ public final class MutantRegistry {
             entry(
                     HostRule.LEVEL_IS_NOTED_BEFORE_EXECUTION,
                     UPGRADE,
-                    "a directory notes a feature level before anything is executed in it"));
+                    "a directory notes a feature level before anything is executed in it"),
+            entry(
+                    HostRule.OTHER_CLUSTERS_ARE_REFUSED,
+                    REGISTERS,
+                    "a server with the directory of another cluster gets no link"));
 
     /** Rules of which each does the other's work, as far as a run can tell: they are taken out together, too. */
     private static final List<Entry> OF_PROTOCOLS_TOGETHER = List.of(entry(
