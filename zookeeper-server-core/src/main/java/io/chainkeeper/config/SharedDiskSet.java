@@ -15,10 +15,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 
 /**
  * The shared disks of a server as they are found: those that can be used, and what is wrong with the others. To look
- * writes nothing. Immutable.
+ * writes nothing. One that hangs is one that cannot be used ({@link DiskProbe}). Immutable.
  */
 public final class SharedDiskSet {
     private static final String REPLACE = "zkDisk.sh replace";
@@ -51,10 +54,7 @@ public final class SharedDiskSet {
      */
     public static SharedDiskSet find(SharedDiskSettings settings, KnownDisks known) throws UserMistakeException {
         checkDistinct(settings);
-        List<Looked> all = new ArrayList<>();
-        for (Path path : settings.paths()) {
-            all.add(look(settings, path));
-        }
+        List<Looked> all = lookAtAll(settings);
         if (all.stream().allMatch(each -> each.found() != null && each.found().isBlank())) {
             throw refusal(settings, "these disks are empty; format them for this cluster: zkDisk.sh format");
         }
@@ -90,6 +90,35 @@ public final class SharedDiskSet {
                     settings.paths().stream().filter(Files::exists).toList());
         } catch (IOException e) {
             throw UserMistakeException.inConfiguration("%s: %s", settings.where(), e.getMessage());
+        }
+    }
+
+    private static List<Looked> lookAtAll(SharedDiskSettings settings) throws UserMistakeException {
+        List<Callable<Looked>> looks = new ArrayList<>();
+        for (Path path : settings.paths()) {
+            looks.add(() -> look(settings, path));
+        }
+        List<FutureTask<Looked>> tasks = DiskProbe.look(looks, DiskProbe.PATIENCE, DiskProbe.LIMIT);
+        List<Looked> all = new ArrayList<>();
+        for (int number = 0; number < tasks.size(); number++) {
+            all.add(looked(tasks.get(number), settings.paths().get(number)));
+        }
+        return all;
+    }
+
+    private static Looked looked(FutureTask<Looked> task, Path path) throws UserMistakeException {
+        if (!task.isDone()) {
+            return new Looked(null, path + " has not answered for " + DiskProbe.PATIENCE.toSeconds() + " s");
+        }
+        try {
+            return task.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof UserMistakeException mistake) {
+                throw mistake;
+            }
+            throw new IllegalStateException(path + " was not looked at because of a defect", e.getCause());
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("what is done is not waited for", e);
         }
     }
 

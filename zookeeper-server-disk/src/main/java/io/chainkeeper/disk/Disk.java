@@ -51,6 +51,12 @@ final class Disk {
     /** The own header that is durable there. */
     private ServerHeader header;
 
+    /** How long nothing was answered although something was asked. */
+    private int ticksWithoutAnswer;
+
+    /** Whether that was longer than a leader may be silent, and the headers were not read since. */
+    private boolean hangs;
+
     private boolean headerWanted;
     private boolean headerUnderWay;
 
@@ -90,6 +96,11 @@ final class Disk {
 
     boolean isOpen() {
         return stage == Stage.OPEN;
+    }
+
+    /** Whether it is in use and does not hang. */
+    boolean isAnswering() {
+        return stage == Stage.READY && !hangs;
     }
 
     /** Whether everything that was asked of it has been answered. */
@@ -150,6 +161,7 @@ final class Disk {
     }
 
     private Request answered(long offset, int length) {
+        ticksWithoutAnswer = 0;
         Request request = underWay.poll();
         InvariantViolated.check(
                 request != null && request.offset() == offset && request.length() == length,
@@ -173,6 +185,8 @@ final class Disk {
         reason = why;
         life++;
         retryTick = state.now + state.settings.retryTicks();
+        ticksWithoutAnswer = 0;
+        hangs = false;
         headerUnderWay = false;
         confirming = false;
         bytesUnderWay = 0;
@@ -192,6 +206,7 @@ final class Disk {
             }
             if (state.isOfThisCluster(number, headers.superblock())) {
                 int present = life;
+                hangs = false;
                 listener.onHeaders(this, headers);
                 if (present == life) {
                     onRead.accept(headers);
@@ -204,8 +219,10 @@ final class Disk {
 
     // ---------------------------------------------------------------- opening
 
-    /** Tries to open the disk, if it is time. */
+    /** Tries to open the disk, if it is time; notices that it hangs. */
     void tick() {
+        ticksWithoutAnswer = underWay.isEmpty() || hangs ? 0 : ticksWithoutAnswer + 1;
+        hangs |= ticksWithoutAnswer > state.settings.suspicionTicks();
         if (stage == Stage.CLOSED && state.now >= retryTick && underWay.isEmpty()) {
             stage = Stage.OPENING;
             found.clear();

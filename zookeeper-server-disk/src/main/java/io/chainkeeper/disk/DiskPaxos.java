@@ -149,7 +149,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
                 && leadership == null
                 && !isLeaving
                 && state.isMember()
-                && state.readyDisks() >= state.majority()
+                && state.answeringDisks() >= state.majority() // others cannot show that a leader lives
                 && learner.isUpToDate()
                 && state.freedByOthers <= state.decided
                 && !watch.isAlive();
@@ -641,7 +641,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         long epoch = state.highest.round();
         if (leadership != null) {
             return new OrderingStatus(Role.LEADER, state.self, epoch);
-        } else if (!watch.isAlive() || state.readyDisks() < state.majority()) {
+        } else if (!watch.isAlive() || state.answeringDisks() < state.majority()) {
             long silent = published.role() == Role.LOOKING
                     ? published.silentMillis()
                     : watch.silentTicks() * state.context.tickMillis();
@@ -666,7 +666,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         gauges.put("quorum", 1L); // of servers
         gauges.put("disks", (long) state.disks.length);
         gauges.put("disks_needed", (long) state.majority());
-        gauges.put("disks_in_use", (long) state.readyDisks());
+        gauges.put("disks_in_use", (long) state.answeringDisks());
         gauges.put("order_contradicted_by", (long) state.agreement.contradictions());
         gauges.put("ring_bytes", state.ring == null ? 0L : state.ring.usedBytes());
         gauges.put("ring_max_bytes", (long) state.layout.regionBytes());

@@ -144,6 +144,15 @@ final class DiskState {
         return count;
     }
 
+    /** Of these, how many do not hang. */
+    int answeringDisks() {
+        int count = 0;
+        for (Disk disk : disks) {
+            count += disk.isAnswering() ? 1 : 0;
+        }
+        return count;
+    }
+
     boolean isMember() {
         return membership.contains(self);
     }

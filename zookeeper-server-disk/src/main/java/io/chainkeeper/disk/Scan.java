@@ -40,9 +40,9 @@ final class Scan {
         });
     }
 
-    /** Reads a disk, unless that was begun before. */
+    /** Reads a disk, unless that was begun before, or it hangs: then what scans ask of it would only pile up. */
     void begin(Disk disk) {
-        if (!begun[disk.number()] && disk.isReady()) {
+        if (!begun[disk.number()] && disk.isAnswering()) {
             begun[disk.number()] = true;
             new DiskScan(disk, state, this::take, () -> finished[disk.number()] = true).start();
         }

@@ -42,6 +42,7 @@ final class DiskNode extends ScriptedHost {
     private final DiskEnsemble ensemble;
     private final List<ArrayDeque<Request>> underWay = new ArrayList<>();
     private final boolean[] cutOff;
+    private final boolean[] hangs;
     private final List<ByteSlice> delivered = new ArrayList<>();
     private final Map<Long, Integer> barriers = new TreeMap<>();
     private long incarnation;
@@ -55,6 +56,7 @@ final class DiskNode extends ScriptedHost {
         this.ensemble = ensemble;
         this.disks = disks;
         this.cutOff = new boolean[disks.count()];
+        this.hangs = new boolean[disks.count()];
         for (int i = 0; i < disks.count(); i++) {
             underWay.add(new ArrayDeque<>());
         }
@@ -153,6 +155,11 @@ final class DiskNode extends ScriptedHost {
         cutOff[disk] = isCut;
     }
 
+    /** What this server asks of a disk waits from now on, or happens again, with what has waited first. */
+    void hang(int disk, boolean doesHang) {
+        hangs[disk] = doesHang;
+    }
+
     @Override
     public void writeBlocks(int disk, long offset, ByteSlice bytes) {
         SharedDisks.check(disk, disks.count(), offset, bytes.length());
@@ -172,7 +179,7 @@ final class DiskNode extends ScriptedHost {
 
     /** The first request that has not been carried out yet is. Returns whether there was one. */
     boolean carryOut(int disk, SplittableRandom random) {
-        if (!isReachable(disk)) {
+        if (!isReachable(disk) || hangs[disk]) {
             return false;
         }
         for (Request request : underWay.get(disk)) {
@@ -207,7 +214,7 @@ final class DiskNode extends ScriptedHost {
                 input(p -> p.onBlocksRead(disk, request.offset, request.read));
             }
             return true;
-        } else if (!isReachable(disk)) {
+        } else if (!isReachable(disk) && !hangs[disk]) {
             lose(disk, random);
             input(p -> p.onDiskFailed(disk, "it does not answer"));
             return true;

@@ -128,6 +128,83 @@ public final class DiskPaxosTest {
         assertGoesOn(two, other(leader));
     }
 
+    private static void hang(DiskNode node, int disks, boolean doesHang) {
+        for (int disk = 0; disk < disks; disk++) {
+            node.hang(disk, doesHang);
+        }
+    }
+
+    @Test
+    public void minorityOfDisksHangs_allGoesOnAndItIsTold() {
+        int leader = leaderOfTwo();
+        hang(two.node(1), 1, true);
+        hang(two.node(2), 1, true);
+        two.run(LONG);
+        assertGoesOn(two, leader);
+        assertGoesOn(two, other(leader));
+        assertEquals(2, two.node(1).gauge("disks_in_use"));
+        assertEquals(2, two.node(2).gauge("disks_in_use"));
+        hang(two.node(1), 1, false);
+        hang(two.node(2), 1, false);
+        two.run(LONG);
+        assertEquals(3, two.node(1).gauge("disks_in_use"));
+        assertEquals(3, two.node(2).gauge("disks_in_use"));
+        two.disks().setAlive(2, false);
+        two.run(LONG);
+        assertGoesOn(two, leader);
+    }
+
+    @Test
+    public void majorityOfDisksHangs_nothingIsDecidedUntilItAnswers() {
+        int leader = leaderOfTwo();
+        hang(two.node(1), 2, true);
+        hang(two.node(2), 2, true);
+        int before = two.order().size();
+        two.node(leader).propose();
+        two.node(leader).read(before);
+        two.run(2 * LONG);
+        assertEquals(before, two.order().size());
+        assertEquals(1, two.node(leader).readsWaiting());
+        assertEquals("nobody leads who cannot", 0, two.leader());
+        assertEquals(1, two.node(leader).gauge("disks_in_use"));
+        hang(two.node(1), 2, false);
+        hang(two.node(2), 2, false);
+        two.run(2 * LONG);
+        assertTrue(two.order().size() > before);
+        assertEquals(0, two.node(leader).readsWaiting());
+    }
+
+    @Test
+    public void majorityOfDisksHangsForTheLeader_theOtherLeads() {
+        int leader = leaderOfTwo();
+        hang(two.node(leader), 2, true);
+        two.run(2 * LONG);
+        assertEquals(other(leader), two.leader());
+        assertGoesOn(two, other(leader));
+        hang(two.node(leader), 2, false);
+        two.run(LONG);
+        assertEquals("its late writes meet a higher ballot", other(leader), two.leader());
+        assertEquals(two.order(), two.node(leader).deliveredValues());
+    }
+
+    /** It sees on too few disks that the leader lives, and must not end for ever what it cannot do better. */
+    @Test
+    public void majorityOfDisksHangsForAServerWithoutLinks_theLeaderIsNotDisturbedOverAndOver() {
+        int leader = leaderOfTwo();
+        two.link(1, 2, false);
+        hang(two.node(other(leader)), 2, true);
+        two.run(2 * LONG);
+        long epoch = two.node(leader).status().epoch();
+        two.run(10 * LONG);
+        assertEquals(leader, two.leader());
+        assertEquals(epoch, two.node(leader).status().epoch());
+        assertGoesOn(two, leader);
+        hang(two.node(other(leader)), 2, false);
+        two.run(LONG);
+        assertEquals(leader, two.leader());
+        assertEquals(two.order(), two.node(other(leader)).deliveredValues());
+    }
+
     @Test
     public void linksAreCut_nobodyTakesOverAndTheOtherLearnsFromTheDisks() {
         int leader = leaderOfTwo();

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +28,9 @@ final class DiskWorker {
     private static final int MAX_MERGED_BYTES = 1 << 20;
 
     private static final Logger LOG = LoggerFactory.getLogger(DiskWorker.class);
+
+    /** A disk that owes an answer for longer hangs, as people are told. */
+    static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /** Told of outcomes, by the worker or by whoever asks; one at a time. */
     interface Listener {
@@ -62,6 +66,11 @@ final class DiskWorker {
     private boolean isIdle;
     private boolean stopping;
     private boolean hasFailed;
+
+    /** Whether the worker is in the middle of requests, and since when. */
+    private boolean isBusy;
+
+    private long busySince;
 
     /** How often the disk has failed: what was taken before is not answered. */
     private int failures;
@@ -144,11 +153,15 @@ final class DiskWorker {
         failures++;
         waiting.clear();
         waitingBytes = 0;
+        report(reason);
+        listener.failed(number, reason);
+    }
+
+    private void report(String reason) {
         if (!reason.equals(reported)) {
             LOG.warn("Shared disk {} is not used: {}. It is tried again", number + 1, reason);
             reported = reason;
         }
-        listener.failed(number, reason);
     }
 
     /** Whoever asks has learned that the disk has failed: what is asked from now on is tried again. */
@@ -158,10 +171,15 @@ final class DiskWorker {
         }
     }
 
+    /** Called every now and then, so it tells people, too, that the disk hangs. */
     void putGauges(Map<String, Long> gauges) {
         writeMicros.put(gauges);
         readMicros.put(gauges);
         synchronized (lock) {
+            if (isBusy && reported == null && scheduler.nanoTime() - busySince > HANGS_NANOS) {
+                hasRefusedWrite = false;
+                report("it hangs, without an answer for " + TimeUnit.NANOSECONDS.toSeconds(HANGS_NANOS) + " s");
+            }
             gauges.put("shared_disk_failed" + ofThisDisk, reported == null ? 0L : 1L);
         }
     }
@@ -200,6 +218,8 @@ final class DiskWorker {
         synchronized (lock) {
             Request first = waiting.poll();
             isIdle = first == null;
+            isBusy = first != null;
+            busySince = scheduler.nanoTime();
             if (first == null) {
                 return false;
             }

@@ -12,7 +12,12 @@ import io.chainkeeper.shareddisk.SharedDisk;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.junit.After;
 import org.junit.Test;
 import org.slf4j.LoggerFactory;
@@ -21,6 +26,7 @@ import org.slf4j.LoggerFactory;
 public final class DiskWorkerTest {
     private static final int BLOCK = SharedDisk.BLOCK_BYTES;
 
+    private final AtomicLong time = new AtomicLong();
     private final Failures failures = new Failures();
     private final Listener listener = new Listener();
     private final MemoryDisk memory = new MemoryDisk();
@@ -33,7 +39,40 @@ public final class DiskWorkerTest {
             listener,
             failures,
             "shared-disk-test",
-            ThreadScheduler.INSTANCE);
+            new OwnClock());
+
+    /** Threads as they are, and a time that passes when the test says so. */
+    private final class OwnClock implements Scheduler {
+        @Override
+        public long nanoTime() {
+            return time.get();
+        }
+
+        @Override
+        public long currentTimeMillis() {
+            return ThreadScheduler.INSTANCE.currentTimeMillis();
+        }
+
+        @Override
+        public long seed() {
+            return ThreadScheduler.INSTANCE.seed();
+        }
+
+        @Override
+        public Worker worker(String name, Work work) {
+            return ThreadScheduler.INSTANCE.worker(name, work);
+        }
+
+        @Override
+        public TaskQueue taskQueue(String name) {
+            return ThreadScheduler.INSTANCE.taskQueue(name);
+        }
+
+        @Override
+        public void await(Object lock, String what, BooleanSupplier condition) {
+            ThreadScheduler.INSTANCE.await(lock, what, condition);
+        }
+    }
 
     /** Notes what is done to it; waits for a permit before each operation. */
     private static final class MemoryDisk implements SharedDisk {
@@ -201,12 +240,7 @@ public final class DiskWorkerTest {
 
     @Test
     public void diskThatIsReadAndNotWritten_isToldOfOnce() {
-        ListAppender<ILoggingEvent> log = new ListAppender<>();
-        Logger logger = (Logger) LoggerFactory.getLogger(DiskWorker.class);
-        logger.setLevel(Level.INFO);
-        logger.addAppender(log);
-        log.start();
-        try {
+        List<String> texts = logged(log -> {
             worker.start();
             String failed = "1 failed /dev/x cannot be written";
             List<String> all = new ArrayList<>();
@@ -225,7 +259,53 @@ public final class DiskWorkerTest {
             write(0, 1);
             all.add("1 written 0+1");
             listener.await(all.toArray(String[]::new));
-            assertEquals("Shared disk 2 answers again", texts(log).get(1));
+        });
+        assertEquals("Shared disk 2 answers again", texts.get(1));
+    }
+
+    private long isToldToHaveFailed() {
+        Map<String, Long> gauges = new TreeMap<>();
+        worker.putGauges(gauges);
+        return gauges.get("shared_disk_failed.2");
+    }
+
+    @Test
+    public void diskThatHangs_isToldOfOnce_untilItAnswers() {
+        List<String> texts = logged(log -> {
+            worker.start();
+            write(0, 1);
+            listener.await("1 written 0+1");
+            time.addAndGet(2 * DiskWorker.HANGS_NANOS);
+            assertEquals("nothing was asked", 0, isToldToHaveFailed());
+            memory.permits.drainPermits();
+            write(2, 1);
+            read(0, 1);
+            awaitBusy();
+            time.addAndGet(DiskWorker.HANGS_NANOS);
+            assertEquals("not for so long", 0, isToldToHaveFailed());
+            time.addAndGet(1);
+            assertEquals(1, isToldToHaveFailed());
+            assertEquals(1, isToldToHaveFailed());
+            assertEquals(
+                    List.of("Shared disk 2 is not used: it hangs, without an answer for 5 s. It is tried again"),
+                    texts(log));
+            memory.permits.release(1_000);
+            listener.await("1 written 0+1", "1 written 2+1", "1 read 0+1");
+            assertEquals(0, isToldToHaveFailed());
+        });
+        assertEquals("Shared disk 2 answers again", texts.get(1));
+    }
+
+    /** What is logged by the end. */
+    private static List<String> logged(Consumer<ListAppender<ILoggingEvent>> meanwhile) {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger(DiskWorker.class);
+        logger.setLevel(Level.INFO);
+        logger.addAppender(log);
+        log.start();
+        try {
+            meanwhile.accept(log);
+            return texts(log);
         } finally {
             logger.detachAppender(log);
             logger.setLevel(null);

@@ -8,6 +8,13 @@ import org.junit.AssumptionViolatedException;
 
 /** A block device over a file, where the user of the tests may make one. */
 public final class LoopDevice implements AutoCloseable {
+    /** Gets and sets the device's status, in which {@code lo_sizelimit} is the fifth number of eight bytes. */
+    private static final String LIMIT = "import fcntl, os, struct, sys\n"
+            + "device, status = os.open(sys.argv[1], os.O_RDWR), bytearray(232)\n"
+            + "fcntl.ioctl(device, 0x4C05, status)\n"
+            + "struct.pack_into('<Q', status, 32, int(sys.argv[2]))\n"
+            + "fcntl.ioctl(device, 0x4C04, status)\n";
+
     private final Path path;
 
     /**
@@ -39,6 +46,15 @@ public final class LoopDevice implements AutoCloseable {
     /** The device. */
     public Path path() {
         return path;
+    }
+
+    /**
+     * From now on the device ends earlier than its file, for all who have it open too.
+     *
+     * @param bytes that it has; 0 for as many as the file
+     */
+    public void limit(long bytes) throws IOException, InterruptedException {
+        run("python3", "-c", LIMIT, path.toString(), Long.toString(bytes));
     }
 
     /** Another node of the same device. */
