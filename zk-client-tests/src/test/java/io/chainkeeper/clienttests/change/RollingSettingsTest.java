@@ -37,10 +37,17 @@ import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
 import org.junit.runners.Parameterized.Parameters;
 
-/** Settings that one server after the other is restarted with, while clients write. */
+/**
+ * Settings that one server after the other is restarted with, while clients write. {@code -Densemble.protocol=disk}
+ * runs it with shared disks.
+ */
 @RunWith(Parameterized.class)
 public class RollingSettingsTest {
     private static final int MIB = 1 << 20;
+
+    /** Sixteen of the longest batches with the jute.maxbuffer that servers come to have. */
+    private static final int RING_FOR_LARGE_REQUESTS = 136 * MIB;
+
     private static final String QUOTA = "/zookeeper/quota/limited";
     private static final String ALICE = "alice:secret";
 
@@ -53,17 +60,22 @@ public class RollingSettingsTest {
     public final TestRule limit;
 
     public RollingSettingsTest(String protocol) {
-        ensemble = Ensemble.named("rolling-settings-" + protocol)
+        Ensemble.Builder builder = Ensemble.named("rolling-settings-" + protocol)
                 .set("ordering.protocol", protocol)
-                .set("ordering.digestAuditSeconds", "2")
-                .build();
+                .set("ordering.digestAuditSeconds", "2");
+        if (protocol.equals("disk")) {
+            builder.set("disk.regionBytes", Integer.toString(RING_FOR_LARGE_REQUESTS))
+                    .set("disk.slots", "4");
+        }
+        ensemble = builder.build();
         servers = ensemble.startedByTheTest();
         limit = ensemble.testLimit(300);
     }
 
     @Parameters(name = "{0}")
     public static List<String> protocols() {
-        return Ensemble.defaultProtocol().equals("zab") ? List.of("zab") : List.of("chain", "iss");
+        String asked = Ensemble.defaultProtocol();
+        return List.of("zab", "disk").contains(asked) ? List.of(asked) : List.of("chain", "iss");
     }
 
     private final AtomicReference<Throwable> failure = new AtomicReference<>();

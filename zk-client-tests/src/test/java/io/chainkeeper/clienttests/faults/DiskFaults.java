@@ -5,8 +5,8 @@ import static org.junit.Assert.assertNull;
 
 import io.chainkeeper.clienttests.harness.Await;
 import io.chainkeeper.clienttests.harness.Clients;
+import io.chainkeeper.clienttests.harness.DiskFault;
 import io.chainkeeper.clienttests.harness.Ensemble;
-import io.chainkeeper.clienttests.harness.EnsembleDevices;
 import io.chainkeeper.clienttests.harness.EnsembleDisks;
 import io.chainkeeper.clienttests.harness.LinkRelay;
 import io.chainkeeper.clienttests.harness.Scripts;
@@ -67,14 +67,19 @@ abstract class DiskFaults {
     @After
     public void heal() throws Exception {
         links.healAll();
-        if (disks instanceof EnsembleDevices devices) {
-            devices.healAll();
-        }
+        disks.healAll();
     }
 
-    private EnsembleDevices devices() {
-        Assume.assumeTrue("skipped: it takes block devices to cut a disk", disks instanceof EnsembleDevices);
-        return (EnsembleDevices) disks;
+    private void assumeDisksCanBeCut() {
+        Assume.assumeTrue("skipped: files cannot be cut", disks.faults().contains(DiskFault.WRITES_FAIL));
+    }
+
+    /** Every second disk can be read all the same. */
+    private void cut(ServerProcess server, List<Integer> from) throws Exception {
+        for (int disk : from) {
+            boolean isRead = disk % 2 == 1 || !disks.faults().contains(DiskFault.ALL_FAIL);
+            disks.cut(server.id(), disk, isRead ? DiskFault.WRITES_FAIL : DiskFault.ALL_FAIL);
+        }
     }
 
     private List<ServerProcess> others(ServerProcess server) {
@@ -227,27 +232,25 @@ abstract class DiskFaults {
 
     @Test
     public void minorityOfTheDisksIsLostToEachServer_allGoOn() throws Exception {
-        EnsembleDevices devices = devices();
+        assumeDisksCanBeCut();
         try (Workload workload = new Workload(ensemble, 86)) {
             workload.during("the same disks cut from all", ensemble.servers(), () -> {
                 for (ServerProcess server : ensemble.servers()) {
-                    for (int disk : minority()) {
-                        devices.cut(server.id(), disk);
-                    }
+                    cut(server, minority());
                 }
                 Await.pass(LONGER_THAN_TIMEOUTS);
             });
-            devices.healAll();
+            disks.healAll();
             workload.awaitRecovered();
             workload.during("another disk cut from each", ensemble.servers(), () -> {
                 for (ServerProcess server : ensemble.servers()) {
-                    devices.cut(server.id(), server.id());
+                    cut(server, List.of(server.id()));
                 }
                 Await.pass(LONGER_THAN_TIMEOUTS);
             });
             ServerProcess leader = ensemble.leader();
             workload.during("and the leader killed", others(leader), leader::kill);
-            devices.healAll();
+            disks.healAll();
             leader.start();
             workload.finish();
         }
@@ -255,25 +258,21 @@ abstract class DiskFaults {
 
     @Test
     public void majorityOfTheDisksIsLostToTheLeader_anotherOneLeads() throws Exception {
-        EnsembleDevices devices = devices();
+        assumeDisksCanBeCut();
         try (Workload workload = new Workload(ensemble, 87)) {
             ServerProcess leader = ensemble.leader();
             workload.during("a majority of the disks cut from the leader", others(leader), () -> {
-                for (int disk : majority()) {
-                    devices.cut(leader.id(), disk);
-                }
+                cut(leader, majority());
                 Await.pass(LONGER_THAN_TIMEOUTS);
             });
-            devices.healAll();
+            disks.healAll();
             workload.awaitRecovered();
             workload.duringForSome("a majority of the disks cut from all, and given back", () -> {
                 for (ServerProcess server : ensemble.servers()) {
-                    for (int disk : majority()) {
-                        devices.cut(server.id(), disk);
-                    }
+                    cut(server, majority());
                 }
                 Await.pass(LONGER_THAN_TIMEOUTS);
-                devices.healAll();
+                disks.healAll();
             });
             workload.finish();
         }
@@ -281,19 +280,17 @@ abstract class DiskFaults {
 
     @Test
     public void linksAndDisksAreCut_thoseWithDisksGoOn() throws Exception {
-        EnsembleDevices devices = devices();
+        assumeDisksCanBeCut();
         try (Workload workload = new Workload(ensemble, 88)) {
             ServerProcess leader = ensemble.leader();
             workload.during("leader without links and disks", others(leader), () -> {
                 links.separate(List.of(leader), others(leader));
-                for (int disk : disks.numbers()) {
-                    devices.cut(leader.id(), disk);
-                }
+                cut(leader, disks.numbers());
                 Await.pass(LONGER_THAN_TIMEOUTS);
             });
             links.healAll();
             Await.pass(LONGER_THAN_TIMEOUTS);
-            devices.healAll();
+            disks.healAll();
             workload.awaitRecovered();
             workload.finish();
         }

@@ -1,16 +1,16 @@
 package io.chainkeeper.clienttests.faults;
 
 import io.chainkeeper.clienttests.harness.Ensemble;
-import io.chainkeeper.clienttests.harness.EnsembleDevices;
 import io.chainkeeper.clienttests.harness.EnsembleDisks;
+import io.chainkeeper.clienttests.harness.FaultyDisks;
 import io.chainkeeper.clienttests.harness.LinkRelay;
 import org.junit.ClassRule;
 import org.junit.Rule;
 import org.junit.rules.TestRule;
 
-/** {@link DiskFaults} with three servers and five disks. */
+/** {@link DiskFaults} with three servers and five disks, which fail and hang in all ways that there are. */
 public class DiskFaultsOfThreeTest extends DiskFaults {
-    private static final EnsembleDisks disks = EnsembleDevices.orFiles(5);
+    private static final EnsembleDisks disks = FaultyDisks.orFiles(5);
     private static final LinkRelay links = new LinkRelay(3);
 
     @ClassRule

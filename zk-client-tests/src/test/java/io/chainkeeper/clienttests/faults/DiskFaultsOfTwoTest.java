@@ -8,7 +8,7 @@ import org.junit.ClassRule;
 import org.junit.Rule;
 import org.junit.rules.TestRule;
 
-/** {@link DiskFaults} with two servers and three disks. */
+/** {@link DiskFaults} with two servers and three disks, which are block devices. */
 public class DiskFaultsOfTwoTest extends DiskFaults {
     private static final EnsembleDisks disks = EnsembleDevices.orFiles(3);
     private static final LinkRelay links = new LinkRelay(2);

@@ -8,14 +8,12 @@ import java.nio.file.Path;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
 import org.junit.rules.ExternalResource;
 import org.junit.rules.RuleChain;
@@ -237,7 +235,7 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
 
     /** Writes the directories and configuration files of all servers. */
     public void writeConfigurations() throws Exception {
-        deleteDirectory();
+        Directories.delete(directory);
         List<String> members = new ArrayList<>();
         for (ServerProcess server : servers) {
             openLinks(server.id());
@@ -457,13 +455,16 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
     @Override
     public void close() {
         try {
+            if (disks != null) {
+                disks.healAll(); // a server that waits for a disk cannot be ended
+            }
             killAll();
             network.close();
             if (disks != null) {
                 disks.close();
             }
             if (!failed) {
-                deleteDirectory();
+                Directories.delete(directory);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -483,17 +484,6 @@ public final class Ensemble extends ExternalResource implements AutoCloseable {
                 server.lastLogLines(LOG_LINES_OF_A_FAILURE).forEach(System.err::println);
             } catch (IOException e) {
                 System.err.println("cannot read it: " + e);
-            }
-        }
-    }
-
-    private void deleteDirectory() throws IOException {
-        if (!Files.exists(directory)) {
-            return;
-        }
-        try (Stream<Path> paths = Files.walk(directory)) {
-            for (Path path : paths.sorted(Comparator.reverseOrder()).collect(Collectors.toList())) {
-                Files.delete(path);
             }
         }
     }

@@ -5,9 +5,12 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.AssumptionViolatedException;
 
 /**
@@ -17,11 +20,20 @@ import org.junit.AssumptionViolatedException;
 public final class EnsembleDevices extends EnsembleDisks {
     private static final int MAX_DISKS = 100;
 
+    /** What is left of a disk that fails: not all headers, so neither they nor any ring can be read or written. */
+    private static final int LEFT_BYTES = 4096;
+
     /** By server and disk. */
     private final Map<Integer, LoopDevice> devices = new TreeMap<>();
 
-    private EnsembleDevices(int count) {
+    private final Set<DiskFault> faults;
+
+    /** Keys of the devices that are cut. */
+    private final Set<Integer> cut = new TreeSet<>();
+
+    private EnsembleDevices(int count, Set<DiskFault> faults) {
         super(count);
+        this.faults = faults;
     }
 
     /** Returns devices where this user may make them, and files elsewhere. */
@@ -30,8 +42,7 @@ public final class EnsembleDevices extends EnsembleDisks {
             Path file = Files.createTempFile("device", "");
             try {
                 Files.write(file, new byte[1 << 20]);
-                new LoopDevice(file).close();
-                return new EnsembleDevices(count);
+                return new EnsembleDevices(count, faultsOf(file));
             } finally {
                 Files.delete(file);
             }
@@ -40,6 +51,17 @@ public final class EnsembleDevices extends EnsembleDisks {
             return new EnsembleDisks(count);
         } catch (Exception e) {
             throw new IllegalStateException("a loop device was not tried out", e);
+        }
+    }
+
+    private static Set<DiskFault> faultsOf(Path file) throws Exception {
+        LoopDevice device = new LoopDevice(file);
+        try (device) {
+            device.limit(LEFT_BYTES);
+            return EnumSet.of(DiskFault.WRITES_FAIL, DiskFault.ALL_FAIL);
+        } catch (AssumptionViolatedException e) {
+            System.out.println("of block devices only writes fail: " + e.getMessage());
+            return EnumSet.of(DiskFault.WRITES_FAIL);
         }
     }
 
@@ -70,20 +92,44 @@ public final class EnsembleDevices extends EnsembleDisks {
         }
     }
 
-    /** From now on what this server writes to this disk fails; its open channel does not help it. */
-    public void cut(int server, int disk) throws IOException, InterruptedException {
-        LoopDevice.run("blockdev", "--setro", path(server, disk).toString());
+    @Override
+    public Set<DiskFault> faults() {
+        return faults;
     }
 
-    /** Ends {@link #cut}. */
+    @Override
+    public void cut(int server, int disk, DiskFault fault) throws Exception {
+        if (!faults.contains(fault)) {
+            super.cut(server, disk, fault);
+        }
+        heal(server, disk);
+        cut.add(key(server, disk));
+        if (fault == DiskFault.ALL_FAIL) {
+            devices.get(key(server, disk)).limit(LEFT_BYTES);
+        } else {
+            LoopDevice.run("blockdev", "--setro", path(server, disk).toString());
+        }
+    }
+
+    @Override
     public void heal(int server, int disk) throws IOException, InterruptedException {
-        LoopDevice.run("blockdev", "--setrw", path(server, disk).toString());
+        heal(key(server, disk));
     }
 
-    /** Ends all cuts. */
-    public void healAll() throws IOException, InterruptedException {
-        for (LoopDevice device : devices.values()) {
+    private void heal(int key) throws IOException, InterruptedException {
+        if (cut.remove(key)) {
+            LoopDevice device = devices.get(key);
             LoopDevice.run("blockdev", "--setrw", device.path().toString());
+            if (faults.contains(DiskFault.ALL_FAIL)) {
+                device.limit(0);
+            }
+        }
+    }
+
+    @Override
+    public void healAll() throws IOException, InterruptedException {
+        for (int key : Set.copyOf(cut)) {
+            heal(key);
         }
     }
 

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -55,6 +56,26 @@ public class EnsembleDisks implements AutoCloseable {
     public final String list(int server) {
         return numbers().stream().map(disk -> path(server, disk).toString()).collect(Collectors.joining(","));
     }
+
+    /** Returns what {@link #cut} can make wrong with these disks; of files nothing. */
+    public Set<DiskFault> faults() {
+        return Set.of();
+    }
+
+    /**
+     * From now on this is wrong with a disk for a server, in place of what was; its open channel does not help it.
+     *
+     * @throws IllegalArgumentException if the fault is none of {@link #faults}
+     */
+    public void cut(int server, int disk, DiskFault fault) throws Exception {
+        throw new IllegalArgumentException("these disks cannot be made to " + fault);
+    }
+
+    /** Ends {@link #cut} of one disk for one server. */
+    public void heal(int server, int disk) throws Exception {}
+
+    /** Ends all cuts; also without any, and before the disks are made. */
+    public void healAll() throws Exception {}
 
     /** Makes the directory, and what {@code zkDisk.sh} does not make itself. */
     void create(List<Integer> servers) throws Exception {

@@ -307,7 +307,12 @@ public final class ServerProcess {
         return directory.resolve("server.out");
     }
 
-    private void signal(String name) throws IOException, InterruptedException {
+    /**
+     * Sends a signal and does not wait for what comes of it: a process that waits for a disk ends when that answers.
+     *
+     * @param name without {@code SIG}
+     */
+    public void signal(String name) throws IOException, InterruptedException {
         int exitCode = new ProcessBuilder("kill", "-" + name, Long.toString(pid()))
                 .inheritIO()
                 .start()

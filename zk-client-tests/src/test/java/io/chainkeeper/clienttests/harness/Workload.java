@@ -102,6 +102,11 @@ public final class Workload implements AutoCloseable {
         awaitWritesAt(ensemble.servers());
     }
 
+    /** Returns how many writes and reads were answered so far. */
+    public long answered() {
+        return load.writes().acknowledgedCount() + registers.answeredCount();
+    }
+
     /**
      * Ends the clients and checks: nothing acknowledged is lost or executed twice, the trees are equal, no read was
      * stale, and no session has expired.

@@ -10,7 +10,10 @@ import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
 import org.junit.runners.Parameterized.Parameters;
 
-/** Every order in which three servers of the release before can be upgraded, with both protocols. */
+/**
+ * Every order in which three servers of the release before can be upgraded, with both of its protocols; it has no Disk
+ * Paxos.
+ */
 @RunWith(Parameterized.class)
 public class UpgradeOrdersTest {
     private final List<Integer> order;
