@@ -87,6 +87,13 @@ final class DiskFile implements DiskNode {
         return moved;
     }
 
+    /** All that processes see is durable: it is kept in memory from now on, or in a real file. */
+    void keepInMemory(boolean whether) {
+        if (whether != isInMemory()) {
+            content = whether ? durable.clone() : null;
+        }
+    }
+
     /** A range of the real file was written. */
     void wrote(long from, long to) {
         if (from < to) {

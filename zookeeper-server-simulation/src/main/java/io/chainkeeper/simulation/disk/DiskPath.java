@@ -140,7 +140,7 @@ final class DiskPath implements Path {
     /** The real file. Who works on it does so unwatched: what it writes counts as not forced. */
     @Override
     public File toFile() {
-        files.disk().makeReal();
+        files.disk().makeReal(path());
         return real().toFile();
     }
 

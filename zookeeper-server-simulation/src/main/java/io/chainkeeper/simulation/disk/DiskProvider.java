@@ -90,13 +90,13 @@ final class DiskProvider extends FileSystemProvider {
             throws IOException {
         DiskPath file = usable(path);
         SimulatedDisk disk = file.disk();
-        if (!disk.isReal() && attributes.length == 0 && SIMPLE.containsAll(options)) {
+        if (!disk.isReal(file.path()) && attributes.length == 0 && SIMPLE.containsAll(options)) {
             DiskChannel opened = openInMemory(disk, file, options);
             if (opened != null) {
                 return opened;
             }
         }
-        disk.makeReal();
+        disk.makeReal(file.path());
         return openReal(disk, file, options, attributes);
     }
 
@@ -203,10 +203,15 @@ final class DiskProvider extends FileSystemProvider {
             throws IOException {
         DiskPath directory = usable(path);
         List<String> names = new ArrayList<>();
-        if (!directory.disk().isReal() && directory.disk().tree().at(directory.path()) instanceof DiskDirectory known) {
+        SimulatedDisk disk = directory.disk();
+        boolean isReal = disk.isReal(directory.path());
+        if (!isReal && disk.tree().at(directory.path()) instanceof DiskDirectory known) {
+            if (directory.path().getNameCount() == 0) {
+                disk.learnOfRoot();
+            }
             names.addAll(known.current.keySet());
         } else {
-            directory.disk().makeReal();
+            disk.makeReal(directory.path());
             try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory.real())) {
                 entries.forEach(entry -> names.add(entry.getFileName().toString()));
             }
@@ -238,12 +243,12 @@ final class DiskProvider extends FileSystemProvider {
         SimulatedDisk disk = directory.disk();
         disk.beginWhole();
         disk.checkRoom();
-        boolean isSimple = !disk.isReal()
-                && attributes.length == 0
-                && disk.tree().at(directory.path()) == null
-                && disk.tree().parent(directory.path()) != null;
+        boolean isSimple = !disk.isReal(directory.path()) && attributes.length == 0 && hasParent(directory);
+        if (isSimple && disk.tree().at(directory.path()) != null) {
+            throw new FileAlreadyExistsException(path.toString());
+        }
         if (!isSimple) {
-            disk.makeReal();
+            disk.makeReal(directory.path());
             Files.createDirectory(directory.real(), attributes);
             disk.node(directory.path().getParent());
         }
@@ -256,17 +261,23 @@ final class DiskProvider extends FileSystemProvider {
         SimulatedDisk disk = deleted.disk();
         disk.beginWhole();
         DiskNode node = disk.node(deleted.path());
-        if (disk.isReal() || !(node instanceof DiskFile)) {
-            disk.makeReal();
+        boolean isSimple = node instanceof DiskFile || isEmpty(node) && hasParent(deleted);
+        if (disk.isReal(deleted.path()) || !isSimple) {
+            disk.makeReal(deleted.path());
             Files.delete(deleted.real());
         }
         disk.tree().deleted(deleted.path());
     }
 
+    private static boolean isEmpty(DiskNode node) {
+        return node instanceof DiskDirectory directory && directory.current.isEmpty();
+    }
+
     @Override
     public boolean deleteIfExists(Path path) throws IOException {
         DiskPath deleted = usable(path);
-        if (!deleted.disk().isReal() && deleted.disk().tree().at(deleted.path()) == null && hasParent(deleted)) {
+        boolean isReal = deleted.disk().isReal(deleted.path());
+        if (!isReal && deleted.disk().tree().at(deleted.path()) == null && hasParent(deleted)) {
             return false;
         }
         return super.deleteIfExists(path);
@@ -288,12 +299,14 @@ final class DiskProvider extends FileSystemProvider {
         DiskNode moved = disk.node(from.path());
         DiskNode replaced = disk.node(to.path());
         boolean replaces = options.length > 0 && replaced instanceof DiskFile && replaced != moved;
-        boolean isSimple = !disk.isReal()
+        boolean isSimple = !disk.isReal(from.path())
+                && !disk.isReal(to.path())
                 && moved instanceof DiskFile
                 && (replaced == null && hasParent(to) || replaces)
                 && RENAMING.containsAll(Arrays.asList(options));
         if (!isSimple) {
-            disk.makeReal();
+            disk.makeReal(from.path());
+            disk.makeReal(to.path());
             disk.node(to.path().getParent());
             Files.move(from.real(), to.real(), options);
         }
@@ -306,7 +319,7 @@ final class DiskProvider extends FileSystemProvider {
 
     /** What is in memory at a path, null if it is to be asked of the real file. */
     private static DiskNode inMemory(DiskPath path) throws IOException {
-        if (path.disk().isReal()) {
+        if (path.disk().isReal(path.path())) {
             return null;
         }
         DiskNode node = path.disk().tree().at(path.path());
@@ -317,7 +330,7 @@ final class DiskProvider extends FileSystemProvider {
     }
 
     private static Path real(DiskPath path) {
-        path.disk().makeReal();
+        path.disk().makeReal(path.path());
         return path.real();
     }
 

@@ -12,7 +12,9 @@ import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import java.util.function.BiPredicate;
 import java.util.stream.Stream;
 
@@ -20,9 +22,9 @@ import java.util.stream.Stream;
  * The disk of one replica, as a file system of {@code java.nio.file} below {@link #root}. What was not forced by such a
  * path may be gone after {@link #losePower}; what was forced is there, always.
  *
- * <p>Files are in memory until somebody asks for one as a {@link java.io.File}. From then on they are those of a real
- * directory, so that classes which know nothing of this one can work on them; what such classes write counts as not
- * forced.
+ * <p>Files are in memory until somebody asks for one as a {@link java.io.File}. From then on everything below the same
+ * entry of the root is in a real directory, so that classes which know nothing of this one can work on it; what such
+ * classes write counts as not forced.
  *
  * <p>Used by one thread. Names are listed in ascending order, so that a run does not depend on the machine.
  */
@@ -35,8 +37,11 @@ public final class SimulatedDisk {
     private final DiskTree tree = new DiskTree();
     private final List<DiskChannel> open = new ArrayList<>();
 
-    /** Whether files are real ones, and somebody may have changed them by another way. */
-    private boolean isReal;
+    /** Entries of the root below which files are real ones, and somebody may have changed them by another way. */
+    private final Set<String> realEntries = new TreeSet<>();
+
+    /** Whether whatever is in the root is real. */
+    private boolean isRootReal;
 
     /** How many operations the running process may still do; negative for any number. */
     private int operationsLeft = -1;
@@ -98,9 +103,7 @@ public final class SimulatedDisk {
     public void losePower() {
         kill();
         try {
-            if (isReal) {
-                learn(files.root().path());
-            }
+            learn();
             Map<String, DiskNode> before = tree.all();
             Map<DiskNode, String> oldNames = new IdentityHashMap<>();
             before.forEach((name, node) -> oldNames.put(node, name));
@@ -109,11 +112,10 @@ public final class SimulatedDisk {
             for (Map.Entry<String, DiskNode> entry : after.entrySet()) {
                 if (entry.getValue() instanceof DiskFile file) {
                     losePower(file, oldNames.get(file));
+                    file.keepInMemory(!isReal(entry.getKey()));
                 }
             }
-            if (isReal) {
-                rewrite(before, after);
-            }
+            rewrite(before, after);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -122,7 +124,7 @@ public final class SimulatedDisk {
     private void losePower(DiskFile file, String oldName) throws IOException {
         if (oldName == null) {
             file.losePower(file.durable(), random); // a name that was gone is back
-        } else if (isReal) {
+        } else if (isReal(oldName)) {
             file.losePower(Files.readAllBytes(real.resolve(oldName)), random);
         } else if (!file.isForced()) {
             file.losePower(file.bytes(), random);
@@ -132,9 +134,14 @@ public final class SimulatedDisk {
     private void rewrite(Map<String, DiskNode> before, Map<String, DiskNode> after) throws IOException {
         List<String> names = new ArrayList<>(before.keySet());
         for (int i = names.size() - 1; i >= 0; i--) {
-            Files.delete(real.resolve(names.get(i)));
+            if (isReal(names.get(i))) {
+                Files.delete(real.resolve(names.get(i)));
+            }
         }
         for (Map.Entry<String, DiskNode> entry : after.entrySet()) {
+            if (!isReal(entry.getKey())) {
+                continue;
+            }
             Path path = real.resolve(entry.getKey());
             if (entry.getValue() instanceof DiskFile file) {
                 Files.write(path, file.durable());
@@ -252,21 +259,43 @@ public final class SimulatedDisk {
         return tree;
     }
 
-    /** Whether files are real ones. */
-    boolean isReal() {
-        return isReal;
+    /** Whether what is or would be at a path, absolute and normal, is real. */
+    boolean isReal(Path path) {
+        return isRootReal
+                || !realEntries.isEmpty()
+                        && path.getNameCount() > 0
+                        && realEntries.contains(path.getName(0).toString());
     }
 
-    /** Files are real ones from now on. */
-    void makeReal() {
-        if (isReal) {
+    /** The same of a path below the root. */
+    private boolean isReal(String name) {
+        int end = name.indexOf('/');
+        return isRootReal || realEntries.contains(end < 0 ? name : name.substring(0, end));
+    }
+
+    /** What is or would be at a path, absolute and normal, is real from now on, and so is all below the same entry. */
+    void makeReal(Path path) {
+        if (isReal(path)) {
             return;
         }
-        isReal = true;
+        Set<String> before = Set.copyOf(realEntries);
+        if (path.getNameCount() == 0) {
+            isRootReal = true;
+        } else {
+            realEntries.add(path.getName(0).toString());
+        }
+        moveOut(before);
+    }
+
+    private void moveOut(Set<String> entriesBefore) {
         try {
-            Files.createDirectory(real);
+            Files.createDirectories(real);
             Map<DiskNode, Path> paths = new IdentityHashMap<>();
             for (Map.Entry<String, DiskNode> entry : tree.all().entrySet()) {
+                String ofRoot = entry.getKey().split("/", 2)[0];
+                if (entriesBefore.contains(ofRoot) || !isReal(ofRoot)) {
+                    continue;
+                }
                 Path path = real.resolve(entry.getKey());
                 paths.put(entry.getValue(), path);
                 if (entry.getValue() instanceof DiskFile file) {
@@ -276,23 +305,14 @@ public final class SimulatedDisk {
                 }
             }
             for (DiskChannel channel : open) {
-                if (channel.node() instanceof DiskFile file) {
-                    channel.attach(open(file, paths.get(file)));
+                Path path = paths.get(channel.node());
+                if (path != null && channel.node() instanceof DiskFile) {
+                    channel.attach(FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE));
                 }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private FileChannel open(DiskFile file, Path path) throws IOException {
-        if (path != null) {
-            return FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
-        }
-        Path unnamed = real.resolveSibling(real.getFileName() + "-unnamed");
-        Files.write(unnamed, file.isInMemory() ? file.moveOut() : file.durable());
-        return FileChannel.open(
-                unnamed, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.DELETE_ON_CLOSE);
     }
 
     /** @throws IOException if the process is stopped */
@@ -353,7 +373,9 @@ public final class SimulatedDisk {
 
     /** A directory is forced. */
     void forceEntries(DiskDirectory directory, Path path) throws IOException {
-        if (isReal) {
+        if (path.getNameCount() == 0 && !isRootReal) {
+            learnOfRoot();
+        } else if (isReal(path)) {
             learnEntries(directory, path);
         }
         tree.forced(directory);
@@ -364,7 +386,7 @@ public final class SimulatedDisk {
      * @return what is there, though somebody else may have put it there; null if there is nothing
      */
     DiskNode node(Path path) {
-        if (isReal && tree.at(path) == null && path.getParent() != null) {
+        if (isReal(path) && tree.at(path) == null && path.getParent() != null) {
             Path there = real(path);
             if (Files.exists(there) && node(path.getParent()) instanceof DiskDirectory) {
                 tree.created(path, Files.isDirectory(there) ? new DiskDirectory() : new DiskFile(false));
@@ -374,6 +396,33 @@ public final class SimulatedDisk {
     }
 
     /** What others have created or deleted since is learned of; such files were never forced. */
+    private void learn() throws IOException {
+        Path root = files.root().path();
+        if (isRootReal) {
+            learn(root);
+            return;
+        }
+        learnOfRoot();
+        for (String entry : realEntries) {
+            if (tree.at(root.resolve(entry)) instanceof DiskDirectory) {
+                learn(root.resolve(entry));
+            }
+        }
+    }
+
+    /** The same of the entries of the root that are real. */
+    void learnOfRoot() {
+        Path root = files.root().path();
+        for (String entry : realEntries) {
+            if (tree.at(root.resolve(entry)) != null && Files.notExists(real.resolve(entry))) {
+                tree.deleted(root.resolve(entry));
+            }
+        }
+        for (String entry : realEntries) {
+            node(root.resolve(entry));
+        }
+    }
+
     private void learn(Path path) throws IOException {
         DiskDirectory known = (DiskDirectory) tree.at(path);
         learnEntries(known, path);

@@ -3,7 +3,9 @@ package io.chainkeeper.simulation.host;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.replica.Replica;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -35,8 +37,32 @@ public final class BoundsChecker implements Occupancy {
     /** By the ordinal of what has been seen. */
     private final long[] largest = new long[Slack.values().length];
 
-    private final Map<String, Peak> peaks = new HashMap<>();
+    private final Map<String, Cell> cells = new HashMap<>();
+
+    /** In the order in which they were told of the last time, which is mostly that of the next time. */
+    private final List<Cell> inOrder = new ArrayList<>();
+
+    private int next;
     private int replica;
+
+    /** A peak that grows: this is done after each event. */
+    private static final class Cell {
+        private final String name;
+        private long held;
+        private long bound;
+
+        private Cell(String name) {
+            this.name = name;
+        }
+
+        private void add(long nowHeld, long nowBound) {
+            // Compared without a division.
+            if (nowHeld * Math.max(1, bound) > held * Math.max(1, nowBound) || bound == 0 && held == 0) {
+                held = nowHeld;
+                bound = nowBound;
+            }
+        }
+    }
 
     /** Nothing has been seen yet. */
     public BoundsChecker() {
@@ -51,6 +77,7 @@ public final class BoundsChecker implements Occupancy {
     /** A piece of a replica's work has ended, or something has arrived there. */
     void check(int id, Replica running) {
         replica = id;
+        next = 0;
         running.tellOccupancy(this);
     }
 
@@ -60,15 +87,27 @@ public final class BoundsChecker implements Occupancy {
             throw new InvariantViolated("bounds: replica " + replica + " holds " + held + " of " + name
                     + ", the bound is " + bound + ", to be passed by " + slack);
         }
-        Peak before = peaks.get(name);
-        // Compared without a division: this is done after each event.
-        if (before == null || held * Math.max(1, before.bound()) > before.held() * Math.max(1, bound)) {
-            peaks.put(name, new Peak(held, bound));
+        cell(name).add(held, bound);
+    }
+
+    private Cell cell(String name) {
+        if (next < inOrder.size() && inOrder.get(next).name.equals(name)) {
+            return inOrder.get(next++);
         }
+        Cell cell = cells.computeIfAbsent(name, Cell::new);
+        if (next < inOrder.size()) {
+            inOrder.set(next, cell);
+        } else {
+            inOrder.add(cell);
+        }
+        next++;
+        return cell;
     }
 
     /** The most that each has held, by name. */
     public Map<String, Peak> peaks() {
+        Map<String, Peak> peaks = new HashMap<>();
+        cells.forEach((name, cell) -> peaks.put(name, new Peak(cell.held, cell.bound)));
         return peaks;
     }
 }

@@ -46,7 +46,7 @@ public class DiskPowerLossTest {
             SplittableRandom random = new SplittableRandom(i);
             disk = run.newDisk(random.split());
             if (i % 2 == 1) {
-                disk.makeReal();
+                disk.makeReal(Path.of("/"));
             }
             seen.add(story.tell(random));
         }
