@@ -2,15 +2,18 @@ package io.chainkeeper.benchmarks.jmh;
 
 import io.chainkeeper.replica.Scheduler;
 import io.chainkeeper.replica.TaskQueue;
+import io.chainkeeper.replica.ThreadScheduler;
 import io.chainkeeper.replica.Work;
 import io.chainkeeper.replica.Worker;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Lets the caller do all work of a server, when it wants. The clocks are the machine's, and can be put forward. */
+/**
+ * Lets the caller do the work of a server's workers, when it wants. The clocks are the machine's, and can be put
+ * forward.
+ */
 final class CallersScheduler implements Scheduler {
     private static final int MAX_ROUNDS = 1_000;
 
@@ -59,34 +62,16 @@ final class CallersScheduler implements Scheduler {
         return worker;
     }
 
+    /** A thread of its own, as in a running server: the only one that asks is the writer of the transaction log. */
     @Override
     public TaskQueue taskQueue(String name) {
-        ArrayDeque<Runnable> tasks = new ArrayDeque<>();
-        CallersWorker worker = new CallersWorker(() -> {
-            tasks.remove().run();
-            return tasks.isEmpty() ? Work.WHEN_WOKEN : Work.AT_ONCE;
-        });
-        workers.add(worker);
-        return new TaskQueue() {
-            @Override
-            public void execute(Runnable task) {
-                tasks.add(task);
-                worker.wake();
-            }
-
-            @Override
-            public void close() {
-                settle();
-            }
-        };
+        return ThreadScheduler.INSTANCE.taskQueue(name);
     }
 
     @Override
     public void await(Object lock, String what, BooleanSupplier condition) {
         settle();
-        if (!condition.getAsBoolean()) {
-            throw new IllegalStateException("nothing is left to be done, and still to be waited for is " + what);
-        }
+        ThreadScheduler.INSTANCE.await(lock, what, condition);
     }
 
     private final class CallersWorker implements Worker {

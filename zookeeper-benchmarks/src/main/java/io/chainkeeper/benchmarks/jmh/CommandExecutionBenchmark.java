@@ -44,7 +44,7 @@ public class CommandExecutionBenchmark {
 
     private DrivenReplica replica;
     private List<byte[]> requests;
-    private ByteSlice batch;
+    private List<ByteSlice> batch;
 
     /**
      * Starts the server.
@@ -62,7 +62,7 @@ public class CommandExecutionBenchmark {
             commands.add(new ProposedCommand(
                     1, 1, 0, i + 1, CommandCodec.encode(CommandCodecBenchmark.request(replica.sessionId(), body))));
         }
-        batch = BatchCodec.encode(commands);
+        batch = List.of(BatchCodec.encode(commands));
     }
 
     /**

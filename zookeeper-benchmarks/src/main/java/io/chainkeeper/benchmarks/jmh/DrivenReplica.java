@@ -238,18 +238,20 @@ final class DrivenReplica implements AutoCloseable {
     }
 
     /**
-     * Executes a batch as another replica's, which is answered there.
+     * Executes batches as another replica's, which is answered there.
      *
-     * @param value an encoded batch
-     * @throws MalformedMessageException if it does not decode
+     * @param values encoded batches, each of one position; the executor finds them all at hand
+     * @throws MalformedMessageException if one does not decode
      */
-    void executeForeign(ByteSlice value) throws MalformedMessageException {
-        position++;
-        application.positionBegins(position);
-        for (ProposedCommand command : BatchCodec.decode(value)) {
-            application.apply(position, command, null);
+    void executeForeign(List<ByteSlice> values) throws MalformedMessageException {
+        for (ByteSlice value : values) {
+            position++;
+            application.positionBegins(position);
+            for (ProposedCommand command : BatchCodec.decode(value)) {
+                application.apply(position, command, null);
+            }
+            application.positionApplied(position);
         }
-        application.positionApplied(position);
         application.batchEnd();
     }
 

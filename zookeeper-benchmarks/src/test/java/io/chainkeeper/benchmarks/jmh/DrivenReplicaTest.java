@@ -47,8 +47,8 @@ public final class DrivenReplicaTest {
     public void otherReplicasBatch_treeChangesAndNobodyIsAnswered() throws Exception {
         long before = replica.replies();
         byte[] body = DrivenReplica.bytes(new SetDataRequest(DrivenReplica.path(9), new byte[] {9}, -1));
-        replica.executeForeign(BatchCodec.encode(List.of(new ProposedCommand(
-                1, 1, 0, 1, CommandCodec.encode(CommandCodecBenchmark.request(replica.sessionId(), body))))));
+        replica.executeForeign(List.of(BatchCodec.encode(List.of(new ProposedCommand(
+                1, 1, 0, 1, CommandCodec.encode(CommandCodecBenchmark.request(replica.sessionId(), body)))))));
         replica.dropOldLogs();
         assertArrayEquals(new byte[] {9}, data(9));
         assertEquals(before, replica.replies());
