@@ -2,7 +2,6 @@ package io.chainkeeper.clienttests.harness;
 
 import io.chainkeeper.shareddisk.LoopDevice;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -83,9 +82,7 @@ public final class EnsembleDevices extends EnsembleDisks {
     void create(List<Integer> servers) throws Exception {
         super.create(servers);
         for (int disk : numbers()) {
-            try (RandomAccessFile file = new RandomAccessFile(file(disk).toFile(), "rw")) {
-                file.setLength(DISK_BYTES);
-            }
+            makeFile(disk);
             for (int server : servers) {
                 devices.put(key(server, disk), new LoopDevice(file(disk)));
             }

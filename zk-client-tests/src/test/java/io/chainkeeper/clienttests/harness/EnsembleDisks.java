@@ -1,6 +1,7 @@
 package io.chainkeeper.clienttests.harness;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,7 +17,7 @@ import java.util.stream.IntStream;
  */
 public class EnsembleDisks implements AutoCloseable {
     /** Of a disk: more than the product's default lengths need. */
-    static final long DISK_BYTES = (8 * 64 + 1) << 20;
+    private static final long DISK_BYTES = (8 * 64 + 1) << 20;
 
     private static final long FORMAT_LIMIT_SECONDS = 60;
 
@@ -80,6 +81,13 @@ public class EnsembleDisks implements AutoCloseable {
     /** Makes the directory, and what {@code zkDisk.sh} does not make itself. */
     void create(List<Integer> servers) throws Exception {
         Files.createDirectories(directory);
+    }
+
+    /** Makes the file that holds what will be on a disk. */
+    final void makeFile(int disk) throws IOException {
+        try (RandomAccessFile file = new RandomAccessFile(file(disk).toFile(), "rw")) {
+            file.setLength(DISK_BYTES);
+        }
     }
 
     /** Formats the disks as the first server lists them. */

@@ -4,7 +4,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
-import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -82,9 +81,7 @@ public final class FaultyDisks extends EnsembleDisks {
     void create(List<Integer> servers) throws Exception {
         super.create(servers);
         for (int disk : numbers()) {
-            try (RandomAccessFile file = new RandomAccessFile(file(disk).toFile(), "rw")) {
-                file.setLength(DISK_BYTES);
-            }
+            makeFile(disk);
             for (int server : servers) {
                 files.put(name(server, disk), file(disk));
             }

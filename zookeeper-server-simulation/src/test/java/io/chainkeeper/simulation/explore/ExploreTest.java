@@ -11,9 +11,7 @@ import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.simulation.Protocols;
 import io.chainkeeper.simulation.mutant.BrokenProtocol;
 import io.chainkeeper.simulation.mutant.ContractRule;
-import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.junit.Test;
 
 /** Explores the named scopes, and shows that exploring finds what it is for. */
@@ -256,16 +254,7 @@ public class ExploreTest {
 
     @Test
     public void scopeAsOptions_readsBack() {
-        for (Scope scope : SCOPES.values()) {
-            String[] words = ScopeOptions.print(scope).split(" ");
-            Map<String, String> options = new TreeMap<>();
-            for (int i = 0; i < words.length; i += 2) {
-                options.put(words[i], words[i + 1]);
-            }
-            assertEquals(
-                    List.of(scope),
-                    List.copyOf(ScopeOptions.read(options, SCOPES).values()));
-        }
+        new ExploredProtocol(CHAIN.name(), "What was exhausted").assertScopesReadBack();
     }
 
     @Test
