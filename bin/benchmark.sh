@@ -321,10 +321,14 @@ preset_growth() {
 }
 
 failover() {
-    local code=0 option options=()
-    # Stages are told of runs without faults only.
-    for option in "${further[@]}"; do
-        [[ $option == --stages ]] || options+=("$option")
+    local code=0 i options=()
+    # Runs with faults have neither stages nor intervals of one kind.
+    for ((i = 0; i < ${#further[@]}; i++)); do
+        case ${further[i]} in
+            --stages) ;;
+            --intervals) i=$((i + 1)) ;;
+            *) options+=("${further[i]}") ;;
+        esac
     done
     if [[ -f $output/throughput.csv ]]; then
         echo "recovery: there already"

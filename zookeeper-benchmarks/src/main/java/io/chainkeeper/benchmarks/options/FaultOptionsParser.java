@@ -75,8 +75,15 @@ public final class FaultOptionsParser {
 
     private static Set<String> named() {
         Set<String> named = new HashSet<>(RunOptionsParser.NAMED);
-        named.removeAll(
-                Set.of("--idle-sessions", "--regions", "--read-ratio", "--reads", "--levels", "--znodes", "--watches"));
+        named.removeAll(Set.of(
+                "--idle-sessions",
+                "--regions",
+                "--read-ratio",
+                "--reads",
+                "--levels",
+                "--znodes",
+                "--watches",
+                RunOptionsParser.INTERVALS));
         named.addAll(Set.of(
                 "--victims",
                 "--tree-mb",

@@ -19,6 +19,7 @@ import java.util.Map;
  * @param quotaPeriodMicros period of the quota; shorter than the scheduler's slice, so that a server with many threads
  *     can use all of it
  * @param measuredSeconds length of a measured interval
+ * @param intervals how many intervals of each kind are measured in an ensemble, at least 1
  * @param warmupSeconds bound of each of the two warm-ups, without and with the quota
  * @param rounds how often each protocol is measured, each time with a fresh ensemble
  * @param sessions client sessions, spread over all replicas
@@ -54,6 +55,7 @@ public record RunOptions(
         double cpuCores,
         long quotaPeriodMicros,
         int measuredSeconds,
+        int intervals,
         int warmupSeconds,
         int rounds,
         int sessions,
@@ -112,6 +114,7 @@ public record RunOptions(
                 otherCores,
                 quotaPeriodMicros,
                 measuredSeconds,
+                intervals,
                 warmupSeconds,
                 rounds,
                 sessions,

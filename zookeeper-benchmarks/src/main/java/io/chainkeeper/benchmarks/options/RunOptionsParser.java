@@ -32,6 +32,7 @@ public final class RunOptionsParser {
               --cpu C                CPU quota of each server in cores, 0 for none      0.2; latency, idle: 0
               --quota-period-ms P    period of the quota                                               10
               --seconds N            length of each measured interval                                  20
+              --intervals I          measured intervals of each kind in an ensemble, one after another    1
               --warmup-seconds N     bound of each warm-up (without the quota, then with it)          240
               --rounds R             measurements of each protocol, interleaved, fresh ensembles       3
               --sessions S           client sessions, spread over the replicas              4 per replica
@@ -61,6 +62,9 @@ public final class RunOptionsParser {
               --max-other-cpu C      cores used by other processes that void a round                   0.15
             """.formatted(Region.words(), ServerCommand.MAIN_CLASS);
 
+    /** What only runs without faults have. */
+    static final String INTERVALS = "--intervals";
+
     static final Set<String> NAMED = Set.of(
             "--protocols",
             "--replicas",
@@ -69,6 +73,7 @@ public final class RunOptionsParser {
             "--link-mbit",
             "--quota-period-ms",
             "--seconds",
+            INTERVALS,
             "--warmup-seconds",
             "--rounds",
             "--sessions",
@@ -110,6 +115,7 @@ public final class RunOptionsParser {
     public static final int SESSIONS_PER_REPLICA = 4;
 
     static final int MAX_REPLICAS = 15;
+    private static final int MAX_INTERVALS = 100;
     private static final int MAX_SESSIONS = 1000;
     private static final int STORM_SESSIONS = 5_000;
 
@@ -191,6 +197,7 @@ public final class RunOptionsParser {
                 options.decimal("--cpu", mode.defaultCpuCores(), 0, 1024),
                 options.whole("--quota-period-ms", 10, 1, 1000) * 1000L,
                 options.whole("--seconds", mode.isFault() ? 10 : 20, 1, 3600),
+                options.whole(INTERVALS, 1, 1, MAX_INTERVALS),
                 options.whole("--warmup-seconds", 240, 1, 3600),
                 options.whole("--rounds", 3, 1, 1000),
                 options.whole("--sessions", SESSIONS_PER_REPLICA * replicas, 1, MAX_SESSIONS),

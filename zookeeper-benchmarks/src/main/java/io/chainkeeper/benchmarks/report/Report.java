@@ -157,11 +157,12 @@ public record Report(RunOptions options, MachineFacts machine, List<RoundResult>
         StringBuilder out = new StringBuilder();
         out.append(String.format(
                 Locale.ROOT,
-                "%s, %d replicas, %d B values, medians of the valid intervals (%d rounds)%n",
+                "%s, %d replicas, %d B values, medians of the valid intervals (rounds: %d, intervals in each: %d)%n",
                 options.mode().word(),
                 options.replicas(),
                 options.valueBytes(),
-                options.rounds()));
+                options.rounds(),
+                options.intervals()));
         out.append(machine.text(options.cpuCores()));
         out.append(new VoidCheck(options.maxStealShare(), options.maxOtherCores()).text());
         appendFigures(out, figures());

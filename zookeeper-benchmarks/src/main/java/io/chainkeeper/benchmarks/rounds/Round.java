@@ -17,6 +17,7 @@ import io.chainkeeper.benchmarks.server.ServerCommand;
 import io.chainkeeper.benchmarks.server.ServerProcess;
 import io.chainkeeper.benchmarks.server.ServerProfile;
 import io.chainkeeper.benchmarks.server.UsageSample;
+import io.chainkeeper.benchmarks.statistics.Statistics;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -171,12 +172,12 @@ public final class Round {
                     ensemble.cap(options.cpuCores());
                     steady = warmUp(ensemble, clients, "with quota");
                 }
-                phases.add(interval(Phase.SATURATION, Phase.ALL_REPLICAS, ensemble, clients, steady));
+                phases.addAll(intervals(Phase.SATURATION, Phase.ALL_REPLICAS, ensemble, clients, steady));
             }
             for (int level : options.levels()) {
                 try (ClosedLoop load = new ClosedLoop(clients, workload, level)) {
                     Warmup.pause(SETTLE_MILLIS);
-                    phases.add(interval(
+                    phases.addAll(intervals(
                             Phase.level(level),
                             Phase.ALL_REPLICAS,
                             ensemble,
@@ -185,10 +186,14 @@ public final class Round {
                 }
             }
             if (options.halfLoad()) {
-                double rate = phases.get(0).use().operationsPerSecond() / 2;
+                double rate = Statistics.median(phases.stream()
+                                .filter(p -> p.name().equals(Phase.SATURATION))
+                                .map(p -> p.use().operationsPerSecond())
+                                .toList())
+                        / 2;
                 try (OpenLoop load = new OpenLoop(clients, workload, rate)) {
                     Warmup.pause(SETTLE_MILLIS);
-                    phases.add(interval(
+                    phases.addAll(intervals(
                             Phase.HALF_LOAD,
                             Phase.ALL_REPLICAS,
                             ensemble,
@@ -211,8 +216,8 @@ public final class Round {
         for (ServerProcess server : ensemble.servers()) {
             Clients client = connect(ensemble, List.of(server), 1);
             try {
-                phases.add(oneClient(Phase.ONE_CLIENT_WRITES, server, ensemble, client, workload.withReadRatio(0)));
-                phases.add(oneClient(Phase.ONE_CLIENT_READS, server, ensemble, client, workload.withReadRatio(1)));
+                phases.addAll(oneClient(Phase.ONE_CLIENT_WRITES, server, ensemble, client, workload.withReadRatio(0)));
+                phases.addAll(oneClient(Phase.ONE_CLIENT_READS, server, ensemble, client, workload.withReadRatio(1)));
             } finally {
                 cleanup.closeNow(client);
             }
@@ -220,11 +225,11 @@ public final class Round {
         return phases;
     }
 
-    private Phase oneClient(String name, ServerProcess server, Ensemble ensemble, Clients client, Workload workload)
-            throws Exception {
+    private List<Phase> oneClient(
+            String name, ServerProcess server, Ensemble ensemble, Clients client, Workload workload) throws Exception {
         try (ClosedLoop load = new ClosedLoop(client, workload, 1)) {
             boolean steady = warmUp(ensemble, client, name + " at replica " + server.id());
-            return interval(name, server.id(), ensemble, client, steady);
+            return intervals(name, server.id(), ensemble, client, steady);
         }
     }
 
@@ -240,7 +245,7 @@ public final class Round {
                 String name = reads ? Phase.WIDE_AREA_READS : Phase.WIDE_AREA_WRITES;
                 try (ClosedLoop load = new ClosedLoop(clients, kind, options.outstanding())) {
                     boolean steady = warmUp(ensemble, clients, name);
-                    phases.add(interval(name, Phase.ALL_REPLICAS, ensemble, clients, steady));
+                    phases.addAll(intervals(name, Phase.ALL_REPLICAS, ensemble, clients, steady));
                 }
             }
             return phases;
@@ -259,7 +264,7 @@ public final class Round {
             List<Phase> phases = new ArrayList<>();
             try (ClosedLoop load = new ClosedLoop(clients, workload, options.outstanding())) {
                 boolean steady = warmUp(ensemble, clients, Phase.BEFORE_STORM);
-                phases.add(interval(Phase.BEFORE_STORM, Phase.ALL_REPLICAS, ensemble, clients, steady));
+                phases.addAll(intervals(Phase.BEFORE_STORM, Phase.ALL_REPLICAS, ensemble, clients, steady));
                 phases.add(oneInterval(Phase.STORM, Phase.ALL_REPLICAS, ensemble, clients, steady, idle));
             }
             return phases;
@@ -299,7 +304,7 @@ public final class Round {
             preload(ensemble, clients, workload);
             ensemble.cap(options.cpuCores());
             Warmup.pause(IDLE_SETTLE_MILLIS);
-            return List.of(interval(Phase.IDLE, Phase.ALL_REPLICAS, ensemble, clients, true));
+            return intervals(Phase.IDLE, Phase.ALL_REPLICAS, ensemble, clients, true);
         } finally {
             cleanup.closeNow(clients);
         }
@@ -327,6 +332,16 @@ public final class Round {
                     profile(ensemble);
                     return sample(ensemble, clients);
                 });
+    }
+
+    /** Measures as often as the user asked for. */
+    private List<Phase> intervals(String name, int atReplica, Ensemble ensemble, Clients clients, boolean steady)
+            throws Exception {
+        List<Phase> phases = new ArrayList<>();
+        for (int i = 0; i < options.intervals(); i++) {
+            phases.add(interval(name, atReplica, ensemble, clients, steady));
+        }
+        return phases;
     }
 
     /**

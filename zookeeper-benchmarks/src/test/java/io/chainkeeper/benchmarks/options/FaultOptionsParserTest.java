@@ -121,6 +121,7 @@ public final class FaultOptionsParserTest {
         assertRefused("--victims leader", "join", "--victims", "leader");
         assertRefused("--tree-mb -1", "join", "--tree-mb", "-1");
         assertRefused("unknown option '--half-load'", "failover", "--half-load");
+        assertRefused("unknown option '--intervals'", "failover", "--intervals", "3");
         assertRefused("unknown option '--read-ratio'", "failover", "--read-ratio", "0.5");
     }
 }

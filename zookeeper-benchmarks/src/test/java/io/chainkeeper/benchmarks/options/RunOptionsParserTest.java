@@ -40,6 +40,9 @@ public final class RunOptionsParserTest {
         assertEquals(List.of("chain", "zab"), writes.protocols());
         assertEquals(3, writes.replicas());
         assertEquals(12, writes.sessions());
+        assertEquals(1, writes.intervals());
+        assertEquals(3, parse("writes", "--intervals", "3").intervals());
+        assertRefused("--intervals 0", "writes", "--intervals", "0");
         assertEquals(0.2, writes.cpuCores(), 0);
         assertEquals(10_000, writes.quotaPeriodMicros());
         assertEquals(0, writes.readRatio(), 0);

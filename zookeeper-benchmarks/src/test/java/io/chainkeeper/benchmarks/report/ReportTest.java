@@ -192,6 +192,30 @@ public final class ReportTest {
     }
 
     @Test
+    public void severalIntervalsOfOneRound_eachCounts() throws Exception {
+        RunOptions three = RunOptionsParser.parse(List.of(
+                "writes",
+                "--rounds",
+                "1",
+                "--intervals",
+                "3",
+                "--lib",
+                folder.getRoot().toString()));
+        List<Phase> phases = List.of(
+                phase(Phase.SATURATION, end(90_000, 2_000_000, 16_000_000, 0)),
+                phase(Phase.SATURATION, end(20_000, 2_000_000, 12_000_000, 0)),
+                phase(Phase.SATURATION, end(30_000, 2_000_000, 16_000_000, 0)),
+                phase(Phase.SATURATION, end(40_000, 2_000_000, 16_000_000, 0)));
+        Report report = new Report(
+                three,
+                MACHINE,
+                List.of(new RoundResult("chain", 1, 2.5, null, phases, new VoidCheck(0.02, 0.15).reasons(phases))));
+        assertEquals(4000, figure(report, "operations/s").medians().get("chain"), 1e-9);
+        assertTrue(report.table(), report.table().contains("(rounds: 1, intervals in each: 3)"));
+        assertTrue(report.table(), report.table().contains("VOID chain, round 1"));
+    }
+
+    @Test
     public void boundsAreRaised_headSaysSo() throws Exception {
         RunOptions raised = RunOptionsParser.parse(List.of(
                 "writes", "--max-steal", "0.1", "--lib", folder.getRoot().toString()));
