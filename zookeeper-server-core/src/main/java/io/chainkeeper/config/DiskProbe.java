@@ -7,6 +7,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /** Looks at all disks at the same time: one that hangs is not waited for when a majority has answered. Stateless. */
 final class DiskProbe {
@@ -24,9 +26,11 @@ final class DiskProbe {
      * @param looks one for each disk
      * @param patience how long all are waited for
      * @param limit how long is waited, if a majority has not answered within {@code patience}, until it has
+     * @param late told once, when the longer wait begins: the places of those that have not answered, from 0
      * @return the looks, in their order; those that are not done have not answered in time
      */
-    static <T> List<FutureTask<T>> look(List<Callable<T>> looks, Duration patience, Duration limit) {
+    static <T> List<FutureTask<T>> look(
+            List<Callable<T>> looks, Duration patience, Duration limit, Consumer<List<Integer>> late) {
         CountDownLatch all = new CountDownLatch(looks.size());
         CountDownLatch majority = new CountDownLatch(looks.size() / 2 + 1);
         List<FutureTask<T>> tasks = new ArrayList<>();
@@ -44,7 +48,11 @@ final class DiskProbe {
             thread.start();
         }
         try {
-            if (!all.await(patience.toNanos(), TimeUnit.NANOSECONDS)) {
+            if (!all.await(patience.toNanos(), TimeUnit.NANOSECONDS) && majority.getCount() > 0) {
+                late.accept(IntStream.range(0, tasks.size())
+                        .filter(place -> !tasks.get(place).isDone())
+                        .boxed()
+                        .toList());
                 majority.await(limit.minus(patience).toNanos(), TimeUnit.NANOSECONDS);
             }
         } catch (InterruptedException e) {

@@ -13,17 +13,22 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The shared disks of a server as they are found: those that can be used, and what is wrong with the others. To look
  * writes nothing. One that hangs is one that cannot be used ({@link DiskProbe}). Immutable.
  */
 public final class SharedDiskSet {
+    private static final Logger LOG = LoggerFactory.getLogger(SharedDiskSet.class);
     private static final String REPLACE = "zkDisk.sh replace";
 
     private final SharedDiskSettings settings;
@@ -44,7 +49,7 @@ public final class SharedDiskSet {
     }
 
     /**
-     * Looks at the disks.
+     * Looks at the disks. Says in the log, once, if a majority has not answered in time and is waited for.
      *
      * @param settings what the zoo.cfg says
      * @param known which disks the server's directory has been used with, null if with none
@@ -98,17 +103,33 @@ public final class SharedDiskSet {
         for (Path path : settings.paths()) {
             looks.add(() -> look(settings, path));
         }
-        List<FutureTask<Looked>> tasks = DiskProbe.look(looks, DiskProbe.PATIENCE, DiskProbe.LIMIT);
+        long began = System.nanoTime();
+        List<FutureTask<Looked>> tasks =
+                DiskProbe.look(looks, DiskProbe.PATIENCE, DiskProbe.LIMIT, late -> sayWhatIsWaitedFor(settings, late));
+        Duration waited = Duration.ofNanos(System.nanoTime() - began);
         List<Looked> all = new ArrayList<>();
         for (int number = 0; number < tasks.size(); number++) {
-            all.add(looked(tasks.get(number), settings.paths().get(number)));
+            all.add(looked(tasks.get(number), settings.paths().get(number), waited));
         }
         return all;
     }
 
-    private static Looked looked(FutureTask<Looked> task, Path path) throws UserMistakeException {
+    private static void sayWhatIsWaitedFor(SharedDiskSettings settings, List<Integer> late) {
+        LOG.warn(
+                "Of {} shared disks {} have not answered for {} s: {}. Without a majority this server cannot start; it"
+                        + " is waited for, {} s in all",
+                settings.paths().size(),
+                late.size(),
+                DiskProbe.PATIENCE.toSeconds(),
+                late.stream()
+                        .map(number -> settings.paths().get(number).toString())
+                        .collect(Collectors.joining(", ")),
+                DiskProbe.LIMIT.toSeconds());
+    }
+
+    private static Looked looked(FutureTask<Looked> task, Path path, Duration waited) throws UserMistakeException {
         if (!task.isDone()) {
-            return new Looked(null, path + " has not answered for " + DiskProbe.PATIENCE.toSeconds() + " s");
+            return new Looked(null, path + " has not answered for " + waited.toSeconds() + " s");
         }
         try {
             return task.get();

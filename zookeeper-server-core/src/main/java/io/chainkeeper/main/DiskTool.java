@@ -6,6 +6,7 @@ import io.chainkeeper.config.UserMistakeException.Exit;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.DiskLabel;
 import io.chainkeeper.ordering.SharedDiskFormat;
+import io.chainkeeper.ordering.SharedDiskFormat.Blocks;
 import io.chainkeeper.ordering.SharedDiskFormat.Found;
 import io.chainkeeper.shareddisk.ChannelDisk;
 import io.chainkeeper.shareddisk.DiskBlocks;
@@ -17,21 +18,35 @@ import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Consumer;
 
-/** The disks of a zoo.cfg as a command uses them, which opens each when it is needed. Used by one thread. */
+/**
+ * The disks of a zoo.cfg as a command uses them, which opens each when it is needed. Used by one thread; {@link
+ * #inspect} has threads of its own.
+ */
 final class DiskTool implements Closeable {
     /** What file systems, volumes and partitions say of themselves stands in so many bytes at either end of a disk. */
     private static final int LOOKED_AT_BYTES = 1 << 20;
 
+    /** How long a disk may owe an answer until it hangs, as for a server that runs. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
     private final SharedDiskSettings settings;
     private final SharedDiskFormat format;
     private final boolean writes;
-    private final Map<Integer, SharedDisk> open = new TreeMap<>();
+    private final Map<Integer, SharedDisk> open = new ConcurrentSkipListMap<>();
+    private final Map<Integer, DiskAnswers> answers = new ConcurrentHashMap<>();
+    private final Set<Integer> hanging = new HashSet<>();
 
     /**
      * @param settings name the disks
@@ -73,8 +88,12 @@ final class DiskTool implements Closeable {
         return disk;
     }
 
-    private DiskBlocks blocks(int number) throws IOException {
-        return new DiskBlocks(disk(number));
+    private DiskAnswers answers(int number) {
+        return answers.computeIfAbsent(number, any -> new DiskAnswers());
+    }
+
+    private Blocks blocks(int number) throws IOException {
+        return answers(number).of(new DiskBlocks(disk(number)));
     }
 
     private Found find(int number) throws IOException {
@@ -143,8 +162,22 @@ final class DiskTool implements Closeable {
         }
     }
 
-    /** Returns how much damage there is. */
-    int inspect(int number, boolean mends, Consumer<String> lines) {
+    /** Returns how much damage there is; a disk that hangs is not waited for. */
+    int inspect(int number, boolean mends, Consumer<String> lines) throws IOException {
+        List<String> said = new ArrayList<>();
+        Optional<Integer> damage = answers(number)
+                .await("inspects-disk-" + (number + 1), () -> inspectNow(number, mends, said::add), PATIENCE);
+        if (damage.isEmpty()) {
+            hanging.add(number);
+            lines.accept("UNUSABLE: it hangs, without an answer for " + PATIENCE.toSeconds()
+                    + " s. The system may let this command end only when it answers");
+            return 1;
+        }
+        said.forEach(lines);
+        return damage.get();
+    }
+
+    private int inspectNow(int number, boolean mends, Consumer<String> lines) {
         try {
             Found found = find(number);
             if (found.label() == null) {
@@ -264,19 +297,22 @@ final class DiskTool implements Closeable {
     /** Returns bytes copied. */
     long replace(int number, List<Integer> others, DiskLabel label) throws IOException {
         makeFile(number);
-        List<SharedDiskFormat.Blocks> sources = new ArrayList<>();
+        List<Blocks> sources = new ArrayList<>();
         for (int other : others) {
             sources.add(blocks(other));
         }
-        DiskBlocks target = blocks(number);
+        Blocks target = blocks(number);
         format.fence(sources, settings.protocolSettings(), label);
         return format.fill(target, sources, settings.protocolSettings(), label);
     }
 
     @Override
     public void close() throws IOException {
-        for (SharedDisk disk : open.values()) {
-            disk.close();
+        for (Map.Entry<Integer, SharedDisk> each : open.entrySet()) {
+            // To close what hangs waits for its answer.
+            if (!hanging.contains(each.getKey())) {
+                each.getValue().close();
+            }
         }
     }
 }

@@ -11,8 +11,11 @@ import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.EnsembleDisks;
 import io.chainkeeper.clienttests.harness.FaultyDisks;
 import io.chainkeeper.clienttests.harness.LinkRelay;
+import io.chainkeeper.clienttests.harness.Scripts;
 import io.chainkeeper.clienttests.harness.ServerProcess;
 import io.chainkeeper.clienttests.harness.Workload;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.After;
@@ -32,6 +35,9 @@ public class DiskOutagesTest {
     private static final int SUSPICION_TIMEOUT_MILLIS = 1_000;
     private static final Duration LONGER_THAN_TIMEOUTS = Duration.ofMillis(3 * SUSPICION_TIMEOUT_MILLIS);
     private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    /** Well before a start gives up. */
+    private static final Duration SOON = Duration.ofSeconds(30);
 
     /** Between two looks at what does not go on. */
     private static final Duration A_MOMENT = Duration.ofMillis(500);
@@ -272,6 +278,41 @@ public class DiskOutagesTest {
             awaitDisksInUse(other, 3);
             workload.finish();
         }
+    }
+
+    /** Long before it gives up, and once. */
+    @Test
+    public void serverStartsWhileAMajorityHangs_saysSo_andServesWhenItAnswers() throws Exception {
+        String told = "2 have not answered for 3 s: " + disks.path(other.id(), 1) + ", " + disks.path(other.id(), 3);
+        other.kill();
+        cut(other, MAJORITY, DiskFault.HANGS);
+        other.start();
+        Await.until("it tells which disks", SOON, () -> hasLogged(other, told));
+        disks.healAll();
+        other.awaitServing();
+        List<String> lines = other.lastLogLines(Integer.MAX_VALUE);
+        assertEquals(1, lines.stream().filter(line -> line.contains(told)).count());
+    }
+
+    @Test
+    public void diskHangs_inspectSaysWhichOne_andShowsTheOthers() throws Exception {
+        cut(leader, ONE, DiskFault.HANGS);
+        Path printed = leader.directory().resolve("inspection");
+        Process inspection = Scripts.command(
+                        leader.directory(),
+                        "zkDisk.sh",
+                        "inspect",
+                        leader.configFile().toString())
+                .redirectErrorStream(true)
+                .redirectOutput(printed.toFile())
+                .start();
+        String hangs = disks.path(leader.id(), 2) + ":\n  UNUSABLE: it hangs, without an answer for 5 s";
+        Await.until("which one hangs, and what is on the others", LIMIT, () -> {
+            String text = Files.readString(printed);
+            return text.contains("disk 1 of 3") && text.contains(hangs) && text.contains("disk 3 of 3");
+        });
+        disks.healAll();
+        assertEquals(1, inspection.waitFor());
     }
 
     /** It closes its ports, and ends when the disk has answered: until then its last write may still happen. */
