@@ -61,6 +61,8 @@ public class ExecutionThroughputBenchmark {
         SET_4_KB(1, 4 << 10),
         /** setData of 64 kB. */
         SET_64_KB(1, 64 << 10),
+        /** setData of 512 kB. */
+        SET_512_KB(1, 512 << 10),
         /** A multi of ten setData of 128 bytes. */
         MULTI_OF_10(10, 128);
 
