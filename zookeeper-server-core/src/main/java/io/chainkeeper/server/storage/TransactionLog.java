@@ -19,10 +19,10 @@ import org.apache.zookeeper.txn.TxnHeader;
 
 /**
  * Appends to ZooKeeper's transaction log, in the format that {@link TxnLogScanner} describes and ZooKeeper's classes
- * read. What a batch has executed is encoded into one array and written at once; what is long is written past the
- * system's cache, by a thread of its own that waits for the device, while the next is collected. Nothing is reserved in
- * a file, and nothing forced: durability rests on the order's own log, and checkpoints force this one. Safe for use by
- * any thread.
+ * read. What a batch has executed is collected and written at once; long values are not copied for that, their arrays
+ * are referred to until they are written. What is long is written past the system's cache, by a thread of its own that
+ * waits for the device, while the next is collected. Nothing is reserved in a file, and nothing forced: durability
+ * rests on the order's own log, and checkpoints force this one. Safe for use by any thread.
  */
 final class TransactionLog implements Closeable {
     /** From how many bytes on a write goes past the cache. */
@@ -31,7 +31,7 @@ final class TransactionLog implements Closeable {
     /** As much is collected before whoever appends waits for the device; one transaction may go beyond it. */
     private static final int MAX_COLLECTED_BYTES = 1 << 20;
 
-    private static final int DIRECT_BUFFER_BYTES = 1 << 18;
+    private static final int STAGING_BYTES = 1 << 18;
     private static final int CHECKSUM_AND_LENGTH_BYTES = Long.BYTES + Integer.BYTES;
     private static final byte END_OF_ENTRY = 'B';
 
@@ -47,7 +47,8 @@ final class TransactionLog implements Closeable {
     /** What the writer has, while {@link #writing}; else empty. */
     private ArrayOutputArchive taken = new ArrayOutputArchive();
 
-    private ByteBuffer directBuffer;
+    /** What is written passes through it. As {@link #file}; null before the first write. */
+    private ByteBuffer staging;
 
     /** The writer's while {@link #writing}, else of whoever has the lock. */
     private TransactionLogFile file;
@@ -78,7 +79,8 @@ final class TransactionLog implements Closeable {
      * Appends a transaction; it reaches the operating system by {@link #handOver} or {@link #commit}.
      *
      * @param header its zxid is larger than that of the one before
-     * @param transaction null if there is only the header
+     * @param transaction null if there is only the header; nobody changes arrays in it any more, as ZooKeeper's tree
+     *     keeps them, too
      * @param digest null if there is none
      * @throws IOException if the file cannot be written, now or before
      */
@@ -90,9 +92,11 @@ final class TransactionLog implements Closeable {
         if (file == null) {
             begin(zxid);
         }
-        int start = buffer.size();
+        int start = buffer.place();
+        int firstValue = buffer.values();
         buffer.writeLong(0, null);
         buffer.writeInt(0, null);
+        int before = buffer.length();
         header.serialize(buffer, null);
         if (transaction != null) {
             transaction.serialize(buffer, null);
@@ -100,16 +104,15 @@ final class TransactionLog implements Closeable {
         if (digest != null) {
             digest.serialize(buffer, null);
         }
-        int content = start + CHECKSUM_AND_LENGTH_BYTES;
-        int length = buffer.size() - content;
+        int length = buffer.length() - before;
         checksum.reset();
-        checksum.update(buffer.array(), content, length);
+        buffer.update(checksum, start + CHECKSUM_AND_LENGTH_BYTES, firstValue);
         buffer.putLong(start, checksum.getValue());
         buffer.putInt(start + Long.BYTES, length);
         buffer.writeByte(END_OF_ENTRY, null);
         lastZxid = zxid;
         appendedBytes += length;
-        if (buffer.size() >= largeWriteBytes) {
+        if (buffer.length() >= largeWriteBytes) {
             handOver();
         }
     }
@@ -136,16 +139,16 @@ final class TransactionLog implements Closeable {
      */
     synchronized void handOver() throws IOException {
         requireWhole();
-        if (buffer.size() == 0) {
+        if (buffer.length() == 0) {
             return;
         }
         if (writing) {
             takesMore = true;
-            if (buffer.size() >= MAX_COLLECTED_BYTES) {
-                scheduler.await(this, "the writer of the transaction log", () -> !writing || buffer.size() == 0);
+            if (buffer.length() >= MAX_COLLECTED_BYTES) {
+                scheduler.await(this, "the writer of the transaction log", () -> !writing || buffer.length() == 0);
                 requireWhole();
             }
-        } else if (buffer.size() >= largeWriteBytes && file.offersDirectWrites()) {
+        } else if (buffer.length() >= largeWriteBytes && file.offersDirectWrites()) {
             startWriter();
         } else {
             writeThroughCache();
@@ -154,12 +157,19 @@ final class TransactionLog implements Closeable {
 
     private void writeThroughCache() throws IOException {
         try {
-            file.write(buffer.array(), buffer.size());
+            file.write(buffer, stagingBuffer());
         } catch (IOException e) {
             failure = e;
             throw e;
         }
-        buffer.truncate(0);
+        buffer.clear();
+    }
+
+    private ByteBuffer stagingBuffer() {
+        if (staging == null) {
+            staging = DirectWrites.buffer(STAGING_BYTES, DirectWrites.BLOCK_BYTES);
+        }
+        return staging;
     }
 
     private void startWriter() {
@@ -187,13 +197,10 @@ final class TransactionLog implements Closeable {
         while (more) {
             IOException failed = null;
             try {
-                if (directBuffer == null) {
-                    directBuffer = DirectWrites.buffer(DIRECT_BUFFER_BYTES, DirectWrites.BLOCK_BYTES);
-                }
-                if (taken.size() >= largeWriteBytes) {
-                    file.writePastCache(taken.array(), taken.size(), directBuffer);
+                if (taken.length() >= largeWriteBytes) {
+                    file.writePastCache(taken, stagingBuffer());
                 } else {
-                    file.write(taken.array(), taken.size());
+                    file.write(taken, stagingBuffer());
                 }
             } catch (IOException e) {
                 failed = e;
@@ -206,8 +213,8 @@ final class TransactionLog implements Closeable {
 
     private synchronized boolean written(IOException failed) {
         failure = failed;
-        taken.truncate(0);
-        writing = failed == null && takesMore && buffer.size() > 0;
+        taken.clear();
+        writing = failed == null && takesMore && buffer.length() > 0;
         if (writing) {
             take();
         }

@@ -59,44 +59,48 @@ final class TransactionLogFile implements Closeable {
     /**
      * Appends through the system's cache.
      *
-     * @param bytes the first of them are appended
-     * @param length how many
-     * @throws IOException if they cannot be written; nothing may be appended any more then
+     * @param all what is appended; nothing of it has been drained
+     * @param buffer a direct one; what is in it does not matter
+     * @throws IOException if it cannot be written; nothing may be appended any more then
      */
-    void write(byte[] bytes, int length) throws IOException {
-        int done = 0;
+    void write(ArrayOutputArchive all, ByteBuffer buffer) throws IOException {
+        long at = end;
+        long newEnd = end + all.length();
         if (tailIsKnown) {
             // A block that is not in the cache is written whole, so that it need not be read.
             int before = bytesInTail();
-            done = Math.min(length, BLOCK_BYTES - before);
-            System.arraycopy(bytes, 0, tail, before, done);
-            writeAll(cached, ByteBuffer.wrap(tail), end - before);
+            ByteBuffer rest = ByteBuffer.wrap(tail, before, BLOCK_BYTES - before);
+            all.drainTo(rest);
+            writeAll(cached, ByteBuffer.wrap(tail), at - before);
+            at += rest.position() - before;
             tailIsKnown = false;
         }
-        writeAll(cached, ByteBuffer.wrap(bytes, done, length - done), end + done);
-        end += length;
+        while (at < newEnd) {
+            all.drainTo(buffer.clear());
+            int part = buffer.flip().limit();
+            writeAll(cached, buffer, at);
+            at += part;
+        }
+        end = newEnd;
     }
 
     /**
      * Appends past the system's cache, and waits for the device.
      *
-     * @param bytes the first of them are appended
-     * @param length how many
+     * @param all what is appended; nothing of it has been drained
      * @param buffer of {@link DirectWrites#buffer}, some blocks long; what is in it does not matter
-     * @throws IOException if they cannot be written; nothing may be appended any more then
+     * @throws IOException if it cannot be written; nothing may be appended any more then
      */
-    void writePastCache(byte[] bytes, int length, ByteBuffer buffer) throws IOException {
+    void writePastCache(ArrayOutputArchive all, ByteBuffer buffer) throws IOException {
         int before = bytesInTail();
         if (before > 0 && !tailIsKnown) {
             readTail(before);
         }
         buffer.clear().put(tail, 0, before);
         long at = end - before;
-        int done = 0;
-        while (done < length) {
-            int part = Math.min(buffer.remaining(), length - done);
-            buffer.put(bytes, done, part);
-            done += part;
+        long newEnd = end + all.length();
+        while (at < newEnd) {
+            all.drainTo(buffer);
             fillLastBlock(buffer);
             buffer.flip();
             int blocks = buffer.limit();
@@ -104,7 +108,7 @@ final class TransactionLogFile implements Closeable {
             at += blocks;
             buffer.clear();
         }
-        end += length;
+        end = newEnd;
         tailIsKnown = bytesInTail() > 0;
     }
 

@@ -13,6 +13,7 @@ import io.chainkeeper.replica.ThreadScheduler;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.zip.Adler32;
 import org.apache.jute.BinaryOutputArchive;
 import org.apache.jute.OutputArchive;
 import org.apache.jute.Record;
@@ -225,10 +227,56 @@ public class TransactionLogTest {
             long seed = random.nextLong();
             writeAll(BinaryOutputArchive.getArchive(expected), new Random(seed));
             writeAll(archive, new Random(seed));
-            byte[] written = Arrays.copyOf(archive.array(), archive.size());
-            assertArrayEquals("seed " + seed, expected.toByteArray(), written);
-            archive.truncate(0);
+            assertEquals("seed " + seed, expected.size(), archive.length());
+            assertArrayEquals("seed " + seed, expected.toByteArray(), drained(archive, random));
+            archive.clear();
         }
+    }
+
+    /** In pieces of any length, so that they end within values, between them and within what is between. */
+    private static byte[] drained(ArrayOutputArchive archive, Random random) {
+        ByteBuffer all = ByteBuffer.allocate(archive.length() + 1);
+        int piece = 1 + random.nextInt(9_000);
+        while (all.position() < archive.length()) {
+            all.limit(Math.min(all.capacity(), all.position() + piece));
+            archive.drainTo(all);
+        }
+        archive.drainTo(all.limit(all.capacity()));
+        return Arrays.copyOf(all.array(), all.position());
+    }
+
+    @Test
+    public void checksumOfAPart_isThatOfItsBytes() throws Exception {
+        Random random = new Random(13);
+        for (int round = 0; round < 100; round++) {
+            ArrayOutputArchive archive = new ArrayOutputArchive();
+            writeAll(archive, random);
+            int start = archive.length();
+            int place = archive.place();
+            int values = archive.values();
+            writeAll(archive, random);
+            Adler32 found = new Adler32();
+            archive.update(found, place, values);
+            byte[] bytes = drained(archive, random);
+            Adler32 expected = new Adler32();
+            expected.update(bytes, start, bytes.length - start);
+            assertEquals(expected.getValue(), found.getValue());
+        }
+    }
+
+    /** Values at and around the length from which on they are referred to, several in a write. */
+    @Test
+    public void valuesAroundTheLengthThatIsReferredTo_filesAreZooKeepers() throws Exception {
+        Random random = new Random(17);
+        for (int zxid = 1; zxid <= 200; zxid++) {
+            byte[] data = new byte[ArrayOutputArchive.REFERRED_VALUE_BYTES - 2 + random.nextInt(4)];
+            random.nextBytes(data);
+            append(zxid, OpCode.setData, new SetDataTxn("/a", data, zxid), new TxnDigest(1, zxid));
+            if (random.nextInt(20) == 0) {
+                log.handOver();
+            }
+        }
+        assertFilesEqual("log.1");
     }
 
     private static void writeAll(OutputArchive out, Random random) throws IOException {
