@@ -1,11 +1,8 @@
 package io.chainkeeper.server.execution;
 
 import io.chainkeeper.ordering.ByteSlice;
-import java.io.ByteArrayInputStream;
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.util.function.Supplier;
-import org.apache.jute.BinaryInputArchive;
 import org.apache.jute.Record;
 import org.apache.zookeeper.server.RequestRecord;
 
@@ -24,9 +21,8 @@ final class OrderedRecord implements RequestRecord {
 
     @Override
     public <T extends Record> T readRecord(Supplier<T> constructor) throws IOException {
-        ByteArrayInputStream in = new ByteArrayInputStream(bytes.array(), bytes.offset(), bytes.length());
         T record = constructor.get();
-        record.deserialize(new BinaryInputArchive(new DataInputStream(in), bytes.length(), 0), "request");
+        record.deserialize(new SliceInputArchive(bytes), "request");
         return record;
     }
 
