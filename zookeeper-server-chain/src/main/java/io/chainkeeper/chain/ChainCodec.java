@@ -8,11 +8,11 @@ import static io.chainkeeper.ordering.wire.MessageParts.done;
 import static io.chainkeeper.ordering.wire.MessageParts.flag;
 import static io.chainkeeper.ordering.wire.MessageParts.foundingHello;
 import static io.chainkeeper.ordering.wire.MessageParts.foundingHelloBytes;
-import static io.chainkeeper.ordering.wire.MessageParts.putCommands;
 import static io.chainkeeper.ordering.wire.MessageParts.putFoundingHello;
 import static io.chainkeeper.ordering.wire.MessageParts.replicaId;
 import static io.chainkeeper.ordering.wire.MessageParts.rest;
 import static io.chainkeeper.ordering.wire.MessageParts.value;
+import static io.chainkeeper.ordering.wire.MessageParts.withCommands;
 
 import io.chainkeeper.chain.ChainMessage.Accept;
 import io.chainkeeper.chain.ChainMessage.AcceptAck;
@@ -96,6 +96,9 @@ final class ChainCodec implements MessageCodec {
         if (message instanceof PrepareOk m) {
             return encodePrepareOk(m);
         }
+        if (message instanceof RedirectRequest m) {
+            return encodeRedirectRequest(m);
+        }
         return new ByteSlice[] {done(encodeFlat(message))};
     }
 
@@ -105,8 +108,6 @@ final class ChainCodec implements MessageCodec {
             m.prefix().put(out.putLong(m.start()));
             putProgress(out, m.progress());
             return out;
-        } else if (message instanceof RedirectRequest m) {
-            return encodeRedirectRequest(m);
         } else if (message instanceof ReadIndexRequest m) {
             return begin(READ_INDEX_REQUEST, m.ballot(), 8).putLong(m.request());
         } else if (message instanceof WindowAck m) {
@@ -169,9 +170,9 @@ final class ChainCodec implements MessageCodec {
         return parts;
     }
 
-    private static ByteBuffer encodeRedirectRequest(RedirectRequest m) {
+    private static ByteSlice[] encodeRedirectRequest(RedirectRequest m) {
         ByteBuffer out = begin(REDIRECT_REQUEST, m.ballot(), 8 + commandsBytes(m.commands()));
-        return putCommands(out.putLong(m.lowest()), m.commands());
+        return withCommands(out.putLong(m.lowest()), m.commands());
     }
 
     private static ByteBuffer begin(byte type, Ballot ballot, int bodyBytes) {

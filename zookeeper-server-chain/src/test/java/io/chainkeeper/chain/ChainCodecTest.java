@@ -139,4 +139,9 @@ public final class ChainCodecTest extends MessageCodecContract {
         assertValuesAreChecked(value ->
                 new PrepareOk(OTHER, 1, true, 0, true, 1, List.of(new Entry(1, new Ballot(6, 2), value))));
     }
+
+    @Test
+    public void forwardedCommands_standAsInABatchAndLongOnesAreNotCopied() throws Exception {
+        assertCommandsAreForwarded(commands -> new RedirectRequest(BALLOT, 15, commands));
+    }
 }

@@ -4,8 +4,8 @@ import static io.chainkeeper.ordering.wire.MessageParts.ballot;
 import static io.chainkeeper.ordering.wire.MessageParts.commands;
 import static io.chainkeeper.ordering.wire.MessageParts.commandsBytes;
 import static io.chainkeeper.ordering.wire.MessageParts.done;
-import static io.chainkeeper.ordering.wire.MessageParts.putCommands;
 import static io.chainkeeper.ordering.wire.MessageParts.rest;
+import static io.chainkeeper.ordering.wire.MessageParts.withCommands;
 
 import io.chainkeeper.disk.DiskMessage.Decided;
 import io.chainkeeper.disk.DiskMessage.Differing;
@@ -52,6 +52,9 @@ final class DiskCodec implements MessageCodec {
             ByteBuffer out =
                     begin(PROPOSE, m.ballot(), 16).putLong(m.position()).putLong(m.decided());
             return new ByteSlice[] {done(out), m.value()};
+        } else if (message instanceof Forward m) {
+            ByteBuffer out = begin(FORWARD, m.ballot(), 8 + commandsBytes(m.commands()));
+            return withCommands(out.putLong(m.lowest()), m.commands());
         }
         return new ByteSlice[] {done(encodeFlat(message))};
     }
@@ -63,9 +66,6 @@ final class DiskCodec implements MessageCodec {
             return begin(DECIDED, m.ballot(), 8).putLong(m.decided());
         } else if (message instanceof Progress m) {
             return m.order().put(begin(PROGRESS, Prefix.BYTES + 8)).putLong(m.checkpoint());
-        } else if (message instanceof Forward m) {
-            ByteBuffer out = begin(FORWARD, m.ballot(), 8 + commandsBytes(m.commands()));
-            return putCommands(out.putLong(m.lowest()), m.commands());
         } else if (message instanceof ReadIndexRequest m) {
             return begin(READ_INDEX_REQUEST, m.ballot(), 8).putLong(m.number());
         } else if (message instanceof ReadIndex m) {

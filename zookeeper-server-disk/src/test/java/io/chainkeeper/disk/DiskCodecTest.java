@@ -33,4 +33,9 @@ public final class DiskCodecTest extends MessageCodecContract {
     public void valueThatIsNone_isRefused() throws Exception {
         assertValuesAreChecked(value -> new DiskMessage.Propose(BALLOT, 5, 4, value));
     }
+
+    @Test
+    public void forwardedCommands_standAsInABatchAndLongOnesAreNotCopied() throws Exception {
+        assertCommandsAreForwarded(commands -> new DiskMessage.Forward(BALLOT, 1, commands));
+    }
 }

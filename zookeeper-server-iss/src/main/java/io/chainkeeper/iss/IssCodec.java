@@ -8,9 +8,9 @@ import static io.chainkeeper.ordering.wire.MessageParts.done;
 import static io.chainkeeper.ordering.wire.MessageParts.flag;
 import static io.chainkeeper.ordering.wire.MessageParts.foundingHello;
 import static io.chainkeeper.ordering.wire.MessageParts.foundingHelloBytes;
-import static io.chainkeeper.ordering.wire.MessageParts.putCommands;
 import static io.chainkeeper.ordering.wire.MessageParts.putFoundingHello;
 import static io.chainkeeper.ordering.wire.MessageParts.rest;
+import static io.chainkeeper.ordering.wire.MessageParts.withCommands;
 
 import io.chainkeeper.iss.IssMessage.Accept;
 import io.chainkeeper.iss.IssMessage.AcceptNil;
@@ -93,6 +93,8 @@ final class IssCodec implements MessageCodec {
             return encodePromise(m);
         } else if (message instanceof Learn m) {
             return encodeLearn(m);
+        } else if (message instanceof Forward m) {
+            return encodeForward(m);
         }
         return new ByteSlice[] {done(encodeFlat(message))};
     }
@@ -114,8 +116,6 @@ final class IssCodec implements MessageCodec {
             return begin(PREPARE, m, m.ballot(), 0);
         } else if (message instanceof Refused m) {
             return m.promised().put(begin(REFUSED, m, m.ballot(), Ballot.BYTES));
-        } else if (message instanceof Forward m) {
-            return encodeForward(m);
         } else if (message instanceof ReadIndexRequest m) {
             return begin(READ_INDEX_REQUEST, 16).putLong(m.epoch()).putLong(m.number());
         } else if (message instanceof ReadIndexReply m) {
@@ -180,9 +180,9 @@ final class IssCodec implements MessageCodec {
         return parts;
     }
 
-    private static ByteBuffer encodeForward(Forward m) {
+    private static ByteSlice[] encodeForward(Forward m) {
         ByteBuffer out = begin(FORWARD, 16 + commandsBytes(m.commands()));
-        return putCommands(out.putLong(m.epoch()).putLong(m.lowest()), m.commands());
+        return withCommands(out.putLong(m.epoch()).putLong(m.lowest()), m.commands());
     }
 
     private static ByteBuffer begin(byte type, int bodyBytes) {

@@ -73,4 +73,9 @@ public final class IssCodecTest extends MessageCodecContract {
         assertValuesAreChecked(value -> new IssMessage.Promise(
                 1, 2, BALLOT, 8, 1, true, List.of(new IssMessage.Entry(9, Ballot.NONE, true, value))));
     }
+
+    @Test
+    public void forwardedCommands_standAsInABatchAndLongOnesAreNotCopied() throws Exception {
+        assertCommandsAreForwarded(commands -> new IssMessage.Forward(1, 4, commands));
+    }
 }

@@ -230,15 +230,23 @@ public final class BatchCodec {
      * @param command the command
      */
     public static void put(ByteBuffer out, ProposedCommand command) {
+        putBefore(out, command);
+        ByteSlice bytes = command.command();
+        out.put(bytes.array(), bytes.offset(), bytes.length());
+    }
+
+    /**
+     * Writes what stands before a command's own bytes.
+     *
+     * @param out with room for {@link #COMMAND_OVERHEAD_BYTES}
+     * @param command the command
+     */
+    public static void putBefore(ByteBuffer out, ProposedCommand command) {
         out.putInt(command.proposer());
         out.putLong(command.incarnation());
         out.putInt(command.stream());
         out.putLong(command.sequence());
         out.putInt(command.command().length());
-        out.put(
-                command.command().array(),
-                command.command().offset(),
-                command.command().length());
     }
 
     /**

@@ -5,11 +5,14 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.MessageCodec;
+import io.chainkeeper.ordering.ProposedCommand;
 import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -149,5 +152,27 @@ public abstract class MessageCodecContract {
             ByteSlice frame = frame(carrier.apply(value));
             assertThrows(what, MalformedMessageException.class, () -> codec.decode(frame));
         });
+    }
+
+    /** Commands on their way to who orders them: they stand there as in a batch, and long ones are not copied. */
+    protected final void assertCommandsAreForwarded(Function<List<ProposedCommand>, Message> carrier) throws Exception {
+        for (int[] lengths : new int[][] {{}, {0}, {5}, {5_000}, {5, 5_000, 0, 2_047, 2_048, 9}, {5_000, 5_000}}) {
+            List<ProposedCommand> commands = new ArrayList<>();
+            for (int length : lengths) {
+                byte[] bytes = new byte[length];
+                Arrays.fill(bytes, (byte) (1 + commands.size()));
+                commands.add(new ProposedCommand(1, 2, 3, 4 + commands.size(), ByteSlice.of(bytes)));
+            }
+            Message message = carrier.apply(commands);
+            assertEquals(message, codec.decode(frame(message)));
+            byte[] whole = bytes(message);
+            byte[] batch = BatchCodec.encode(commands).toByteArray();
+            assertArrayEquals(batch, Arrays.copyOfRange(whole, whole.length - batch.length, whole.length));
+            List<ByteSlice> parts = List.of(codec.encode(message));
+            for (ProposedCommand command : commands) {
+                boolean own = parts.stream().anyMatch(part -> part == command.command());
+                assertEquals(command.toString(), command.command().length() > 2_047, own);
+            }
+        }
     }
 }

@@ -25,6 +25,9 @@ public final class MessageParts {
     /** Bytes of a companion: its id a byte, its disk long. */
     private static final int COMPANION_BYTES = 1 + Long.BYTES;
 
+    /** From how many bytes on a command is sent as a part of its own; shorter ones are not worth one. */
+    private static final int OWN_PART_BYTES = 1 << 11;
+
     private MessageParts() {}
 
     /** Decodes the body of a message. */
@@ -167,26 +170,48 @@ public final class MessageParts {
     }
 
     /**
-     * @param commands to be written
-     * @return bytes that they need
+     * @param commands to be written by {@link #withCommands}
+     * @return bytes that they need in the buffer
      */
     public static int commandsBytes(List<ProposedCommand> commands) {
         int bytes = Integer.BYTES;
         for (ProposedCommand command : commands) {
-            bytes += BatchCodec.COMMAND_OVERHEAD_BYTES + command.command().length();
+            int length = command.command().length();
+            bytes += BatchCodec.COMMAND_OVERHEAD_BYTES + (length < OWN_PART_BYTES ? length : 0);
         }
         return bytes;
     }
 
     /**
-     * @param out with room for {@link #commandsBytes}
+     * Writes commands behind the rest of a message. Long ones are not copied.
+     *
+     * @param out the message's buffer, with an array of its own and exactly {@link #commandsBytes} left
      * @param commands to be written
-     * @return the buffer
+     * @return the whole message, as {@link io.chainkeeper.ordering.MessageCodec#encode} returns it
      */
-    public static ByteBuffer putCommands(ByteBuffer out, List<ProposedCommand> commands) {
+    public static ByteSlice[] withCommands(ByteBuffer out, List<ProposedCommand> commands) {
         out.putInt(commands.size());
-        commands.forEach(command -> BatchCodec.put(out, command));
-        return out;
+        List<ByteSlice> parts = List.of();
+        int begin = 0;
+        for (ProposedCommand command : commands) {
+            if (command.command().length() < OWN_PART_BYTES) {
+                BatchCodec.put(out, command);
+            } else {
+                BatchCodec.putBefore(out, command);
+                parts = begin == 0 ? new ArrayList<>() : parts;
+                parts.add(ByteSlice.of(out.array(), begin, out.position() - begin));
+                parts.add(command.command());
+                begin = out.position();
+            }
+        }
+        ByteSlice all = done(out);
+        if (begin == 0) {
+            return new ByteSlice[] {all};
+        }
+        if (begin < all.length()) {
+            parts.add(all.slice(begin, all.length() - begin));
+        }
+        return parts.toArray(ByteSlice[]::new);
     }
 
     /**
