@@ -5,10 +5,12 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.clienttests.harness.Await;
 import io.chainkeeper.clienttests.harness.Clients;
 import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.ServerProcess;
 import io.chainkeeper.clienttests.harness.TreeDump;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -37,6 +39,9 @@ public class RollingProvidersTest {
     private static final String KEY_PROVIDER = "org.apache.zookeeper.server.auth.KeyAuthenticationProvider";
     private static final List<ACL> BY_KEY =
             Arrays.asList(new ACL(Perms.ALL, new Id("key", "")), new ACL(Perms.READ, Ids.ANYONE_ID_UNSAFE));
+
+    /** Of the client that tries all the time: beside one that does nothing else, servers start slowly. */
+    private static final Duration PAUSE = Duration.ofMillis(10);
 
     private final Ensemble ensemble;
 
@@ -135,6 +140,7 @@ public class RollingProvidersTest {
     private void createAllTheTime() {
         try (ZooKeeper client = Clients.connect(ensemble.connectString())) {
             while (!over) {
+                Await.pass(PAUSE);
                 try {
                     client.create("/tried/node", null, BY_KEY, CreateMode.EPHEMERAL);
                     client.setData("/tried/node", new byte[1], -1);
@@ -163,11 +169,8 @@ public class RollingProvidersTest {
 
     /** Also after a start that replays what was ordered while the scheme counted, and while it did not. */
     private void assertEqualEverywhere() throws Exception {
-        for (ServerProcess server : ensemble.servers()) {
-            server.kill();
-            server.start();
-            server.awaitServing();
-        }
+        ensemble.killAll();
+        ensemble.startAll();
         ensemble.awaitCaughtUp();
         List<String> lines = TreeDump.of(ensemble.server(1)).lines();
         for (ServerProcess server : ensemble.servers()) {

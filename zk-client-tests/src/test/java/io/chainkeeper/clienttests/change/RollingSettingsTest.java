@@ -8,6 +8,8 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.clienttests.harness.Await;
 import io.chainkeeper.clienttests.harness.Clients;
+import io.chainkeeper.clienttests.harness.Combinations;
+import io.chainkeeper.clienttests.harness.Combinations.DrawnWith;
 import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.ServerProcess;
 import io.chainkeeper.clienttests.harness.TreeDump;
@@ -38,12 +40,16 @@ import org.junit.runners.Parameterized;
 import org.junit.runners.Parameterized.Parameters;
 
 /**
- * Settings that one server after the other is restarted with, while clients write. {@code -Densemble.protocol=disk}
+ * Settings that one server after the other is restarted with, while clients write. Those that only execution sees are
+ * drawn with one protocol each ({@link Combinations}). {@code -Densemble.protocol=disk}
  * runs it with shared disks.
  */
 @RunWith(Parameterized.class)
 public class RollingSettingsTest {
     private static final int MIB = 1 << 20;
+
+    /** Of a client that tries something all the time: beside one that does nothing else, servers start slowly. */
+    private static final Duration PAUSE = Duration.ofMillis(10);
 
     /** Sixteen of the longest batches with the jute.maxbuffer that servers come to have. */
     private static final int RING_FOR_LARGE_REQUESTS = 136 * MIB;
@@ -52,6 +58,9 @@ public class RollingSettingsTest {
     private static final String ALICE = "alice:secret";
 
     private final Ensemble ensemble;
+
+    @Rule(order = -1)
+    public final TestRule drawn;
 
     @Rule(order = 0)
     public final TestRule servers;
@@ -68,6 +77,7 @@ public class RollingSettingsTest {
                     .set("disk.slots", "4");
         }
         ensemble = builder.build();
+        drawn = Combinations.drawn(protocol, protocols());
         servers = ensemble.startedByTheTest();
         limit = ensemble.testLimit(300);
     }
@@ -154,6 +164,7 @@ public class RollingSettingsTest {
     }
 
     @Test
+    @DrawnWith("chain")
     public void rightsAndDigests_changeServerByServer() throws Exception {
         String[] flags = {
             "-Dzookeeper.skipACL=yes",
@@ -203,6 +214,7 @@ public class RollingSettingsTest {
     }
 
     @Test
+    @DrawnWith("iss")
     public void timesToLive_areOfferedServerByServer() throws Exception {
         Thread writer = new Thread(this::writeAllTheTime, "writer");
         writer.start();
@@ -240,6 +252,7 @@ public class RollingSettingsTest {
     }
 
     @Test
+    @DrawnWith("chain")
     public void digestsSwitchedOff_areKeptServerByServer() throws Exception {
         Thread writer = new Thread(this::writeAllTheTime, "writer");
         writer.start();
@@ -260,6 +273,7 @@ public class RollingSettingsTest {
     }
 
     @Test
+    @DrawnWith("iss")
     public void encodings_changeServerByServer() throws Exception {
         createLocked();
         Thread writer = new Thread(this::writeAllTheTime, "writer");
@@ -421,6 +435,7 @@ public class RollingSettingsTest {
     private void tryAllTheTime() {
         try (ZooKeeper client = Clients.connect(ensemble.connectString())) {
             while (!over) {
+                Await.pass(PAUSE);
                 try {
                     client.setData("/locked", new byte[permitted.get() % 100], -1);
                     permitted.incrementAndGet();
@@ -443,11 +458,8 @@ public class RollingSettingsTest {
 
     /** Also after a start that replays what was written under the old settings and under the new ones. */
     private void assertEqualEverywhere(List<String> larges) throws Exception {
-        for (ServerProcess server : ensemble.servers()) {
-            server.kill();
-            server.start();
-            server.awaitServing();
-        }
+        ensemble.killAll();
+        ensemble.startAll();
         ensemble.awaitCaughtUp();
         try (ZooKeeper client = Clients.connect(ensemble.connectString())) {
             for (String large : larges) {
@@ -467,6 +479,7 @@ public class RollingSettingsTest {
     private void writeAllTheTime() {
         try (ZooKeeper client = Clients.connect(ensemble.connectString())) {
             while (!over) {
+                Await.pass(PAUSE);
                 try {
                     client.setData("/counter", new byte[written.get() % 1000], -1);
                     written.incrementAndGet();

@@ -1,5 +1,6 @@
 package io.chainkeeper.clienttests.upgrade;
 
+import io.chainkeeper.clienttests.harness.Combinations;
 import io.chainkeeper.clienttests.harness.Ensemble;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,8 +12,8 @@ import org.junit.runners.Parameterized;
 import org.junit.runners.Parameterized.Parameters;
 
 /**
- * Every order in which three servers of the release before can be upgraded, with both of its protocols; it has no Disk
- * Paxos.
+ * Every order in which three servers of the release before can be upgraded; it has no Disk Paxos. Three orders are
+ * drawn with chain and the others with ISS, so that each has each server in each place ({@link Combinations}).
  */
 @RunWith(Parameterized.class)
 public class UpgradeOrdersTest {
@@ -38,7 +39,9 @@ public class UpgradeOrdersTest {
         for (String protocol : List.of("chain", "iss")) {
             for (int first = 1; first <= 3; first++) {
                 for (int second = 1; second <= 3; second++) {
-                    if (first != second) {
+                    boolean ascends = second % 3 == (first + 1) % 3;
+                    boolean isRun = Combinations.areAllAsked() || ascends == protocol.equals("chain");
+                    if (first != second && isRun) {
                         orders.add(new Object[] {protocol, List.of(first, second, 6 - first - second)});
                     }
                 }
