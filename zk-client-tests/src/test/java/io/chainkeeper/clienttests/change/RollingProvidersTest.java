@@ -7,6 +7,7 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.clienttests.harness.Await;
 import io.chainkeeper.clienttests.harness.Clients;
+import io.chainkeeper.clienttests.harness.Combinations;
 import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.ServerProcess;
 import io.chainkeeper.clienttests.harness.TreeDump;
@@ -33,7 +34,10 @@ import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
 import org.junit.runners.Parameterized.Parameters;
 
-/** A provider of the user's own is added and removed, one server after the other, while clients use its scheme. */
+/**
+ * A provider of the user's own is added and removed, one server after the other, while clients use its scheme. With one
+ * protocol, because only execution sees it, or with all ({@link Combinations}).
+ */
 @RunWith(Parameterized.class)
 public class RollingProvidersTest {
     private static final String KEY_PROVIDER = "org.apache.zookeeper.server.auth.KeyAuthenticationProvider";
@@ -67,7 +71,8 @@ public class RollingProvidersTest {
 
     @Parameters(name = "{0}")
     public static List<String> protocols() {
-        return Ensemble.defaultProtocol().equals("zab") ? List.of("zab") : List.of("chain", "iss", "disk");
+        String asked = Ensemble.defaultProtocol();
+        return Combinations.areAllAsked() ? List.of("chain", "iss", "disk") : List.of(asked);
     }
 
     @Before

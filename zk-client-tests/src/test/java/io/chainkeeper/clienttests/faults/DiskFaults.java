@@ -5,6 +5,8 @@ import static org.junit.Assert.assertNull;
 
 import io.chainkeeper.clienttests.harness.Await;
 import io.chainkeeper.clienttests.harness.Clients;
+import io.chainkeeper.clienttests.harness.Combinations;
+import io.chainkeeper.clienttests.harness.Combinations.DrawnWith;
 import io.chainkeeper.clienttests.harness.DiskFault;
 import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.EnsembleDisks;
@@ -22,11 +24,14 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
 import org.junit.After;
 import org.junit.Assume;
+import org.junit.Rule;
 import org.junit.Test;
+import org.junit.rules.TestRule;
 
 /**
  * What one server and a majority of the shared disks have to outlive, while clients at all servers write and read:
- * nothing that was acknowledged is lost, and no read is stale.
+ * nothing that was acknowledged is lost, and no read is stale. Stories in which no disk fails are drawn with one number
+ * of servers each ({@link Combinations}).
  */
 abstract class DiskFaults {
     private static final int SUSPICION_TIMEOUT_MILLIS = 1_000;
@@ -40,6 +45,9 @@ abstract class DiskFaults {
     private static final int MAX_SHORT_STOP_MILLIS = 60;
     private static final int KILLS = 6;
 
+    @Rule(order = -2)
+    public final TestRule drawn;
+
     private final Ensemble ensemble;
     private final EnsembleDisks disks;
     private final LinkRelay links;
@@ -48,6 +56,7 @@ abstract class DiskFaults {
         this.ensemble = ensemble;
         this.disks = disks;
         this.links = links;
+        this.drawn = Combinations.drawn(Integer.toString(ensemble.servers().size()), List.of("2", "3"));
     }
 
     /** Returns an ensemble as these tests need it, with these disks and links. */
@@ -95,6 +104,7 @@ abstract class DiskFaults {
     }
 
     @Test
+    @DrawnWith("2")
     public void leaderAndOthersAreKilledInTurn_theOthersGoOn() throws Exception {
         try (Workload workload = new Workload(ensemble, 80)) {
             for (int kill = 0; kill < KILLS; kill++) {
@@ -110,6 +120,7 @@ abstract class DiskFaults {
 
     /** Each starts when no other is there: all that it can know is on the disks. */
     @Test
+    @DrawnWith("3")
     public void serversRunOneAtATime_eachKnowsWhatTheOneBeforeAcknowledged() throws Exception {
         try (Workload workload = new Workload(ensemble, 81)) {
             for (ServerProcess last : ensemble.servers()) {
@@ -131,6 +142,7 @@ abstract class DiskFaults {
 
     /** Too short for a timeout: what it was about to do, it does, wherever in a write or a read it stood. */
     @Test
+    @DrawnWith("2")
     public void leaderStandsStillForMomentsOverAndOver_nothingIsLost() throws Exception {
         Random random = new Random(82);
         try (Workload workload = new Workload(ensemble, 82)) {
@@ -150,6 +162,7 @@ abstract class DiskFaults {
 
     /** It wakes up behind another leader, with what it had under way. */
     @Test
+    @DrawnWith("3")
     public void leaderStandsStillAgainAndAgain_theOthersTakeOver() throws Exception {
         try (Workload workload = new Workload(ensemble, 83)) {
             for (int stop = 0; stop < KILLS; stop++) {
@@ -167,6 +180,7 @@ abstract class DiskFaults {
 
     /** What it reads when it wakes up tells that the session of its client is over. */
     @Test
+    @DrawnWith("2")
     public void leaderStandsStillForLongerThanSessions_readsNothingStaleWhenItWakesUp() throws Exception {
         try (Workload workload = new Workload(ensemble, 84)) {
             ServerProcess leader = ensemble.leader();
@@ -212,6 +226,7 @@ abstract class DiskFaults {
 
     /** The heartbeat on the disks tells that the leader is there: nobody takes over, unless it dies. */
     @Test
+    @DrawnWith("3")
     public void linksAreCut_theLeaderGoesOn_andAnotherOneWithoutItsHelp() throws Exception {
         try (Workload workload = new Workload(ensemble, 85)) {
             ServerProcess leader = ensemble.leader();
