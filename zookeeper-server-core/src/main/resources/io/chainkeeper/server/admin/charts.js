@@ -5,6 +5,8 @@ const COLOURS = 8;
 const HEIGHT = 150;
 const MARGIN = { left: 58, right: 10, top: 8, bottom: 24 };
 const GAP_PERIODS = 3;
+/* Part of a path: a value without neighbours is a short dash around its place. */
+const LONE_VALUE = 'm-2 0h4';
 /* Narrower pictures have no room for a unit at each tick of time. */
 const ROOMY = 340;
 
@@ -154,21 +156,20 @@ class Chart {
     }
   }
 
-  /* A value without neighbours is a dot. */
   path(values) {
     let d = '';
     let before = null;
-    let isDot = false;
+    let isAlone = false;
     values.forEach((value, i) => {
       if (value === null || this.ages[i] > this.span) return;
       const place = this.x(this.ages[i]).toFixed(1) + ' ' + this.y(value).toFixed(1);
       const joins = before === i - 1 && this.ages[before] - this.ages[i] <= this.gap;
-      if (!joins && isDot) d += 'h.1';
+      if (!joins && isAlone) d += LONE_VALUE;
       d += (joins ? 'L' : 'M') + place;
-      isDot = !joins;
+      isAlone = !joins;
       before = i;
     });
-    return isDot ? d + 'h.1' : d;
+    return isAlone ? d + LONE_VALUE : d;
   }
 
   point(event) {

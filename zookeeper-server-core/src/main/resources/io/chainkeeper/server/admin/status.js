@@ -164,9 +164,9 @@ function showChoice(report) {
 function show(report) {
   document.title = 'Chainkeeper ' + report.server_id + ' ' + report.state;
   put(at('server'), report.server_id);
-  put(at('state'), report.state + (report.serving ? ', serving clients' : ', not serving clients') +
-      (report.links === 'unauthenticated' ? ', links unauthenticated' : ''),
+  put(at('state'), report.state + (report.serving ? ', serving clients' : ', not serving clients'),
       report.serving ? 'good' : 'bad');
+  at('links').hidden = report.links !== 'unauthenticated';
   at('tree').hidden = !report.shows_tree;
   showAlarms(alarmsOf(report));
   showChoice(report);
