@@ -109,7 +109,8 @@ final class ChainCodec implements MessageCodec {
             putProgress(out, m.progress());
             return out;
         } else if (message instanceof ReadIndexRequest m) {
-            return begin(READ_INDEX_REQUEST, m.ballot(), 8).putLong(m.request());
+            // Release 0.2.0 takes a negative one for old news.
+            return begin(READ_INDEX_REQUEST, m.ballot(), 8).putLong(m.asksQuorum() ? -m.request() : m.request());
         } else if (message instanceof WindowAck m) {
             return begin(WINDOW_ACK, m.ballot(), 8).putLong(m.maxAccepted());
         } else if (message instanceof Subscribe m) {
@@ -216,7 +217,7 @@ final class ChainCodec implements MessageCodec {
             case PREPARE_OK -> prepareOk(ballot, in, frame);
             case REFUSED -> new Refused(ballot, ballot(in));
             case REDIRECT_REQUEST -> redirectRequest(ballot, in, frame);
-            case READ_INDEX_REQUEST -> new ReadIndexRequest(ballot, in.getLong());
+            case READ_INDEX_REQUEST -> readIndexRequest(ballot, in.getLong());
             case HELLO -> new Hello(Prefix.get(in), foundingHello(in));
             case LEARNER_STATUS -> new LearnerStatus(ballot, in.getLong(), in.getLong());
             case TAKE_OVER -> new TakeOver(ballot);
@@ -267,6 +268,10 @@ final class ChainCodec implements MessageCodec {
     private static RedirectRequest redirectRequest(Ballot ballot, ByteBuffer in, ByteSlice frame)
             throws MalformedMessageException {
         return new RedirectRequest(ballot, in.getLong(), commands(in, frame));
+    }
+
+    private static ReadIndexRequest readIndexRequest(Ballot ballot, long request) {
+        return new ReadIndexRequest(ballot, Math.abs(request), request < 0);
     }
 
     private static Progress progress(ByteBuffer in) throws MalformedMessageException {

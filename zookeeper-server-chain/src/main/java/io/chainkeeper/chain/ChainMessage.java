@@ -67,7 +67,8 @@ sealed interface ChainMessage extends Message {
 
     /**
      * Progress without a value: down the chain, and from its end to the leader (the paper's accept_ack). Also the
-     * leader's keep-alive.
+     * leader's keep-alive. Without a round (0) it is the answer to a {@link ReadIndexRequest} that asks a quorum: the
+     * sender has seen that read request. That is no kind of message of its own so that release 0.2.0 can take it.
      *
      * @param start as in {@link Accept}
      * @param progress all that the sender knows
@@ -242,6 +243,21 @@ sealed interface ChainMessage extends Message {
         }
     }
 
-    /** "Reads wait here: name a read index." The answer is a round, to which a quorum has to agree. */
-    record ReadIndexRequest(Ballot ballot, long request) implements ChainMessage {}
+    /**
+     * "Reads wait here: name a read index." The leader's answer is a round, to which a quorum has to agree.
+     *
+     * @param request ascending over all starts of the sender that read
+     * @param asksQuorum whether a quorum is asked: each voter says that it has seen this, and the leader begins no
+     *     round but tells base and read index
+     */
+    record ReadIndexRequest(Ballot ballot, long request, boolean asksQuorum) implements ChainMessage {
+        ReadIndexRequest(Ballot ballot, long request) {
+            this(ballot, request, false);
+        }
+
+        @Override
+        public String toString() {
+            return "ReadIndexRequest[ballot=" + ballot + ", request=" + request + (asksQuorum ? ", asks quorum]" : "]");
+        }
+    }
 }

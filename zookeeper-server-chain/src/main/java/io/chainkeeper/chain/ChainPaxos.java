@@ -216,6 +216,7 @@ final class ChainPaxos implements InputCycle.Handlers {
         }
         heard(sender, m.progress(), false);
         state.progress.merge(m.progress(), state.self);
+        reads.onAcceptAck(sender, m.progress());
     }
 
     private boolean showsLeader(int sender, Progress news) {

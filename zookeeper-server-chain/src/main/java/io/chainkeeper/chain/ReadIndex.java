@@ -1,6 +1,8 @@
 package io.chainkeeper.chain;
 
+import io.chainkeeper.chain.ChainMessage.AcceptAck;
 import io.chainkeeper.chain.ChainMessage.ReadIndexRequest;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.ordering.Occupancy.Slack;
 import java.util.ArrayDeque;
@@ -27,6 +29,11 @@ import java.util.Iterator;
  * waits, and not three: the leader tells a replica that asked of the round, and these two are a quorum that has seen
  * it; and the replica that completes the quorum tells the leader.
  *
+ * <p>A round that passes a longer chain takes as many delays as a quorum has members, and two more. So where a quorum
+ * is more than two, a read that finds no other waiting here does not wait for a round: the replica asks the leader and
+ * a quorum of voters at once, and the request stands in the place of the round's number
+ * (docs/decisions/053-reads-that-ask-a-quorum.md). Reads that come meanwhile share rounds.
+ *
  * <p>The leader may remember requests of an earlier incarnation of a replica, and a round that answers those must not
  * release reads of a later incarnation: requests begin above those of all incarnations before. This rests on the host.
  * Its application reads only when a command of the present incarnation has taken effect, and none does once a command
@@ -49,6 +56,12 @@ final class ReadIndex {
 
     /** Unconfirmed rounds that are remembered; an older one is confirmed together with a later one. */
     private static final int REMEMBERED_ROUNDS = 64;
+
+    /** In the place of a round's number: the request itself is seen by a quorum. */
+    private static final long NO_ROUND = 0;
+
+    /** So long those who were asked may take to answer; then a round is begun. */
+    private static final int QUORUM_TICKS = 1;
 
     private final ReplicaState state;
 
@@ -76,6 +89,18 @@ final class ReadIndex {
     /** Follower: of each replica the newest request whose round it has told the leader to be seen by a quorum. */
     private final long[] reported = new long[ReplicaState.IDS];
 
+    /** The newest request of this replica that each voter has seen while its promise was this ballot. */
+    private final long[] requestSeen = new long[ReplicaState.IDS];
+
+    /** The request that a quorum was asked last; no longer if it has taken too long. */
+    private long asked;
+
+    /** What the leader has said to the latest request that a quorum was asked; null if nothing. */
+    private Answered direct;
+
+    /** Until then all reads wait for rounds: who would be asked had not answered. */
+    private long roundsUntilTick;
+
     private long lastRequest;
 
     ReadIndex(ReplicaState state) {
@@ -85,19 +110,99 @@ final class ReadIndex {
     }
 
     void onReadBarrier(long token) {
+        boolean asksQuorum = mayAskQuorum();
         waiting.add(new Waiting(++lastRequest, token));
-        sendRequest();
+        if (asksQuorum) {
+            askQuorum();
+        } else {
+            sendRequest();
+        }
     }
 
-    /** Leader: reads wait at a member. */
+    /**
+     * Asks the leader, and so many voters that they, the leader and this replica are a quorum: a request that they see
+     * is a round of its own.
+     */
+    private void askQuorum() {
+        asked = lastRequest;
+        requestedTick = state.now;
+        Membership latest = state.memberships.latest();
+        ReadIndexRequest request = new ReadIndexRequest(state.ballot, lastRequest, true);
+        if (state.isLeader()) {
+            direct = new Answered(waiting.peek(), NO_ROUND, state.maxDecided + 1, state.maxAccepted);
+        } else {
+            state.effects.send(state.leader, request);
+        }
+        requestSeen[state.self] = lastRequest;
+        int lacking = latest.quorum() - (state.isLeader() ? 1 : 2);
+        int[] chain = state.chain();
+        int own = state.chainPosition(state.self);
+        for (int step = 1; step < chain.length && lacking > 0; step++) {
+            int id = chain[(own + step) % chain.length];
+            if (id != state.leader && latest.contains(id) && state.linkUp[id]) {
+                state.effects.send(id, request);
+                lacking--;
+            }
+        }
+    }
+
+    /** Whether the read that has waited longest has asked a quorum itself. */
+    private boolean isAsked() {
+        return !waiting.isEmpty() && waiting.peek().request() == asked;
+    }
+
+    /** Whether the next read is to ask a quorum itself. */
+    private boolean mayAskQuorum() {
+        boolean isAlone = waiting.isEmpty() && answered.isEmpty();
+        return isAlone
+                && state.now >= roundsUntilTick
+                && !isSmall(state.memberships.latest())
+                && !state.isLooking()
+                && state.isVoter()
+                && (state.isLeader() || state.linkUp[state.leader]);
+    }
+
+    /** Whether leader and reader are a quorum. */
+    private static boolean isSmall(Membership membership) {
+        return membership.quorum() <= 2;
+    }
+
+    /** Reads wait at another replica. */
     void onRequest(int sender, ReadIndexRequest m) {
-        if (state.isLeader()
-                && m.ballot().equals(state.ballot)
-                && state.mayLearn(sender)
-                && m.request() > requests[sender]) {
+        boolean isThisBallot = !state.isLooking() && m.ballot().equals(state.ballot);
+        if (!state.mayLearn(sender)) {
+            return;
+        }
+        if (m.asksQuorum()) {
+            if (state.isVoter() && state.rules.mayHaveSeenRequest(isThisBallot)) {
+                state.effects.sendAfter(state.basis(), sender, requestSeen(sender, m));
+            }
+        } else if (state.isLeader() && isThisBallot && m.request() > requests[sender]) {
             requests[sender] = m.request();
             asking[sender] = true;
             requested = true;
+        }
+    }
+
+    /** "I have seen this request, and have promised nothing above its ballot"; the leader's word has the read index. */
+    private AcceptAck requestSeen(int reader, ReadIndexRequest m) {
+        Progress seen = new Progress();
+        if (state.isLeader()) {
+            seen.beginRound(NO_ROUND, state.maxDecided + 1, state.maxAccepted);
+        }
+        seen.answerReadRequest(reader, m.request());
+        return new AcceptAck(m.ballot(), state.start, seen);
+    }
+
+    /** A replica has told its progress, or, without a round, that it has seen a request of this replica. */
+    void onAcceptAck(int sender, Progress news) {
+        long request = news.readRequest(state.self);
+        if (news.round() != NO_ROUND || request <= requestSeen[sender]) {
+            return;
+        }
+        requestSeen[sender] = request;
+        if (sender == state.leader && isAsked() && request == asked) {
+            direct = new Answered(waiting.peek(), NO_ROUND, news.roundBase(), news.readIndex());
         }
     }
 
@@ -116,7 +221,7 @@ final class ReadIndex {
     boolean pollConfirmedUnknownToLeader() {
         Progress progress = state.progress;
         boolean newer = false;
-        boolean small = state.memberships.latest().quorum() <= 2;
+        boolean small = isSmall(state.memberships.latest());
         for (int i = 0; i < progress.size(); i++) {
             int id = progress.id(i);
             newer |= progress.readRequest(id) > reported[id] && id != state.self && (id == state.leader || !small);
@@ -141,6 +246,9 @@ final class ReadIndex {
         Arrays.fill(seen, 0);
         Arrays.fill(reported, 0);
         Arrays.fill(asking, false);
+        Arrays.fill(requestSeen, 0);
+        asked = 0;
+        direct = null;
         requested = false;
         unconfirmed.clear();
         requestAgain();
@@ -159,6 +267,11 @@ final class ReadIndex {
     }
 
     void tick() {
+        if (isAsked() && state.now - requestedTick > QUORUM_TICKS) {
+            asked = 0;
+            roundsUntilTick = state.now + state.settings.suspicionTicks();
+            requestAgain();
+        }
         if (state.now - requestedTick >= state.settings.heartbeatTicks()) {
             requestAgain();
         }
@@ -255,6 +368,9 @@ final class ReadIndex {
     /** Releases the reads that have become safe. */
     void release() {
         acknowledgeRound();
+        if (isAsked() && direct != null && direct.reads().request() == asked && isSafe(direct)) {
+            state.effects.barrierReached(waiting.remove().token());
+        }
         Progress progress = state.progress;
         long request = progress.readRequest(state.self);
         while (!waiting.isEmpty() && waiting.peek().request() <= request) {
@@ -274,8 +390,21 @@ final class ReadIndex {
         if (!state.rules.isCovered(next.readIndex(), state.maxDecided)) {
             return false;
         }
+        if (next.round() != NO_ROUND && next.round() <= state.progress.confirmedRound()) {
+            return true;
+        }
         // Only a voter that has everything up to the read index knows the memberships that matter.
-        return next.round() <= state.progress.confirmedRound()
-                || state.isVoter() && isConfirmed(next.round(), next.base(), next.readIndex());
+        return state.isVoter() && isConfirmed(next);
+    }
+
+    /** As for a round; a request that was asked of a quorum stands in the place of one. */
+    private boolean isConfirmed(Answered next) {
+        if (next.round() != NO_ROUND) {
+            return isConfirmed(next.round(), next.base(), next.readIndex());
+        }
+        return state.rules.isConfirmed(
+                id -> requestSeen[id],
+                next.reads().request(),
+                state.memberships.between(next.base(), next.readIndex() + 1));
     }
 }

@@ -13,6 +13,8 @@ enum SafetyRule {
     OVERWRITTEN_VALUE_IS_DURABLE_BEFORE_DELIVERY,
     /** A read round is confirmed when a quorum of each membership that may be in force has seen it. */
     READ_ROUND_NEEDS_QUORUM,
+    /** A voter tells a reader that it has seen its request only while it has promised nothing above its ballot. */
+    READ_REQUEST_SEEN_IN_ITS_BALLOT,
     /** A read is answered only after everything that was proposed when its round began has been delivered. */
     READ_WAITS_FOR_READ_INDEX,
     /** A candidate needs promises of a quorum. */

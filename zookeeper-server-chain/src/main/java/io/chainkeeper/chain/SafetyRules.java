@@ -55,6 +55,11 @@ final class SafetyRules {
         return true;
     }
 
+    /** Whether a voter may say that it has seen a request for a read index. */
+    boolean mayHaveSeenRequest(boolean isOfItsBallot) {
+        return isOfItsBallot || !isOn(SafetyRule.READ_REQUEST_SEEN_IN_ITS_BALLOT);
+    }
+
     /** Whether everything up to the read index of a round has been delivered. */
     boolean isCovered(long readIndex, long maxDecided) {
         return readIndex <= maxDecided || !isOn(SafetyRule.READ_WAITS_FOR_READ_INDEX);

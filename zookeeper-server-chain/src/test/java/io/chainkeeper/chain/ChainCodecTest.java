@@ -95,7 +95,8 @@ public final class ChainCodecTest extends MessageCodecContract {
                 new Differing(new Prefix(19, 78)),
                 new LearnerStatus(BALLOT, 1L << 50, 16),
                 new TakeOver(BALLOT),
-                new ReadIndexRequest(BALLOT, 1L << 60));
+                new ReadIndexRequest(BALLOT, 1L << 60),
+                new ReadIndexRequest(BALLOT, 1L << 60, true));
     }
 
     /** Only what rests on a record may claim to be a promise, and what does must. */

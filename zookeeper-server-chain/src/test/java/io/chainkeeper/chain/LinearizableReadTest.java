@@ -7,6 +7,8 @@ import static org.junit.Assert.assertTrue;
 import io.chainkeeper.chain.ChainMessage.AcceptAck;
 import io.chainkeeper.chain.ChainMessage.ReadIndexRequest;
 import io.chainkeeper.chain.ChainMessage.Subscribe;
+import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.List;
 import org.junit.Test;
 
@@ -241,5 +243,182 @@ public final class LinearizableReadTest {
                 "the follower's read",
                 300,
                 () -> five.replica(follower).barriersReached.containsKey(atFollower));
+    }
+
+    // ---------------------------------------------------------------- asking voters directly
+
+    /** Nothing arrives between two replicas if neither is the reader. */
+    private static void stallAllBut(ScriptedEnsemble ensemble, int size, int reader) {
+        for (int from = 1; from <= size; from++) {
+            for (int to = 1; to <= size; to++) {
+                if (from != reader && to != reader) {
+                    ensemble.stall(from, to);
+                }
+            }
+        }
+    }
+
+    /** Wherever it waits: two message delays, to the leader and a quorum and back, and not the length of the chain. */
+    @Test
+    public void readOfSeven_waitsForNoMessageBetweenOthers() {
+        for (int place = 0; place < 7; place++) {
+            ScriptedEnsemble seven = ScriptedEnsemble.started(7);
+            int reader = seven.behindLeader(seven.awaitLeader(), place);
+            seven.run(20);
+            stallAllBut(seven, 7, reader);
+            seven.sent.clear();
+            long token = seven.replica(reader).read();
+            seven.settle();
+            assertTrue("place " + place, seven.replica(reader).barriersReached.containsKey(token));
+            long asked = seven.sent.stream()
+                    .filter(s -> s.from() == reader && s.message() instanceof ReadIndexRequest)
+                    .count();
+            assertEquals("place " + place, 3, asked);
+        }
+    }
+
+    @Test
+    public void readOfFive_sharesARoundWithThoseThatWait() {
+        ScriptedEnsemble five = ScriptedEnsemble.started(5);
+        int head = five.awaitLeader();
+        int reader = five.behindLeader(head, 2);
+        five.run(20);
+        five.sent.clear();
+        long first = five.replica(reader).read();
+        long second = five.replica(reader).read();
+        assertEquals(1, requests(five, reader, five.behindLeader(head, 3)));
+        assertEquals(2, requests(five, reader, head));
+        five.settle();
+        assertTrue(five.replica(reader).barriersReached.containsKey(first));
+        assertTrue(five.replica(reader).barriersReached.containsKey(second));
+        five.replica(reader).read();
+        assertEquals(2, requests(five, reader, five.behindLeader(head, 3)));
+    }
+
+    private static long requests(ScriptedEnsemble ensemble, int from, int to) {
+        return ensemble.sent.stream()
+                .filter(s -> s.from() == from && s.to() == to && s.message() instanceof ReadIndexRequest)
+                .count();
+    }
+
+    /** Who was asked hangs: after a tick or two a round does it, and the next reads ask for rounds at once. */
+    @Test
+    public void askedVoterHangs_roundsAnswer() {
+        ScriptedEnsemble seven = ScriptedEnsemble.started(7);
+        int head = seven.awaitLeader();
+        int reader = seven.behindLeader(head, 3);
+        int hung = seven.behindLeader(head, 4);
+        seven.run(20);
+        seven.stop(hung);
+        long token = seven.replica(reader).read();
+        seven.settle();
+        assertFalse(seven.replica(reader).barriersReached.containsKey(token));
+        seven.run(2);
+        assertTrue(seven.replica(reader).barriersReached.containsKey(token));
+        seven.sent.clear();
+        long next = seven.replica(reader).read();
+        seven.settle();
+        assertTrue(seven.replica(reader).barriersReached.containsKey(next));
+        assertEquals(0, requests(seven, reader, hung));
+    }
+
+    /** A leader of release 0.2.0 takes no notice: rounds do it. */
+    @Test
+    public void leaderAnswersNoAloneRequest_roundsAnswer() {
+        ScriptedEnsemble five = ScriptedEnsemble.started(5);
+        int head = five.awaitLeader();
+        int reader = five.behindLeader(head, 2);
+        five.run(20);
+        five.stall(reader, head);
+        long token = five.replica(reader).read();
+        five.settle();
+        assertFalse(five.replica(reader).barriersReached.containsKey(token));
+        five.unstall(reader, head);
+        five.run(3);
+        assertTrue(five.replica(reader).barriersReached.containsKey(token));
+    }
+
+    /** The leader's answer alone is no quorum, and voters without the leader name no read index. */
+    @Test
+    public void leaderOrVotersAlone_answerNothing() {
+        ScriptedEnsemble five = ScriptedEnsemble.started(5);
+        int head = five.awaitLeader();
+        int reader = five.behindLeader(head, 2);
+        int voter = five.behindLeader(head, 3);
+        five.run(20);
+        stallAllBut(five, 5, reader);
+        five.stall(reader, voter);
+        long first = five.replica(reader).read();
+        five.settle();
+        assertFalse(five.replica(reader).barriersReached.containsKey(first));
+        five.unstall(reader, voter);
+        five.settle();
+        assertTrue(five.replica(reader).barriersReached.containsKey(first));
+        five.stall(head, reader);
+        long second = five.replica(reader).read();
+        five.settle();
+        assertFalse(five.replica(reader).barriersReached.containsKey(second));
+    }
+
+    /** Of three, leader and reader are the quorum: nobody else is asked. */
+    @Test
+    public void readOfThree_asksTheLeaderOnly() {
+        ensemble.run(20);
+        ensemble.sent.clear();
+        ensemble.replica(middle).read();
+        ensemble.replica(leader).read();
+        assertEquals(1, requests(ensemble, middle, leader));
+        assertEquals(0, requests(ensemble, middle, tail));
+        assertEquals(0, requests(ensemble, leader, middle));
+    }
+
+    /** An observer counts no quorum. */
+    @Test
+    public void readOfAnObserver_asksTheLeaderOnly() {
+        ScriptedEnsemble six = ScriptedEnsemble.started(5);
+        six.configure(new Ensemble(List.of(1, 2, 3, 4, 5), List.of(6)));
+        six.start(6);
+        int head = six.awaitLeader();
+        six.run(20);
+        six.sent.clear();
+        long token = six.replica(6).read();
+        for (int id = 1; id <= 5; id++) {
+            assertEquals(id == head ? 1 : 0, requests(six, 6, id));
+        }
+        six.settle();
+        assertTrue(six.replica(6).barriersReached.containsKey(token));
+    }
+
+    /** What a voter has seen earlier, or in another ballot, says nothing about this request. */
+    @Test
+    public void voterSawAnEarlierRequestOrBallot_readWaits() {
+        ScriptedEnsemble five = ScriptedEnsemble.started(5);
+        int head = five.awaitLeader();
+        int reader = five.behindLeader(head, 2);
+        int voter = five.behindLeader(head, 3);
+        five.run(20);
+        five.stop(voter);
+        stallAllBut(five, 5, reader);
+        five.sent.clear();
+        long token = five.replica(reader).read();
+        five.settle();
+        ReadIndexRequest request = (ReadIndexRequest) five.sent.stream()
+                .filter(s -> s.to() == voter && s.message() instanceof ReadIndexRequest)
+                .findFirst()
+                .orElseThrow()
+                .message();
+        Ballot ballot = request.ballot();
+        Ballot earlier = new Ballot(ballot.round() - 1, ballot.replica());
+        hears(five, reader, voter, ballot, request.request() - 1);
+        hears(five, reader, voter, earlier, request.request());
+        assertFalse(five.replica(reader).barriersReached.containsKey(token));
+        hears(five, reader, voter, ballot, request.request());
+        assertTrue(five.replica(reader).barriersReached.containsKey(token));
+    }
+
+    private static void hears(ScriptedEnsemble ensemble, int reader, int voter, Ballot ballot, long request) {
+        Progress seen = new Progress();
+        seen.answerReadRequest(reader, request);
+        ensemble.replica(reader).input(p -> p.onMessage(voter, new AcceptAck(ballot, 1, seen)));
     }
 }

@@ -78,6 +78,28 @@ public final class SafetyRulesTest {
         assertTrue(deposedLeaderAnswers(WITHOUT_READ_QUORUM));
     }
 
+    /** A voter that has promised more is asked by a reader that has not heard of it. */
+    private static boolean voterOfLaterBallotHelps(SafetyRules rules) {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.startedWith(rules, 5);
+        int former = ensemble.awaitLeader();
+        Ballot ballot = new Ballot(ensemble.replica(former).status().epoch(), former);
+        int reader = ensemble.behindLeader(former, 4);
+        int voter = ensemble.behindLeader(former, 1);
+        ensemble.crash(former);
+        ensemble.awaitLeader();
+        ensemble.sent.clear();
+        ensemble.replica(voter).input(p -> p.onMessage(reader, new ReadIndexRequest(ballot, Long.MAX_VALUE, true)));
+        ensemble.replica(voter).sync();
+        return ensemble.wasSent(
+                voter, reader, m -> m instanceof AcceptAck ack && ack.ballot().equals(ballot));
+    }
+
+    @Test
+    public void voterOfALaterBallot_helpsNoReadOfAnEarlierOne() {
+        assertFalse(voterOfLaterBallotHelps(ALL));
+        assertTrue(voterOfLaterBallotHelps(SafetyRules.without(SafetyRule.READ_REQUEST_SEEN_IN_ITS_BALLOT)));
+    }
+
     /** A former leader holds a value that nobody else has; the new ballot decides another one in its place. */
     private static void staleValueMeetsNewBallot(SafetyRules rules) {
         ScriptedEnsemble ensemble = ScriptedEnsemble.startedWith(rules, 3);

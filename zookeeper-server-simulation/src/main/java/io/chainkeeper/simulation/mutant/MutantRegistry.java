@@ -152,6 +152,11 @@ public final class MutantRegistry {
                     "READ_ROUND_NEEDS_QUORUM",
                     DEPOSED,
                     "a read round is confirmed by a quorum of each membership in force"),
+            entry(
+                    "READ_REQUEST_SEEN_IN_ITS_BALLOT",
+                    DEPOSED,
+                    "a voter tells a reader that it has seen its request only while it has promised nothing above its"
+                            + " ballot"),
             entry("READ_WAITS_FOR_READ_INDEX", REGISTERS, "a read is answered behind everything up to its read index"),
             entry("QUORUM_OF_PROMISES", REGISTERS, "a candidate needs promises of a quorum"),
             entry(
