@@ -1,6 +1,8 @@
 package io.chainkeeper.replica;
 
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Occupancy;
+import io.chainkeeper.ordering.Occupancy.Slack;
 import io.chainkeeper.shareddisk.DiskSource;
 import io.chainkeeper.shareddisk.SharedDisk;
 import java.io.IOException;
@@ -21,9 +23,6 @@ import org.slf4j.LoggerFactory;
  * #resume}; the next request after that opens the disk anew. Requests and {@code resume} are for one thread at a time.
  */
 final class DiskWorker {
-    /** Bytes that may wait for a disk; the request that passes it makes the disk count as failed. */
-    static final long MAX_WAITING_BYTES = 64L << 20;
-
     /** Writes side by side go to the disk together as long as they have so many bytes. */
     private static final int MAX_MERGED_BYTES = 1 << 20;
 
@@ -54,6 +53,7 @@ final class DiskWorker {
     private final DiskSource source;
     private final Listener listener;
     private final FailureHandler failure;
+    private final long maxWaitingBytes;
     private final Scheduler scheduler;
     private final Worker worker;
     private final String ofThisDisk;
@@ -93,6 +93,7 @@ final class DiskWorker {
      * @param source opens it, when it is needed
      * @param listener told what comes of requests
      * @param failure told if the worker itself cannot go on
+     * @param maxWaitingBytes bytes that may wait; if more do, the next request makes the disk count as failed
      * @param name of the worker
      * @param scheduler of the worker
      */
@@ -101,12 +102,14 @@ final class DiskWorker {
             DiskSource source,
             Listener listener,
             FailureHandler failure,
+            long maxWaitingBytes,
             String name,
             Scheduler scheduler) {
         this.number = number;
         this.source = source;
         this.listener = listener;
         this.failure = failure;
+        this.maxWaitingBytes = maxWaitingBytes;
         this.scheduler = scheduler;
         this.worker = scheduler.worker(name, this::work);
         this.ofThisDisk = "." + (number + 1);
@@ -132,7 +135,7 @@ final class DiskWorker {
             if (hasFailed || stopping) {
                 return;
             }
-            if (waitingBytes > MAX_WAITING_BYTES) {
+            if (waitingBytes > maxWaitingBytes) {
                 fail("does not keep up: " + waitingBytes + " bytes wait for it", false);
                 return;
             }
@@ -161,6 +164,15 @@ final class DiskWorker {
         if (!reason.equals(reported)) {
             LOG.warn("Shared disk {} is not used: {}. It is tried again", number + 1, reason);
             reported = reason;
+        }
+    }
+
+    /** Tells how many bytes wait in front of the newest request, which was taken while there was room. */
+    void tellOccupancy(Occupancy occupancy) {
+        synchronized (lock) {
+            Request newest = waiting.peekLast();
+            long before = waitingBytes - (newest == null ? 0 : newest.length());
+            occupancy.holds("shared_disk_waiting_bytes", before, maxWaitingBytes, Slack.NONE);
         }
     }
 

@@ -11,6 +11,7 @@ import io.chainkeeper.ordering.SizeLimits;
  * @param host for whose protocol inputs wait
  * @param own commands that are not applied
  * @param links whose frames wait for the protocol
+ * @param disks that are shared, for which requests wait
  * @param log whose records wait to be written
  * @param applyThread for which decided values wait
  * @param protocol with its own windows and buffers
@@ -20,6 +21,7 @@ record HostQueues(
         ProtocolHost host,
         OwnCommands own,
         ProtocolLinks links,
+        HostedDisks disks,
         ReplicaLog log,
         ApplyThread applyThread,
         OrderingProtocol protocol,
@@ -29,6 +31,7 @@ record HostQueues(
         host.tellOccupancy(occupancy);
         own.tellOccupancy(occupancy);
         links.tellOccupancy(occupancy);
+        disks.tellOccupancy(occupancy);
         log.tellOccupancy(occupancy);
         // When links are not read any more, what has been read and what is under way may still be decided.
         long decidedMeanwhile = limits.maxOutstandingBytes() + SizeLimits.MAX_UNDER_WAY_BYTES + links.maxInboundBytes();

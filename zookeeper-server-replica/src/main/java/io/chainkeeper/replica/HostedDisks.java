@@ -1,6 +1,7 @@
 package io.chainkeeper.replica;
 
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.ordering.SharedDisks;
 import io.chainkeeper.shareddisk.DiskSource;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ final class HostedDisks {
      * @param replicaId for the names of the workers
      * @param inputs take an input of the protocol; any thread
      * @param failure told if a worker cannot go on
+     * @param maxWaitingBytes bytes of requests that may wait for one of them
      * @param scheduler of the workers
      */
     HostedDisks(
@@ -27,12 +29,13 @@ final class HostedDisks {
             int replicaId,
             Consumer<Mailbox.Input> inputs,
             FailureHandler failure,
+            long maxWaitingBytes,
             Scheduler scheduler) {
         Answers answers = new Answers(inputs);
         for (DiskSource source : sources) {
             int number = workers.size();
             String name = "shared-disk-" + number + "-of-" + replicaId;
-            workers.add(new DiskWorker(number, source, answers, failure, name, scheduler));
+            workers.add(new DiskWorker(number, source, answers, failure, maxWaitingBytes, name, scheduler));
         }
     }
 
@@ -55,6 +58,11 @@ final class HostedDisks {
 
     void putGauges(Map<String, Long> gauges) {
         workers.forEach(worker -> worker.putGauges(gauges));
+    }
+
+    /** Tells how much waits for each of them. */
+    void tellOccupancy(Occupancy occupancy) {
+        workers.forEach(worker -> worker.tellOccupancy(occupancy));
     }
 
     /** Ends all workers; what waits is dropped. */

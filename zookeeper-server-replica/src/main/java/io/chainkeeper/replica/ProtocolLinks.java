@@ -73,6 +73,7 @@ final class ProtocolLinks {
     /** Tells how much waits that came over the links. */
     void tellOccupancy(Occupancy occupancy) {
         inbound.tellOccupancy(occupancy);
+        transport.tellOccupancy(occupancy);
     }
 
     /** Returns whether some link is not read at the moment. */

@@ -167,7 +167,8 @@ public final class Replica implements TotalOrder, Closeable {
         this.log = new ReplicaLog(
                 log, factory.promiseKind(), times, limits.maxUnsyncedBytes(), replicaId, wakeUp, this::fail, scheduler);
         this.applyThread = new ApplyThread(application, own, times, this::wakeHostIfPaused, this::fail, scheduler);
-        this.disks = new HostedDisks(disks, replicaId, this::submit, this::fail, scheduler);
+        this.disks =
+                new HostedDisks(disks, replicaId, this::submit, this::fail, limits.maxSharedDiskBytes(), scheduler);
         this.host = new ProtocolHost(
                 own, links, this.log, this.disks, applyThread, application, limits, this::fail, scheduler);
         SplittableRandom random = new SplittableRandom(scheduler.seed());
@@ -182,7 +183,7 @@ public final class Replica implements TotalOrder, Closeable {
                         start),
                 host.effects());
         host.host(protocol, factory.name());
-        this.queues = new HostQueues(host, own, links, this.log, applyThread, protocol, limits);
+        this.queues = new HostQueues(host, own, links, this.disks, this.log, applyThread, protocol, limits);
     }
 
     /**

@@ -12,6 +12,8 @@ import io.chainkeeper.ordering.SizeLimits;
  * @param maxBacklogBytes bytes of decided values that wait for the apply thread; more stop the reading of all links
  * @param maxUnsyncedBytes bytes that wait for the log writer; more make the protocol host wait
  * @param maxHeldMessages messages that wait for the log to be forced; more make the protocol host wait
+ * @param maxSharedDiskBytes bytes of requests that wait for one shared disk; if more do, the next request makes the
+ *     disk count as failed. A write of a largest value and three reads of such may wait at a disk that works
  * @param maxInputsPerBatch inputs that the protocol host takes before it sends what became due
  * @param tickMillis period of the protocol's ticks
  */
@@ -21,14 +23,17 @@ public record ReplicaLimits(
         long maxBacklogBytes,
         long maxUnsyncedBytes,
         int maxHeldMessages,
+        long maxSharedDiskBytes,
         int maxInputsPerBatch,
         int tickMillis) {
     /** What a command counts for besides its bytes. */
     public static final int COMMAND_COST_BYTES = 256;
 
+    private static final long SHARED_DISK_BYTES = (64L << 20) + 4L * SizeLimits.MAX_VALUE_BYTES;
+
     /** The bounds used unless a test says otherwise. */
-    public static final ReplicaLimits DEFAULT =
-            new ReplicaLimits(SizeLimits.MAX_OUTSTANDING_BYTES, 32L << 20, 64L << 20, 64L << 20, 1 << 16, 1024, 50);
+    public static final ReplicaLimits DEFAULT = new ReplicaLimits(
+            SizeLimits.MAX_OUTSTANDING_BYTES, 32L << 20, 64L << 20, 64L << 20, 1 << 16, SHARED_DISK_BYTES, 1024, 50);
 
     /**
      * @param millis period of the protocol's ticks
@@ -41,6 +46,7 @@ public record ReplicaLimits(
                 maxBacklogBytes,
                 maxUnsyncedBytes,
                 maxHeldMessages,
+                maxSharedDiskBytes,
                 maxInputsPerBatch,
                 millis);
     }
@@ -56,6 +62,7 @@ public record ReplicaLimits(
                 maxBacklogBytes,
                 maxUnsyncedBytes,
                 messages,
+                maxSharedDiskBytes,
                 maxInputsPerBatch,
                 tickMillis);
     }

@@ -1,6 +1,7 @@
 package io.chainkeeper.transport;
 
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Occupancy;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Map;
@@ -116,6 +117,13 @@ public interface PeerTransport extends Closeable {
     default boolean admitsUnauthenticated() {
         return false;
     }
+
+    /**
+     * Tells how much waits for each link. To be called by the thread that sends, or while nobody does.
+     *
+     * @param occupancy told
+     */
+    void tellOccupancy(Occupancy occupancy);
 
     /** Closes all links, bulk connections and the port; returns when its threads have ended. */
     @Override

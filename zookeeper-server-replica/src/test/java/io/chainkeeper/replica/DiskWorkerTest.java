@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.SizeLimits;
 import io.chainkeeper.shareddisk.SharedDisk;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -26,6 +27,8 @@ import org.slf4j.LoggerFactory;
 public final class DiskWorkerTest {
     private static final int BLOCK = SharedDisk.BLOCK_BYTES;
 
+    private static final long MAX_WAITING_BYTES = ReplicaLimits.DEFAULT.maxSharedDiskBytes();
+
     private final AtomicLong time = new AtomicLong();
     private final Failures failures = new Failures();
     private final Listener listener = new Listener();
@@ -38,6 +41,7 @@ public final class DiskWorkerTest {
             },
             listener,
             failures,
+            MAX_WAITING_BYTES,
             "shared-disk-test",
             new OwnClock());
 
@@ -317,18 +321,34 @@ public final class DiskWorkerTest {
     }
 
     @Test
+    public void severalLargestValues_mayWaitAtADiskThatWorks() {
+        memory.permits.drainPermits();
+        worker.start();
+        write(0, 1);
+        awaitBusy();
+        for (int i = 0; i < 4; i++) {
+            read(0, SizeLimits.MAX_VALUE_BYTES / BLOCK + 1);
+        }
+        read(0, 1);
+        assertEquals(List.of(), listener.said());
+    }
+
+    @Test
     public void diskThatHangs_failsWhenTooMuchWaits_andIsNotHeardLater() {
         memory.permits.drainPermits();
         worker.start();
         write(0, 1);
         awaitBusy();
         int blocks = 1024;
-        for (long bytes = 0; bytes <= DiskWorker.MAX_WAITING_BYTES; bytes += (long) blocks * BLOCK) {
+        long bytes = 0;
+        while (bytes <= MAX_WAITING_BYTES) {
             read(0, blocks);
+            bytes += (long) blocks * BLOCK;
         }
         assertEquals(List.of(), listener.said());
+        worker.tellOccupancy((name, held, bound, slack) -> assertTrue(name, held <= bound && held > bound / 2));
         read(0, 1);
-        String failed = "1 failed does not keep up: 71303168 bytes wait for it";
+        String failed = "1 failed does not keep up: " + bytes + " bytes wait for it";
         listener.await(failed);
         worker.resume();
         read(7, 1);

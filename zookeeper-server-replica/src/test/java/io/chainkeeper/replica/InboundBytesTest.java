@@ -12,7 +12,7 @@ import org.junit.Test;
 
 /** Which links are read: a peer that sends faster than the host takes is held back, and read on later. */
 public final class InboundBytesTest {
-    private static final ReplicaLimits LIMITS = new ReplicaLimits(1_000, 1_000, 1_000, 1_000, 10, 10, 50);
+    private static final ReplicaLimits LIMITS = new ReplicaLimits(1_000, 1_000, 1_000, 1_000, 10, 1_000, 10, 50);
 
     private final InboundBytes inbound = new InboundBytes(LIMITS);
     private final List<Integer> resumed = new ArrayList<>();

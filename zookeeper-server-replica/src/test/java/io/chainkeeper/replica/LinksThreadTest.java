@@ -28,7 +28,7 @@ import org.junit.Test;
 /** The thread of the links orders; where it does not, the host's own thread does. */
 public final class LinksThreadTest {
     private static final String LINKS = "links";
-    private static final ReplicaLimits LIMITS = new ReplicaLimits(1 << 20, 1_000, 2_000, 1 << 20, 100, 10, 10);
+    private static final ReplicaLimits LIMITS = new ReplicaLimits(1 << 20, 1_000, 2_000, 1 << 20, 100, 1 << 20, 10, 10);
 
     private final ExecutorService linksThread = Executors.newSingleThreadExecutor(task -> new Thread(task, LINKS));
     private final BlockingQueue<String> proposedBy = new LinkedBlockingQueue<>();

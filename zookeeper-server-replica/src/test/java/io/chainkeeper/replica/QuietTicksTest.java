@@ -25,7 +25,8 @@ public final class QuietTicksTest {
     private static final int QUIET_TICKS = 5;
     private static final int SLEEPS = 3;
     private static final int DEADLINE_SECONDS = 60;
-    private static final ReplicaLimits LIMITS = new ReplicaLimits(1 << 20, 1_000, 2_000, 1 << 20, 100, 10, TICK_MILLIS);
+    private static final ReplicaLimits LIMITS =
+            new ReplicaLimits(1 << 20, 1_000, 2_000, 1 << 20, 100, 1 << 20, 10, TICK_MILLIS);
 
     private final CountDownLatch sleeps = new CountDownLatch(SLEEPS);
     private Replica replica;

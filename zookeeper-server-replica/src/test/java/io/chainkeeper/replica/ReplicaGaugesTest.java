@@ -17,7 +17,7 @@ import org.junit.Test;
 
 /** The numbers that a replica reports. */
 public final class ReplicaGaugesTest {
-    private static final ReplicaLimits LIMITS = new ReplicaLimits(1 << 20, 1_000, 2_000, 1 << 20, 100, 10, 10);
+    private static final ReplicaLimits LIMITS = new ReplicaLimits(1 << 20, 1_000, 2_000, 1 << 20, 100, 1 << 20, 10, 10);
 
     /** Its parts do nothing; each answers a call with the first of these answers that has the right type. */
     private static <T> T stub(Class<T> type, Object... answers) {

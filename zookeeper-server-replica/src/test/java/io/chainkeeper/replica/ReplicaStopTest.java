@@ -59,7 +59,7 @@ import org.junit.rules.TemporaryFolder;
 
 /** A replica that cannot go on says so once and can be closed by whichever thread found out. */
 public final class ReplicaStopTest {
-    private static final ReplicaLimits LIMITS = new ReplicaLimits(1 << 20, 1_000, 2_000, 1 << 20, 100, 10, 10);
+    private static final ReplicaLimits LIMITS = new ReplicaLimits(1 << 20, 1_000, 2_000, 1 << 20, 100, 1 << 20, 10, 10);
 
     @Rule
     public final TemporaryFolder folder = new TemporaryFolder();

@@ -1,6 +1,7 @@
 package io.chainkeeper.simulation;
 
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.transport.PeerAddress;
 import io.chainkeeper.transport.PeerTransport;
 import io.chainkeeper.transport.StateChannel;
@@ -72,6 +73,11 @@ final class InProcessLinks {
         @Override
         public StateChannel openStateChannel(int peer) throws IOException {
             throw new IOException("no bulk connection to replica " + peer + ": there are only links here");
+        }
+
+        @Override
+        public void tellOccupancy(Occupancy occupancy) {
+            // Nobody asks.
         }
 
         @Override

@@ -2,6 +2,8 @@ package io.chainkeeper.transport.link;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.Occupancy;
+import io.chainkeeper.ordering.Occupancy.Slack;
 import io.chainkeeper.release.Release;
 import io.chainkeeper.transport.TransportLimits;
 import io.chainkeeper.transport.handshake.HandshakeHandler;
@@ -102,6 +104,11 @@ public final class PeerConnection extends ChannelInboundHandlerAdapter implement
         return outboundBytes.get();
     }
 
+    void tellOccupancy(Occupancy occupancy) {
+        long bound = context.settings().limits().maxOutboundBytesPerLink();
+        occupancy.holds("link_outbound_bytes", outboundBytes.get(), bound, Slack.NONE);
+    }
+
     /** @param number the {@link #ordinal()} */
     void begin(long number) {
         ordinal = number;
@@ -116,13 +123,15 @@ public final class PeerConnection extends ChannelInboundHandlerAdapter implement
         }
         long bytes = TransportLimits.LENGTH_PREFIX_BYTES + FrameWriter.length(parts);
         long bound = context.settings().limits().maxOutboundBytesPerLink();
-        if (outboundBytes.addAndGet(bytes) > bound) {
+        // Only this thread adds; what is taken meanwhile makes more room than is seen.
+        if (outboundBytes.get() + bytes > bound) {
             overflowed = true;
             pending = List.of();
             context.io()
                     .execute(() -> close("more than " + bound + " bytes wait to be sent; the peer is too slow", true));
             return;
         }
+        outboundBytes.addAndGet(bytes);
         pending.add(parts);
     }
 

@@ -1,6 +1,7 @@
 package io.chainkeeper.transport.link;
 
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.transport.LinkStatistics;
 import io.chainkeeper.transport.PeerTransport;
 import java.util.concurrent.atomic.LongAdder;
@@ -194,6 +195,14 @@ public final class PeerLink {
     void countOut(long frames, long bytes) {
         framesOut.add(frames);
         bytesOut.add(bytes);
+    }
+
+    /** @param occupancy told how much waits to be sent over the present connection */
+    public void tellOccupancy(Occupancy occupancy) {
+        PeerConnection connection = current;
+        if (connection != null) {
+            connection.tellOccupancy(occupancy);
+        }
     }
 
     /** @return the counters; any thread */

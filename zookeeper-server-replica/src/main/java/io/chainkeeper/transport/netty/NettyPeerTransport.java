@@ -2,6 +2,7 @@ package io.chainkeeper.transport.netty;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.transport.LinkStatistics;
 import io.chainkeeper.transport.PeerAddress;
 import io.chainkeeper.transport.PeerTransport;
@@ -337,6 +338,13 @@ public final class NettyPeerTransport implements PeerTransport {
             statistics.put(link.peer(), link.statistics());
         }
         return Collections.unmodifiableSortedMap(statistics);
+    }
+
+    @Override
+    public void tellOccupancy(Occupancy occupancy) {
+        for (PeerLink link : peers.servedLinks()) {
+            link.tellOccupancy(occupancy);
+        }
     }
 
     /**

@@ -3,6 +3,7 @@ package io.chainkeeper.simulation.host;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Message;
+import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.simulation.host.HostSettings.LinkChoice;
 import io.chainkeeper.simulation.time.Trace;
 import io.chainkeeper.transport.PeerAddress;
@@ -152,6 +153,11 @@ public final class SimulatedLinks implements PeerTransport {
     @Override
     public StateChannel openStateChannel(int peer) throws IOException {
         throw new IOException("states are the simulator's business");
+    }
+
+    @Override
+    public void tellOccupancy(Occupancy occupancy) {
+        // Frames leave at once.
     }
 
     @Override

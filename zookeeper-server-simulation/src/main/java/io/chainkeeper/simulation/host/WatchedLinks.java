@@ -2,6 +2,7 @@ package io.chainkeeper.simulation.host;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.ordering.Occupancy.Slack;
 import io.chainkeeper.simulation.time.Trace;
 import io.chainkeeper.transport.PeerAddress;
@@ -89,6 +90,11 @@ final class WatchedLinks implements PeerTransport {
     @Override
     public boolean hasTriedPeers() {
         return links.hasTriedPeers();
+    }
+
+    @Override
+    public void tellOccupancy(Occupancy occupancy) {
+        links.tellOccupancy(occupancy);
     }
 
     @Override

@@ -449,6 +449,7 @@ public final class SwarmDraw {
                 small ? bytes() : ReplicaLimits.DEFAULT.maxBacklogBytes(),
                 small ? bytes() : ReplicaLimits.DEFAULT.maxUnsyncedBytes(),
                 ReplicaLimits.DEFAULT.maxHeldMessages(),
+                ReplicaLimits.DEFAULT.maxSharedDiskBytes(),
                 pick(1, 2, 8, 64, ReplicaLimits.DEFAULT.maxInputsPerBatch()),
                 World.TICK_MILLIS);
     }
