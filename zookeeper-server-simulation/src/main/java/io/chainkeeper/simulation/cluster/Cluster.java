@@ -42,7 +42,6 @@ public final class Cluster implements World, AutoCloseable {
     private final Trace trace;
     private final OrderChecker checker;
     private final Workload workload;
-    private final Set<HostRule> rules;
     private final RunDirectory directory = new RunDirectory();
     private final List<Integer> members = new ArrayList<>();
     private final List<Machine> machines = new ArrayList<>();
@@ -54,6 +53,7 @@ public final class Cluster implements World, AutoCloseable {
     private final Network network;
     private final BoundsChecker bounds = new BoundsChecker();
     private final SharedDiskArray sharedDisks;
+    private final HangingDisks hangs;
     private final HostMaker hosts;
     private final Strangers strangers;
     private Runnable whenLeaderChanges = () -> {};
@@ -84,7 +84,6 @@ public final class Cluster implements World, AutoCloseable {
         this.options = options;
         this.trace = trace;
         this.workload = workload;
-        this.rules = rules;
         this.delays = new Delays(random.split(), options);
         Membership initial =
                 Membership.initial(options.minQuorumSize(), options.ensemble().participants());
@@ -115,6 +114,12 @@ public final class Cluster implements World, AutoCloseable {
         this.strangers = new Strangers(this, machines, events, trace, hosts, options.hasStrangers());
         this.sharedDisks = SharedDiskArray.of(
                 options.sharedDisks().count(), factory.sharedDisks(), options.settingsOf(0), ofDisks, events, trace);
+        this.hangs = new HangingDisks(events, trace, this);
+    }
+
+    /** Disks that give no answer. */
+    public HangingDisks hangingDisks() {
+        return hangs;
     }
 
     /** The disks that all replicas share; none if the protocol has no use for them. */
@@ -225,6 +230,7 @@ public final class Cluster implements World, AutoCloseable {
         trace.record(id, "loses its disk", 0, null);
         Machine machine = machines.get(id - 1);
         machine.loseDisk();
+        hangs.answerOwn(id);
         releases.diskLost(id);
         ensembles.diskLost(machine);
     }
@@ -234,8 +240,9 @@ public final class Cluster implements World, AutoCloseable {
     /** Starts a replica from its disk, unless it is running or was never configured. */
     public void start(int id) {
         Machine machine = machines.get(id - 1);
-        boolean isLeftOut = absent.contains(id) && !calm || strangers.isInPlaceOf(id);
-        if (machine.replica.isRunning() || machine.knownEnsemble < 0 || isLeftOut || gone.contains(id)) {
+        boolean isLeftOut = absent.contains(id) && !calm || strangers.isInPlaceOf(id) || gone.contains(id);
+        boolean mayStart = !machine.replica.isRunning() && machine.knownEnsemble >= 0 && !isLeftOut;
+        if (!mayStart || hangs.holdsUpStart(id, () -> start(id))) {
             return;
         }
         strangers.starts(machine);
@@ -277,15 +284,6 @@ public final class Cluster implements World, AutoCloseable {
     /** Replicas that never start again; to be added to. */
     public Set<Integer> gone() {
         return gone;
-    }
-
-    /** A replica has ended in an orderly way, because it wants to start again. */
-    public void startAgain(int id) {
-        SimulatedReplica replica = replica(id);
-        trace.record(id, "starts again", 0, null);
-        replica.crashed(replica.log().unstableCount());
-        network.crashed(id);
-        events.after(delays.handOverMicros(), () -> start(id));
     }
 
     // ---------------------------------------------------------------- faults of one machine
@@ -356,6 +354,7 @@ public final class Cluster implements World, AutoCloseable {
         network.healAll();
         strangers.end();
         sharedDisks.calm();
+        hangs.calm();
         for (Machine machine : machines) {
             machine.endPause(events.nowMicros());
             network.paused(machine.replica.id(), events.nowMicros());
@@ -389,6 +388,21 @@ public final class Cluster implements World, AutoCloseable {
     @Override
     public void workWaiting(ReplicaHost host, Part part, Reason reason, long nanos, Runnable piece) {
         later(host, pieceMicros(host, part, reason, nanos), piece);
+    }
+
+    @Override
+    public boolean isHeldUp(ReplicaHost host, Part part, int disk) {
+        return hangs.isHeldUp(host.id(), part, disk);
+    }
+
+    @Override
+    public void whenAnswered(ReplicaHost host, int disk, Runnable piece) {
+        hangs.whenAnswered(host, disk, piece);
+    }
+
+    @Override
+    public boolean meanwhile(ReplicaHost host) {
+        return hangs.meanwhile(host.id());
     }
 
     @Override
@@ -432,12 +446,9 @@ public final class Cluster implements World, AutoCloseable {
 
     @Override
     public void checkpointBegun(ReplicaHost host, Checkpoint checkpoint) {
-        events.after(delays.checkpointMicros(), () -> {
-            if (host.isAlive()) {
-                Checkpoint written = host.application().completeCheckpoint(checkpoint);
-                host.checkpointDurable(host.replica().checkpointDurable(written));
-            }
-        });
+        Runnable write = () -> host.checkpointDurable(
+                host.replica().checkpointDurable(host.application().completeCheckpoint(checkpoint)));
+        events.after(delays.checkpointMicros(), () -> hangs.write(host, write));
     }
 
     @Override
@@ -478,16 +489,7 @@ public final class Cluster implements World, AutoCloseable {
 
     @Override
     public void superseded(ReplicaHost host, long incarnation) {
-        if (!rules.contains(HostRule.SUPERSEDED_REPLICA_STARTS_ABOVE)) {
-            return;
-        }
-        events.after(delays.handOverMicros(), () -> {
-            if (host.isAlive()) {
-                crash(host.id());
-                host.replica().startAbove(incarnation);
-                start(host.id());
-            }
-        });
+        starting.superseded(host, incarnation);
     }
 
     @Override

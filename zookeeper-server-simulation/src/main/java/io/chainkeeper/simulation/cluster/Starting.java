@@ -5,7 +5,9 @@ import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.shareddisk.DiskSource;
 import io.chainkeeper.simulation.disk.SimulatedDisk;
+import io.chainkeeper.simulation.host.HostRule;
 import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.host.SimulatedReplica;
 import io.chainkeeper.simulation.host.StartRefused;
 import io.chainkeeper.simulation.host.StateMachine;
 import io.chainkeeper.simulation.swarm.Upgrades;
@@ -108,6 +110,29 @@ public final class Starting {
             if (host.isAlive()) {
                 cluster.crash(host.id());
                 startRepaired(host.id());
+            }
+        });
+    }
+
+    /** A replica has ended in an orderly way, because it wants to start again. */
+    public void startAgain(int id) {
+        SimulatedReplica replica = cluster.replica(id);
+        trace.record(id, "starts again", 0, null);
+        replica.crashed(replica.log().unstableCount());
+        cluster.network().crashed(id);
+        events.after(delays.handOverMicros(), () -> cluster.start(id));
+    }
+
+    /** The order holds a later start of a replica than the one that runs: it starts above that in a moment. */
+    void superseded(ReplicaHost host, long incarnation) {
+        if (!host.replica().follows(HostRule.SUPERSEDED_REPLICA_STARTS_ABOVE)) {
+            return;
+        }
+        events.after(delays.handOverMicros(), () -> {
+            if (host.isAlive()) {
+                cluster.crash(host.id());
+                host.replica().startAbove(incarnation);
+                cluster.start(host.id());
             }
         });
     }

@@ -32,6 +32,10 @@ public final class SimulatedSharedDisk {
     private final Map<Integer, List<Sector>> unforced = new TreeMap<>();
 
     private final Set<Integer> cutOff = new TreeSet<>();
+
+    /** Those whose accesses come to no end; only who looks at it at a start gives up. */
+    private final Set<Integer> hangsFor = new TreeSet<>();
+
     private boolean isDead;
 
     /** How often it has come back empty: who had it open before does not see the new one. */
@@ -60,6 +64,9 @@ public final class SimulatedSharedDisk {
     public SharedDisk open(int server) throws IOException {
         Attachment attachment = new Attachment(server, lives);
         attachment.checkAnswers();
+        if (hangsFor.contains(server)) {
+            throw new IOException(name + " has not answered for as long as a start waits");
+        }
         settle(server);
         return attachment;
     }
@@ -115,6 +122,18 @@ public final class SimulatedSharedDisk {
             cutOff.remove(server);
         } else {
             cutOff.add(server);
+        }
+    }
+
+    /**
+     * @param server replica id
+     * @param hangs whether this disk gives it no answer from now on; nobody asks it for anything then but at a start
+     */
+    public void hang(int server, boolean hangs) {
+        if (hangs) {
+            hangsFor.add(server);
+        } else {
+            hangsFor.remove(server);
         }
     }
 

@@ -65,6 +65,7 @@ public final class FaultInjector {
     private final RiseFaults rises;
     private final SharedDiskFaults shared;
     private final StrangerFaults strangers;
+    private final HangFaults hangs;
     private long behindUntilMicros;
 
     /** What the fault draws that is carried out now; each has its own, so that none depends on another. */
@@ -109,6 +110,7 @@ public final class FaultInjector {
         this.rises = new RiseFaults(cluster, this, operator, stories);
         this.shared = new SharedDiskFaults(events, cluster, options);
         this.strangers = new StrangerFaults(cluster, options, this);
+        this.hangs = new HangFaults(events, cluster, options, this);
     }
 
     /** Faults begin, and replicas that come late are started. */
@@ -201,7 +203,7 @@ public final class FaultInjector {
             case LEAVE_BEHIND -> leaveBehind();
             case REGROUP -> founding.regroup(random);
             case DEPOSE -> deposed.depose(random);
-            case DOWN_FOR_GOOD -> downForGood();
+            case DOWN_FOR_GOOD -> hangs.goneForGood(false, random);
             case STALL -> cluster.pause(replica, random.nextLong(STALL_MICROS));
             case DRIFT -> cluster.drift(replica);
             case CLOCK_JUMP -> jumpClock(replica);
@@ -227,6 +229,9 @@ public final class FaultInjector {
             case SHARED_DISKS_SLOW -> shared.slow(replica, random);
             case LATE_WRITES -> shared.arriveLate();
             case STALL_AT_DISK -> shared.stallAtNextAccess(random);
+            case DISK_HANGS -> hangs.hangOwn(replica, random);
+            case HANGS_FOR_GOOD -> hangs.goneForGood(true, random);
+            case SHARED_DISKS_HANG -> hangs.hangShared(replica, random);
             case OTHER_CLUSTER -> strangers.come(replica, random);
             case ASK_FOR_LEVEL -> operator.askForLevel(replica, otherThan(replica), random);
         }
@@ -452,19 +457,6 @@ public final class FaultInjector {
         ReplicaHost host = cluster.host(id);
         if (host != null) {
             host.takeCheckpoint();
-        }
-    }
-
-    /** One participant more, if those that are left have the disks to decide without all that are down for good. */
-    private void downForGood() {
-        List<Integer> left = new ArrayList<>(cluster.ensemble().participants());
-        left.removeAll(cluster.gone());
-        Integer next = left.remove(random.nextInt(left.size()));
-        int quorum = cluster.checker().membership().quorum();
-        long voters = left.stream().filter(cluster::hasVoted).count();
-        if (voters >= quorum && cluster.checker().lastPosition() > 0) {
-            cluster.gone().add(next);
-            cluster.crash(next);
         }
     }
 

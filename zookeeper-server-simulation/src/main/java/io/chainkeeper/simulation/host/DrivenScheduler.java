@@ -33,6 +33,8 @@ public final class DrivenScheduler implements Scheduler {
         SNAPSHOT("snapshot-"),
         /** Fetches the state of another member. */
         STATE_FETCH("state-fetch-"),
+        /** Writes transactions past the cache. */
+        TRANSACTION_LOG("transaction-log-"),
         /** Any other. */
         OTHER("");
 
@@ -62,7 +64,11 @@ public final class DrivenScheduler implements Scheduler {
         TIME
     }
 
+    /** The disk of the replica itself, which it shares with nobody. */
+    public static final int OWN_DISK = -1;
+
     /** Decides when pieces of work are done. */
+    @FunctionalInterface
     public interface Plan {
         /**
          * A piece is to be done.
@@ -73,6 +79,36 @@ public final class DrivenScheduler implements Scheduler {
          * @param piece does it, unless it has been done or put off since
          */
         void plan(Part part, Reason reason, long nanos, Runnable piece);
+
+        /**
+         * Whether a part would not come back from its next piece at the moment, because a disk gives no answer, or
+         * would not begin with it, because its machine stands still.
+         *
+         * @param part of the replica
+         * @param disk which one it works on: a shared one's number, or {@link #OWN_DISK}
+         */
+        default boolean isHeldUp(Part part, int disk) {
+            return false;
+        }
+
+        /**
+         * A piece is due while its disk gives no answer.
+         *
+         * @param disk which one
+         * @param piece to be done some time after the disk has answered
+         */
+        default void whenAnswered(int disk, Runnable piece) {
+            throw new IllegalStateException("disks of this plan do not hang");
+        }
+
+        /**
+         * A part waits for something that no other part can bring about at the moment.
+         *
+         * @return whether something has happened elsewhere meanwhile; if not, it waits for ever
+         */
+        default boolean meanwhile() {
+            return false;
+        }
     }
 
     private final String name;
@@ -83,6 +119,9 @@ public final class DrivenScheduler implements Scheduler {
     private final List<DrivenWorker> workers = new ArrayList<>();
     private DrivenWorker current;
     private RuntimeException failure;
+
+    /** How many parts wait for a disk, each in the middle of a piece. */
+    private int waiting;
 
     /**
      * @param name of the replica, for failures
@@ -129,14 +168,38 @@ public final class DrivenScheduler implements Scheduler {
 
     @Override
     public void await(Object lock, String what, BooleanSupplier condition) {
+        boolean hasWaited = false;
         while (!condition.getAsBoolean()) {
             DrivenWorker next = workers.stream()
-                    .filter(worker -> worker.isDue && !worker.running)
+                    .filter(worker -> worker.isDue && !worker.running && !worker.isHeldUp())
                     .findFirst()
                     .orElse(null);
-            InvariantViolated.check(next != null, "%s waits for %s for ever: no part of it works", name, what);
-            next.piece();
+            if (next != null) {
+                next.piece();
+            } else {
+                awaitDisk(what);
+                hasWaited = true;
+            }
         }
+        while (hasWaited && current != null && current.isHeldUp()) {
+            awaitDisk("the end of a pause");
+        }
+    }
+
+    private void awaitDisk(String what) {
+        DrivenWorker waits = current;
+        waiting++;
+        try {
+            InvariantViolated.check(plan.meanwhile(), "%s waits for %s for ever: no part of it works", name, what);
+        } finally {
+            waiting--;
+            current = waits;
+        }
+    }
+
+    /** Whether a part of it waits for a disk in the middle of a piece. */
+    boolean isWaiting() {
+        return waiting > 0;
     }
 
     /** Does what a part has been woken for, before anything else can happen. */
@@ -151,6 +214,12 @@ public final class DrivenScheduler implements Scheduler {
     /** Whether a part has nothing to do at the moment. */
     public boolean isIdle(Part part) {
         return workers.stream().noneMatch(worker -> worker.part == part && worker.isDue);
+    }
+
+    /** Of a name such as {@code shared-disk-2-of-1}. */
+    private static int numberIn(String ofSharedDisk) {
+        String rest = ofSharedDisk.substring(Part.SHARED_DISK.prefix.length());
+        return Integer.parseInt(rest.substring(0, rest.indexOf('-')));
     }
 
     /**
@@ -181,6 +250,7 @@ public final class DrivenScheduler implements Scheduler {
     private final class DrivenWorker implements Worker {
         private final String workerName;
         private final Part part;
+        private final int disk;
         private final Work work;
         private boolean started;
         private boolean ended;
@@ -196,6 +266,7 @@ public final class DrivenScheduler implements Scheduler {
         private DrivenWorker(String workerName, Work work) {
             this.workerName = workerName;
             this.part = Part.named(workerName);
+            this.disk = part == Part.SHARED_DISK ? numberIn(workerName) : OWN_DISK;
             this.work = work;
         }
 
@@ -222,11 +293,22 @@ public final class DrivenScheduler implements Scheduler {
 
         private void plan(Reason reason, long nanos) {
             long number = ++plans;
-            plan.plan(part, reason, nanos, () -> {
-                if (number == plans && !running) {
-                    piece();
-                }
-            });
+            plan.plan(part, reason, nanos, () -> pieceOfPlan(number));
+        }
+
+        private boolean isHeldUp() {
+            return plan.isHeldUp(part, disk);
+        }
+
+        private void pieceOfPlan(long number) {
+            if (number != plans || running) {
+                return;
+            }
+            if (isHeldUp()) {
+                plan.whenAnswered(disk, () -> pieceOfPlan(number));
+            } else {
+                piece();
+            }
         }
 
         private void piece() {

@@ -17,6 +17,7 @@ import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.shareddisk.DiskSource;
 import io.chainkeeper.simulation.host.DrivenScheduler.Part;
+import io.chainkeeper.simulation.host.DrivenScheduler.Reason;
 import io.chainkeeper.simulation.host.HostSettings.LinkChoice;
 import io.chainkeeper.simulation.order.OrderChecker;
 import io.chainkeeper.simulation.time.Trace;
@@ -108,7 +109,7 @@ public final class ReplicaHost implements TotalOrder {
                 () -> world.clockNanos(disk.id()),
                 () -> world.clockNanos(disk.id()) / 1_000_000,
                 () -> context.random().nextInt(Integer.MAX_VALUE),
-                (part, reason, nanos, piece) -> world.workWaiting(this, part, reason, nanos, () -> runChecked(piece)));
+                new WorldsPlan());
         Frames frames = new Frames(factory.codec(), disk, world.bounds());
         PeerTransport real = world.realLinks(disk.id(), incarnation, application::featureLevel);
         LinkChoice choice = real == null ? settings.linkChoice() : LinkChoice.KNOWN_WHEN_LEAVING;
@@ -147,6 +148,10 @@ public final class ReplicaHost implements TotalOrder {
 
     /** Whatever is wrong but the disk, or a release that is too old, is a defect. */
     private void stops(String message, Throwable cause) {
+        if (crashed || NeverAnswered.isCauseOf(cause)) {
+            hasStopped = true;
+            return;
+        }
         IOException failure = DiskFailure.in(cause);
         if (failure != null && disk.log().disk().hasFailed()) {
             hasStopped = true;
@@ -203,7 +208,11 @@ public final class ReplicaHost implements TotalOrder {
 
     /** When the protocol has worked in a piece of work, nothing may be above its bound. */
     void runChecked(Runnable piece) {
-        piece.run();
+        try {
+            piece.run();
+        } catch (NeverAnswered e) {
+            hasStopped = true;
+        }
         if (hasWorked) {
             checkBounds();
             hasWorked = false;
@@ -212,7 +221,7 @@ public final class ReplicaHost implements TotalOrder {
 
     /** Nothing may be above its bound, unless there is nothing any more. */
     void checkBounds() {
-        if (!crashed && !hasStopped) {
+        if (!crashed && !hasStopped && !scheduler.isWaiting()) {
             world.bounds().check(id(), replica);
         }
     }
@@ -383,6 +392,33 @@ public final class ReplicaHost implements TotalOrder {
     /** Operations without an answer yet. */
     public int outstanding() {
         return proposals.size() + unnumbered.stream().mapToInt(Deque::size).sum() + waiters.size();
+    }
+
+    /** When its parts work is up to the world. */
+    private final class WorldsPlan implements DrivenScheduler.Plan {
+        @Override
+        public void plan(Part part, Reason reason, long nanos, Runnable piece) {
+            world.workWaiting(ReplicaHost.this, part, reason, nanos, () -> runChecked(piece));
+        }
+
+        @Override
+        public boolean isHeldUp(Part part, int ofDisk) {
+            return world.isHeldUp(ReplicaHost.this, part, ofDisk);
+        }
+
+        @Override
+        public void whenAnswered(int ofDisk, Runnable piece) {
+            world.whenAnswered(ReplicaHost.this, ofDisk, () -> runChecked(piece));
+        }
+
+        @Override
+        public boolean meanwhile() {
+            boolean hasHappened = world.meanwhile(ReplicaHost.this);
+            if (crashed) {
+                throw new NeverAnswered(id());
+            }
+            return hasHappened;
+        }
     }
 
     /** Whether everything that it has appended is durable, and it knows. */

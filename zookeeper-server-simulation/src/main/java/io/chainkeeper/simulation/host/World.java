@@ -28,6 +28,25 @@ public interface World {
      */
     void workWaiting(ReplicaHost host, Part part, Reason reason, long nanos, Runnable piece);
 
+    /** See {@link DrivenScheduler.Plan#isHeldUp}. */
+    default boolean isHeldUp(ReplicaHost host, Part part, int disk) {
+        return false;
+    }
+
+    /** See {@link DrivenScheduler.Plan#whenAnswered}. */
+    default void whenAnswered(ReplicaHost host, int disk, Runnable piece) {
+        throw new IllegalStateException("disks do not hang");
+    }
+
+    /**
+     * See {@link DrivenScheduler.Plan#meanwhile}.
+     *
+     * @throws NeverAnswered if it waits for ever, as a thread does
+     */
+    default boolean meanwhile(ReplicaHost host) {
+        return false;
+    }
+
     /** The thread of a replica's links has something to do. */
     void linksWork(ReplicaHost host, Runnable task);
 

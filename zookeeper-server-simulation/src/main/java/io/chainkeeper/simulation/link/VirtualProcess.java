@@ -122,6 +122,9 @@ public final class VirtualProcess implements TransportRuntime {
     private void turnIfPlanned(long at) {
         if (turnAtMicros == at && !dead) {
             turnAtMicros = Long.MAX_VALUE;
+            if (inTurn) {
+                return; // it waits for a disk in the middle of one, and looks for more at its end
+            }
             if (network.nowMicros() < pausedUntilMicros) {
                 planTurn(pausedUntilMicros);
             } else {

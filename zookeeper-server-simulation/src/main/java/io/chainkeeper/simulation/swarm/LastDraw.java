@@ -3,6 +3,7 @@ package io.chainkeeper.simulation.swarm;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
+import java.util.Map;
 import java.util.SplittableRandom;
 
 /** What is drawn behind everything else, for some runs only, so that most seeds go on meaning what they meant. */
@@ -25,7 +26,34 @@ final class LastDraw {
     /** Draws the rest of a run's options. */
     SwarmOptions draw(SwarmOptions drawn) {
         drawOtherCluster(drawn);
-        return withHeldMessages(drawn);
+        SwarmOptions bounded = withHeldMessages(drawn);
+        drawHangs(bounded.faultIntervalMicros());
+        drawWrongDirectory(bounded.faultIntervalMicros());
+        return bounded;
+    }
+
+    /** A server is started with the directory of another one of the same cluster. */
+    private void drawWrongDirectory(Map<Fault, Long> faults) {
+        if (application == SimulatedApplication.ZNODES && random.nextInt(4) == 0) {
+            faults.put(Fault.WRONG_DIRECTORY, 500_000L * (1 + random.nextInt(3)));
+        }
+    }
+
+    /** Where stories are told, disks hang when the story says so. */
+    private void drawHangs(Map<Fault, Long> faults) {
+        if (application.isTold() || application == SimulatedApplication.BEHIND || random.nextInt(6) != 0) {
+            return;
+        }
+        if (application == SimulatedApplication.MINORITY) {
+            faults.remove(Fault.DOWN_FOR_GOOD);
+            faults.put(Fault.HANGS_FOR_GOOD, random.nextBoolean() ? 500_000L : 2_000_000L);
+            return;
+        }
+        if (random.nextBoolean() || factory.sharedDisks() == null) {
+            faults.put(Fault.DISK_HANGS, random.nextBoolean() ? 500_000L : 2_000_000L);
+        } else {
+            faults.put(Fault.SHARED_DISKS_HANG, random.nextBoolean() ? 500_000L : 2_000_000L);
+        }
     }
 
     /** The product's links ask for the cluster. */

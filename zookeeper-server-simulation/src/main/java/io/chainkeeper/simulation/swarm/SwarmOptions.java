@@ -176,7 +176,13 @@ public record SwarmOptions(
         /** A server that leads, or is about to, stands still soon after it has asked a shared disk for something. */
         STALL_AT_DISK,
         /** A server is started with the directory of another cluster. See {@code StrangerFaults}. */
-        OTHER_CLUSTER
+        OTHER_CLUSTER,
+        /** The own disk of a replica gives no answer for longer than any timeout. See {@code HangFaults}. */
+        DISK_HANGS,
+        /** Own disks of participants never answer again, as many as the others can do without. */
+        HANGS_FOR_GOOD,
+        /** Shared disks give no answer for longer than any timeout, to one server or to all. See {@code HangFaults}. */
+        SHARED_DISKS_HANG
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";

@@ -16,6 +16,9 @@ public final class EventQueue {
     private long nowMicros;
     private long steps;
 
+    /** What an event failed with that happened in the middle of another one. */
+    private Throwable failure;
+
     /** Plans an action for {@code delayMicros} from now, at least 0. */
     public void after(long delayMicros, Runnable action) {
         if (size == actions.length) {
@@ -52,6 +55,7 @@ public final class EventQueue {
 
     /** Lets the next event happen; returns false if there is none. */
     public boolean step() {
+        throwFailure();
         if (size == 0) {
             return false;
         }
@@ -61,6 +65,29 @@ public final class EventQueue {
         steps++;
         action.run();
         return true;
+    }
+
+    /**
+     * Lets the next event happen in the middle of another one. What fails in it ends the run, whatever those in between
+     * make of it.
+     *
+     * @return false if there is none
+     */
+    public boolean stepWithin() {
+        try {
+            return step();
+        } catch (RuntimeException | Error e) {
+            failure = failure == null ? e : failure;
+            throw e;
+        }
+    }
+
+    private void throwFailure() {
+        if (failure instanceof Error error) {
+            throw error;
+        } else if (failure != null) {
+            throw (RuntimeException) failure;
+        }
     }
 
     /** The last event goes to the top and sinks to where it belongs. */

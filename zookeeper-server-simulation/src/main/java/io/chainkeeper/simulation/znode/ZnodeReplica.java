@@ -30,6 +30,7 @@ import io.chainkeeper.simulation.host.Checkpoint;
 import io.chainkeeper.simulation.host.DiskFailure;
 import io.chainkeeper.simulation.host.DrivenScheduler;
 import io.chainkeeper.simulation.host.HostRule;
+import io.chainkeeper.simulation.host.NeverAnswered;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.host.SimulatedReplica;
 import io.chainkeeper.simulation.host.StartRefused;
@@ -40,9 +41,7 @@ import io.chainkeeper.simulation.swarm.Upgrades;
 import io.chainkeeper.transport.StateChannel;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.zookeeper.proto.ConnectRequest;
 import org.apache.zookeeper.proto.RequestHeader;
@@ -65,6 +64,7 @@ public final class ZnodeReplica implements StateMachine {
     private final int id;
     private final Cluster cluster;
     private final ServerConnections connections = new ServerConnections();
+    private final ServerPlan plan;
     private final DrivenScheduler scheduler;
     private final OrderingConfig ordering;
     private final OrderStart orderStart;
@@ -72,9 +72,6 @@ public final class ZnodeReplica implements StateMachine {
     private final OrderedApplication application;
     private final SessionEvidence evidence;
     private final FeatureEvidence features;
-
-    /** What is to be done as soon as there is a host. */
-    private final List<Runnable> beforeHost = new ArrayList<>();
 
     private ReplicaHost host;
     private StateOffer offer;
@@ -103,12 +100,13 @@ public final class ZnodeReplica implements StateMachine {
         this.cluster = cluster;
         this.evidence = evidence;
         this.features = features;
+        this.plan = new ServerPlan(cluster);
         this.scheduler = new DrivenScheduler(
                 "server " + id,
                 () -> cluster.clockNanos(id),
                 () -> FIRST_WALL_CLOCK_MILLIS + wallClockOffsetMillis + cluster.clockMicros(id) / 1000,
                 random::nextLong,
-                this::plan);
+                plan);
         Path directory = cluster.starting().directory(id);
         this.ordering = ServerConfiguration.ordering(
                 id, cluster.file(id), directory, cluster.releases().raising());
@@ -145,6 +143,9 @@ public final class ZnodeReplica implements StateMachine {
 
     /** Whatever is wrong but the disk is a defect. */
     private void failed(String message, Throwable cause) {
+        if (NeverAnswered.isCauseOf(cause)) {
+            return;
+        }
         IOException failure = DiskFailure.in(cause);
         if (host != null && failure != null && host.replica().log().disk().hasFailed()) {
             cluster.logFailed(host, failure);
@@ -153,14 +154,6 @@ public final class ZnodeReplica implements StateMachine {
         InvariantViolated violated = new InvariantViolated("replica " + id + " stops: " + message);
         violated.initCause(cause);
         throw violated;
-    }
-
-    private void plan(DrivenScheduler.Part part, DrivenScheduler.Reason reason, long nanos, Runnable piece) {
-        if (host == null) {
-            beforeHost.add(() -> plan(part, reason, nanos, piece));
-        } else {
-            cluster.later(host, cluster.pieceMicros(host, part, reason, nanos), piece);
-        }
     }
 
     /** What is around the server. */
@@ -172,7 +165,7 @@ public final class ZnodeReplica implements StateMachine {
 
         @Override
         public void lifeEnded() {
-            cluster.startAgain(id);
+            cluster.starting().startAgain(id);
         }
 
         @Override
@@ -222,13 +215,13 @@ public final class ZnodeReplica implements StateMachine {
     @Override
     public void started(ReplicaHost ready) {
         host = ready;
+        plan.hostedBy(ready);
         try {
             server.open();
         } catch (IOException e) {
             failed("it does not start: " + e.getMessage(), e);
         }
-        beforeHost.forEach(Runnable::run);
-        beforeHost.clear();
+        plan.begin();
     }
 
     // ---------------------------------------------------------------- connections

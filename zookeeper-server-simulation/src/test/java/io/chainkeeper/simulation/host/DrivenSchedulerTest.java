@@ -16,6 +16,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.Test;
 
 /** Pieces of work are planned once, for the right reason, and who waits lets the others work. */
@@ -146,5 +148,77 @@ public class DrivenSchedulerTest {
                         IllegalStateException.class,
                         () -> planned.removeFirst().piece().run()));
         assertEquals(List.of("caught"), done);
+    }
+
+    /** Disks that hang until a moment has passed while somebody waits for one of them. */
+    private static final class HangingPlan implements DrivenScheduler.Plan {
+        private final Set<Integer> hanging = new TreeSet<>(Set.of(DrivenScheduler.OWN_DISK, 2));
+        private final List<String> heldUp = new ArrayList<>();
+        private final Deque<Runnable> pieces = new ArrayDeque<>();
+        private final Deque<Runnable> heldPieces = new ArrayDeque<>();
+
+        @Override
+        public void plan(Part part, Reason reason, long nanos, Runnable piece) {
+            pieces.addLast(piece);
+        }
+
+        @Override
+        public boolean isHeldUp(Part part, int disk) {
+            return part != Part.ORDER && hanging.contains(disk);
+        }
+
+        @Override
+        public void whenAnswered(int disk, Runnable piece) {
+            heldUp.add("disk " + disk);
+            heldPieces.addLast(piece);
+        }
+
+        @Override
+        public boolean meanwhile() {
+            return hanging.remove(DrivenScheduler.OWN_DISK);
+        }
+    }
+
+    @Test
+    public void whoWaitsForADiskThatHangs_letsTimePass() {
+        HangingPlan plan = new HangingPlan();
+        DrivenScheduler hanging = new DrivenScheduler("replica 1", () -> 0, () -> 0, () -> 0, plan);
+        List<String> seen = new ArrayList<>();
+        hanging.worker("log-writer-1", () -> {
+                    seen.add("written");
+                    return Work.WHEN_WOKEN;
+                })
+                .start();
+        plan.pieces.removeFirst().run();
+        assertEquals("no piece of it while its disk hangs", List.of(), seen);
+        assertEquals(List.of("disk " + DrivenScheduler.OWN_DISK), plan.heldUp);
+        hanging.worker("ordering-1", () -> {
+                    hanging.await(this, "the log", () -> !seen.isEmpty());
+                    return Work.NEVER;
+                })
+                .start();
+        plan.pieces.removeFirst().run();
+        assertEquals(List.of("written"), seen);
+        plan.heldPieces.removeFirst().run();
+        assertEquals("done already", List.of("written"), seen);
+    }
+
+    @Test
+    public void sharedDisks_hangOneByOne() {
+        HangingPlan plan = new HangingPlan();
+        DrivenScheduler hanging = new DrivenScheduler("replica 1", () -> 0, () -> 0, () -> 0, plan);
+        for (int disk = 1; disk <= 3; disk++) {
+            String name = "shared-disk-" + disk + "-of-1";
+            hanging.worker(name, () -> {
+                        done.add(name);
+                        return Work.WHEN_WOKEN;
+                    })
+                    .start();
+        }
+        plan.pieces.forEach(Runnable::run);
+        assertEquals(List.of("shared-disk-1-of-1", "shared-disk-3-of-1"), done);
+        plan.hanging.clear();
+        plan.heldPieces.removeFirst().run();
+        assertEquals(3, done.size());
     }
 }
