@@ -4,13 +4,15 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.ordering.Occupancy.Slack;
+import io.chainkeeper.ordering.ValueSlabs;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * The accepted values that are in memory, of consecutive instances: of each the value accepted in the highest ballot.
- * Undecided values are always here; decided ones stay for a while to feed successors and answer candidates.
+ * Undecided values are always here; decided ones stay for a while to feed successors and answer candidates. Those that
+ * only laggards still ask for are in slabs ({@link ValueSlabs}), so that the arrays they came in die young.
  */
 final class AcceptedValues {
     /**
@@ -20,13 +22,20 @@ final class AcceptedValues {
      */
     record Accepted(Ballot accepted, ByteSlice value, long logSequence) {}
 
-    private final ArrayList<Accepted> ring = new ArrayList<>();
+    private record Entry(Ballot accepted, ValueSlabs.Kept value, long logSequence) {}
+
+    private final ArrayList<Entry> ring = new ArrayList<>();
+    private final ValueSlabs slabs;
     private int head;
     private int size;
     private long first = 1;
     private long bytes;
 
-    AcceptedValues() {
+    /** Values up to here are in slabs, besides those that have been put again since. */
+    private long lastInSlabs;
+
+    AcceptedValues(ChainSettings settings) {
+        slabs = new ValueSlabs(settings.maxMemoryBytes());
         for (int i = 0; i < 64; i++) {
             ring.add(null);
         }
@@ -41,6 +50,8 @@ final class AcceptedValues {
         size = 0;
         bytes = 0;
         first = firstInstance;
+        slabs.clear();
+        lastInSlabs = 0;
     }
 
     /** Lowest instance in memory; if there is none, the instance that would be put next. */
@@ -61,7 +72,13 @@ final class AcceptedValues {
         return instance >= first && instance <= last();
     }
 
+    /** What was accepted at an instance in memory; its value is a copy if only laggards still ask for it. */
     Accepted get(long instance) {
+        Entry entry = entry(instance);
+        return new Accepted(entry.accepted(), entry.value().value(), entry.logSequence());
+    }
+
+    private Entry entry(long instance) {
         InvariantViolated.check(contains(instance), "instance %d is not in memory (%d to %d)", instance, first, last());
         return ring.get(slot(instance));
     }
@@ -77,9 +94,10 @@ final class AcceptedValues {
             grow();
             size++;
         } else {
-            bytes -= get(instance).value().length();
+            bytes -= entry(instance).value().length();
         }
-        ring.set(slot(instance), accepted);
+        ValueSlabs.Kept value = ValueSlabs.own(accepted.value());
+        ring.set(slot(instance), new Entry(accepted.accepted(), value, accepted.logSequence()));
         bytes += accepted.value().length();
     }
 
@@ -94,19 +112,34 @@ final class AcceptedValues {
     }
 
     /**
-     * Drops the oldest values that are decided, durable, and beyond what is to be kept.
+     * Drops the oldest values that are decided, durable, and beyond what is to be kept; and puts those into slabs that
+     * are decided, durable and older than a window.
      *
      * @param maxDecided values above it stay
      * @param durableSequence values whose record is later than this stay
      */
     void trim(long maxDecided, long durableSequence, ChainSettings settings) {
         while ((isBeyond(maxDecided, settings) || bytes > settings.maxLargeMemoryBytes() && first < maxDecided)
-                && get(first).logSequence() <= durableSequence) {
-            bytes -= get(first).value().length();
+                && entry(first).logSequence() <= durableSequence) {
+            ValueSlabs.Kept dropped = entry(first).value();
+            bytes -= dropped.length();
+            slabs.release(dropped);
             ring.set(head, null);
             head = (head + 1) % ring.size();
             first++;
             size--;
+        }
+        keepInSlabs(Math.min(maxDecided, last()) - settings.windowInstances(), durableSequence);
+    }
+
+    private void keepInSlabs(long to, long durableSequence) {
+        for (long i = Math.max(first, lastInSlabs + 1); i <= to; i++) {
+            Entry entry = entry(i);
+            if (entry.logSequence() > durableSequence) {
+                return;
+            }
+            ring.set(slot(i), new Entry(entry.accepted(), slabs.keep(entry.value()), entry.logSequence()));
+            lastInSlabs = i;
         }
     }
 
@@ -115,7 +148,7 @@ final class AcceptedValues {
      * that of an older value the disk lacks, which the host bounds.
      */
     void tellOccupancy(Occupancy occupancy, long maxDecided, long durableSequence, ChainSettings settings) {
-        boolean mayTrim = size > 0 && get(first).logSequence() <= durableSequence;
+        boolean mayTrim = size > 0 && entry(first).logSequence() <= durableSequence;
         long decided = mayTrim ? Math.max(0, Math.min(maxDecided, last()) - first + 1) : 0;
         long most = Math.max(settings.minMemoryInstances(), settings.maxInstancesInMemory());
         occupancy.holds("decided_values_in_memory", decided, most, Slack.NONE);
@@ -123,6 +156,7 @@ final class AcceptedValues {
         if (mayTrim && undecided == 0) {
             occupancy.holds("value_bytes_in_memory", bytes, settings.maxLargeMemoryBytes(), Slack.ONE_VALUE);
         }
+        occupancy.holds("bytes_of_slabs", slabs.madeBytes(), slabs.maxMadeBytes(), Slack.NONE);
     }
 
     private boolean isBeyond(long maxDecided, ChainSettings settings) {
@@ -139,7 +173,7 @@ final class AcceptedValues {
         if (size < ring.size()) {
             return;
         }
-        List<Accepted> all = new ArrayList<>(size);
+        List<Entry> all = new ArrayList<>(size);
         for (int i = 0; i < size; i++) {
             all.add(ring.get((head + i) % ring.size()));
         }

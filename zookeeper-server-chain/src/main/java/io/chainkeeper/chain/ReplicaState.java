@@ -47,7 +47,7 @@ final class ReplicaState {
     final SafetyRules rules;
     final Effects effects;
     final int self;
-    final AcceptedValues values = new AcceptedValues();
+    final AcceptedValues values;
     final boolean[] linkUp = new boolean[IDS];
     final ReplicaIdentity identity;
 
@@ -117,6 +117,7 @@ final class ReplicaState {
     ReplicaState(ProtocolContext context, ChainSettings settings, SafetyRules rules, Effects effects) {
         this.context = context;
         this.settings = settings;
+        this.values = new AcceptedValues(settings);
         this.rules = rules;
         this.effects = effects;
         this.self = context.replicaId();

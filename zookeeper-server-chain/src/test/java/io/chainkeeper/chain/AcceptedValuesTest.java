@@ -9,24 +9,29 @@ import io.chainkeeper.chain.AcceptedValues.Accepted;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.acceptor.Ballot;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
 import org.junit.Test;
 
 /** The values in memory: consecutive, bounded, and nothing dropped that is still needed. */
 public final class AcceptedValuesTest {
     private static final Ballot BALLOT = new Ballot(1, 1);
 
-    private final AcceptedValues values = new AcceptedValues();
+    private final AcceptedValues values = new AcceptedValues(settings(1));
 
     private static ChainSettings settings(int windowInstances) {
         return new ChainSettings(Map.of("chain.windowInstances", String.valueOf(windowInstances)), 3, 50);
     }
 
     private static Accepted value(int bytes, long logSequence) {
-        return new Accepted(BALLOT, ByteSlice.of(new byte[bytes]), logSequence);
+        byte[] array = new byte[bytes];
+        Arrays.fill(array, (byte) logSequence);
+        return new Accepted(BALLOT, ByteSlice.of(array), logSequence);
     }
 
     @Test
@@ -115,6 +120,38 @@ public final class AcceptedValuesTest {
         assertEquals(4, values.first());
         values.trim(4, 4, settings);
         assertEquals(4, values.last());
+    }
+
+    /** What a window's successors are fed is the array that came; what only laggards ask for is a copy of its own. */
+    @Test
+    public void decidedDurableValuesOlderThanAWindow_letGoOfTheirArrays() {
+        ChainSettings settings = settings(2);
+        List<Accepted> put = new ArrayList<>();
+        for (int i = 1; i <= 6; i++) {
+            put.add(value(100, i));
+            values.put(i, put.get(i - 1));
+        }
+        values.trim(5, 2, settings);
+        assertEquals(List.of(3L, 4L, 5L, 6L), withTheirArrays(put));
+        values.trim(5, 6, settings);
+        assertEquals(List.of(4L, 5L, 6L), withTheirArrays(put));
+        for (int i = 1; i <= 6; i++) {
+            assertEquals(put.get(i - 1), values.get(i));
+        }
+        Accepted again = value(50, 7);
+        values.put(2, again);
+        values.trim(6, 7, settings);
+        assertEquals(again, values.get(2));
+        assertEquals(put.get(2), values.get(3));
+        assertEquals(550, values.bytes());
+    }
+
+    private List<Long> withTheirArrays(List<Accepted> put) {
+        return LongStream.rangeClosed(1, put.size())
+                .filter(i -> values.get(i).value().array()
+                        == put.get((int) i - 1).value().array())
+                .boxed()
+                .toList();
     }
 
     /** Against a map, over growth, wrap-around, overwriting, trimming and clearing. */

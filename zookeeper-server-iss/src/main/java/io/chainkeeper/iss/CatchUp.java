@@ -9,10 +9,8 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.MalformedMessageException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Learning what others know to be decided. A replica that is behind fetches from a replica that is ahead, part by part,
@@ -227,27 +225,13 @@ final class CatchUp {
         }
         if (m.from() > state.prefix) {
             state.effects.send(sender, state.telling(m.from(), List.of()));
-        } else if (state.recent.containsKey(m.from())) {
-            tellRecent(sender, m.from());
+        } else if (state.recent.contains(m.from())) {
+            List<ByteSlice> values = state.recent.from(m.from(), state.settings.partBytes());
+            state.effects.send(sender, state.telling(m.from(), values));
         } else {
             readFor[sender] = m.from();
             readNext();
         }
-    }
-
-    private void tellRecent(int to, long from) {
-        List<ByteSlice> values = new ArrayList<>();
-        long bytes = 0;
-        for (Map.Entry<Long, IssState.Recent> entry : state.recent.tailMap(from).entrySet()) {
-            ByteSlice value = entry.getValue().value();
-            if (entry.getKey() != from + values.size()
-                    || !values.isEmpty() && bytes + value.length() > state.settings.partBytes()) {
-                break;
-            }
-            values.add(value);
-            bytes += value.length();
-        }
-        state.effects.send(to, state.telling(from, values));
     }
 
     private void readNext() {
@@ -266,7 +250,7 @@ final class CatchUp {
     void onLogRead(long from, List<LogRecord> records) {
         readFrom = 0;
         // Beyond that the log may not have been written yet, and still hold what was accepted before.
-        long end = state.recent.isEmpty() ? state.prefix + 1 : state.recent.firstKey();
+        long end = state.recent.firstOr(state.prefix + 1);
         boolean tellsAll = !state.rules.isOn(SafetyRule.ONLY_DECIDED_RECORDS_ARE_TOLD);
         List<ByteSlice> values = records.stream()
                 .filter(record -> record.position() < end || tellsAll)

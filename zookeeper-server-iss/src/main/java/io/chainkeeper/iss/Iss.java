@@ -606,7 +606,7 @@ final class Iss implements InputCycle.Handlers {
         gauges.put("epoch_leaders", epoch == null ? 0L : epoch.segments().length);
         gauges.put("segment_positions", epoch == null ? 0L : epoch.config().segmentPositions());
         gauges.put("values_in_memory", (long) state.recent.size());
-        gauges.put("value_bytes_in_memory", state.recentBytes());
+        gauges.put("value_bytes_in_memory", state.recent.bytes());
         gauges.put("commands_outstanding", (long) bucket.outstanding());
         gauges.put("commands_waiting", (long) proposals.waiting());
         gauges.put("reads_waiting", (long) reads.waiting());

@@ -20,8 +20,6 @@ import io.chainkeeper.ordering.prefix.Prefix;
 import io.chainkeeper.ordering.prefix.PrefixWatch;
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
@@ -71,14 +69,13 @@ final class IssState {
     final Peers peers = new Peers();
 
     /** Decided values near the end of the order; every one whose record is not durable is among them. */
-    final TreeMap<Long, Recent> recent = new TreeMap<>();
+    final RecentValues recent;
 
     private final ArrayDeque<Undelivered> undelivered = new ArrayDeque<>();
 
     /** Positions of the present epoch that initial leaders have skipped and whose nil the log does not hold yet. */
     private final ArrayDeque<Unrecorded> unrecorded = new ArrayDeque<>();
 
-    private long recentBytes;
     private Consumer<ByteSlice> toldDecided = value -> {};
 
     Ensemble ensemble;
@@ -104,12 +101,10 @@ final class IssState {
     long durableSequence;
     long now;
 
-    /** A decided value that is still in memory. */
-    record Recent(ByteSlice value, long sequence) {}
-
     IssState(ProtocolContext context, IssSettings settings, SafetyRules rules, Effects effects) {
         this.context = context;
         this.settings = settings;
+        this.recent = new RecentValues(settings);
         this.rules = rules;
         this.effects = effects;
         this.self = context.replicaId();
@@ -190,7 +185,7 @@ final class IssState {
             Unrecorded next = unrecorded.remove();
             long sequence = append(next.position(), DECIDED, Ballot.NONE, next.position(), BatchCodec.NO_OP);
             next.slot().recorded(sequence);
-            recent.put(next.position(), new Recent(BatchCodec.NO_OP, sequence));
+            recent.recorded(next.position(), sequence);
         }
     }
 
@@ -313,8 +308,7 @@ final class IssState {
     /** What is decided at a position of the present epoch; null if that is no longer in memory. */
     ByteSlice decidedValue(Segment segment, int index) {
         Slot slot = segment.slot(index);
-        Recent kept = slot.value() == null ? recent.get(segment.position(index)) : null;
-        return kept == null ? slot.value() : kept.value();
+        return slot.value() == null ? recent.value(segment.position(index)) : slot.value();
     }
 
     /** A position of the present epoch is decided. */
@@ -381,11 +375,10 @@ final class IssState {
         prefix++;
         long hash = agreement.append(value);
         toldDecided.accept(value);
-        recentBytes += value.length();
         boolean recorded = slot != null && slot.isRecorded();
         if (!recorded && slot != null && slot.isSkipped()) {
             unrecorded.add(new Unrecorded(prefix, slot));
-            recent.put(prefix, new Recent(value, Long.MAX_VALUE));
+            recent.add(prefix, value, Long.MAX_VALUE);
             undelivered.add(new Undelivered(prefix, value, hash, slot, 0));
             return;
         }
@@ -393,7 +386,7 @@ final class IssState {
         if (!recorded && slot != null) {
             slot.recorded(sequence);
         }
-        recent.put(prefix, new Recent(value, sequence));
+        recent.add(prefix, value, sequence);
         undelivered.add(new Undelivered(prefix, value, hash, slot, sequence));
     }
 
@@ -413,7 +406,7 @@ final class IssState {
             }
             effects.deliver(next.position(), next.value(), next.prefixHash());
         }
-        trim();
+        recent.trim(delivered, durableSequence);
     }
 
     private boolean mayDeliver(Undelivered next) {
@@ -424,34 +417,8 @@ final class IssState {
         return !endsEpoch || epoch.isHeld() || !rules.isOn(SafetyRule.NEXT_EPOCH_IS_HELD_BEFORE_DELIVERY);
     }
 
-    private void trim() {
-        while (recent.size() > settings.recentPositions() || recentBytes > settings.recentBytes()) {
-            Map.Entry<Long, Recent> oldest = recent.firstEntry();
-            if (oldest.getKey() > delivered || oldest.getValue().sequence() > durableSequence) {
-                return;
-            }
-            recent.remove(oldest.getKey());
-            recentBytes -= oldest.getValue().value().length();
-        }
-    }
-
-    long recentBytes() {
-        return recentBytes;
-    }
-
-    /**
-     * Tells how many values are in memory besides those that must be: those that are not delivered, and those whose
-     * record or that of an older value the disk lacks, which the host bounds.
-     */
     void tellOccupancy(Occupancy occupancy) {
-        boolean mayTrim = !recent.isEmpty() && recent.firstEntry().getValue().sequence() <= durableSequence;
-        if (mayTrim) {
-            long present = Math.max(0, delivered - recent.firstKey() + 1);
-            occupancy.holds("recent_positions", present, settings.recentPositions(), Slack.NONE);
-        }
-        if (mayTrim && recent.firstKey() <= delivered) {
-            occupancy.holds("recent_bytes", recentBytes, settings.recentBytes(), Slack.NONE);
-        }
+        recent.tellOccupancy(occupancy, delivered, durableSequence);
         if (epoch != null) {
             EpochConfig config = epoch.config();
             long longest = Math.max(settings.maxSegmentPositions(), EpochConfig.INITIAL_SEGMENT_POSITIONS);
