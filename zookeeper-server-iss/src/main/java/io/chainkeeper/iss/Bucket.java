@@ -91,7 +91,8 @@ final class Bucket {
         boolean leaderIsSilent = leader == state.self
                 ? !state.epoch.maySpeak()
                 : state.peers.status(leader).epoch() == state.epoch.number()
-                        && !state.peers.status(leader).speaks();
+                                && !state.peers.status(leader).speaks()
+                        || state.hangsAtBeginning(leader);
         boolean leaderIsGone = state.rules.isOn(SafetyRule.EPOCH_ENDS_FOR_COMMANDS_OF_A_LEADER_THAT_IS_GONE)
                 && leader != state.self
                 && state.peers.silentTicks(leader, state.now) > state.settings.suspicionTicks()
@@ -108,8 +109,11 @@ final class Bucket {
 
     /** The next tick from which on {@link #isStuck} may say so although nothing else has happened. */
     long dueTick() {
+        if (forwards.outstanding() == 0) {
+            return Long.MAX_VALUE;
+        }
         long due = state.now - state.epoch.ticks(state.now) + state.settings.suspicionTicks() + 1;
-        return forwards.outstanding() > 0 && due > state.now ? due : Long.MAX_VALUE;
+        return due > state.now ? due : state.dueHangTick(leader());
     }
 
     /** The place of a value in the order is known: this replica's commands in it are outstanding no more. */

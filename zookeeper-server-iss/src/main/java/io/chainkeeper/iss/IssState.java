@@ -291,6 +291,25 @@ final class IssState {
         }
     }
 
+    /**
+     * Whether a leader still lacks the epoch on its disk when one that is silent would have been missed long ago. It
+     * lives, and says so, but without its disk it proposes nothing.
+     */
+    boolean hangsAtBeginning(int leader) {
+        return lacksEpochOnDisk(leader) && epoch.ticks(now) > 2L * settings.suspicionTicks();
+    }
+
+    private boolean lacksEpochOnDisk(int leader) {
+        Status status = peers.status(leader);
+        return status.epoch() == epoch.number() && status.durableEpoch() < epoch.number();
+    }
+
+    /** The next tick from which on {@link #hangsAtBeginning} says so unless something else happens before. */
+    long dueHangTick(int leader) {
+        long due = now - epoch.ticks(now) + 2L * settings.suspicionTicks() + 1;
+        return lacksEpochOnDisk(leader) && due > now ? due : Long.MAX_VALUE;
+    }
+
     // ---------------------------------------------------------------- decisions
 
     /** How a decision became known. */

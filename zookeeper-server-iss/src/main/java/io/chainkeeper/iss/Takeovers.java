@@ -103,6 +103,7 @@ final class Takeovers {
             if (suspectedTick[segment.number()] != 0 || suspects(segment)) {
                 return state.now + 1;
             }
+            due = Math.min(due, state.dueHangTick(segment.promised.replica()));
             if (epoch.awaits(segment)) {
                 due = Math.min(due, segment.progressTick + 2L * state.settings.suspicionTicks() + 1);
             }
@@ -160,6 +161,7 @@ final class Takeovers {
         boolean fellSilent =
                 status.epoch() == epoch.number() && !(segment.isTakenOver() ? status.votes() : status.speaks());
         return fellSilent
+                || state.hangsAtBeginning(proposer)
                 || state.peers.downTicks(proposer, state.now) > state.settings.linkSuspicionTicks()
                 || state.peers.silentTicks(proposer, state.now) > state.settings.suspicionTicks();
     }

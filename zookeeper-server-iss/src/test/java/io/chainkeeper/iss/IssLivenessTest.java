@@ -55,6 +55,32 @@ public final class IssLivenessTest {
         assertEquals(ensemble.commandsAt(1), ensemble.commandsAt(3));
     }
 
+    /** Seed 1008 of minorities whose disks hang for good. Each of three is the one, and so in turn the leader. */
+    @Test
+    public void leaderDoesNotBringTheEpochToItsDisk_anotherFinishesItsSegment() {
+        for (int hanging = 1; hanging <= 3; hanging++) {
+            leaderDoesNotBringTheEpochToItsDisk(hanging, "single");
+            leaderDoesNotBringTheEpochToItsDisk(hanging, "all");
+        }
+    }
+
+    private static void leaderDoesNotBringTheEpochToItsDisk(int hanging, String leaderPolicy) {
+        IssEnsemble ensemble = IssEnsemble.of(
+                3, Map.of("iss.leaderPolicy", leaderPolicy, "iss.minSegmentPositions", "2"), new SafetyRules());
+        int other = 1 + hanging % 3;
+        ensemble.node(hanging).holdDiskFromNextEpoch();
+        for (int i = 0; i < 10; i++) {
+            ensemble.propose(other, "c" + i);
+            ensemble.ticks(1);
+        }
+        ensemble.ticks(2 * SOME_TIME_TICKS);
+        ensemble.propose(other, "a");
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertTrue(
+                leaderPolicy + ", disk of " + hanging,
+                ensemble.commandsAt(other).contains("a"));
+    }
+
     /** Seed 50142. */
     @Test
     public void whoTookTheLastSegmentOverLosesItsDisk_anotherFinishesIt() {
