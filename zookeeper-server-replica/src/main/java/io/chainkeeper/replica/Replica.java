@@ -65,7 +65,7 @@ public final class Replica implements TotalOrder, Closeable {
     private final FailureHandler failure;
     private final PositionTimes times = new PositionTimes();
     private final AtomicBoolean failed = new AtomicBoolean();
-    private final List<Integer> participants;
+    private volatile List<Integer> participants;
     private final boolean isAlone;
     private final LinkEvents linkEvents = new LinkEvents();
     private final Runnable wakeUp = this::wakeHost;
@@ -155,8 +155,7 @@ public final class Replica implements TotalOrder, Closeable {
         this.transport = transport;
         this.failure = failure;
         this.participants = ensemble.participants();
-        this.isAlone =
-                participants.equals(List.of(replicaId)) && ensemble.observers().isEmpty();
+        this.isAlone = ensemble.equals(Ensemble.of(List.of(replicaId)));
         this.own = new OwnCommands(
                 replicaId,
                 incarnation,
@@ -357,6 +356,7 @@ public final class Replica implements TotalOrder, Closeable {
 
     @Override
     public void configure(Ensemble ensemble, Map<Integer, PeerAddress> addresses) {
+        participants = ensemble.participants();
         transport.setPeers(addresses);
         host.submit(protocol -> protocol.onEnsemble(ensemble));
     }

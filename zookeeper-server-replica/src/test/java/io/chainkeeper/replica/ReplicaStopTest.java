@@ -151,7 +151,11 @@ public final class ReplicaStopTest {
                     }
                 },
                 scheduler()));
-        startReplica();
+        try {
+            replica.get().start();
+        } catch (IOException e) {
+            startFailure = e.getMessage();
+        }
     }
 
     /** Threads, and a clock that the test moves on. */
@@ -165,14 +169,6 @@ public final class ReplicaStopTest {
                         throw e.getCause();
                     }
                 });
-    }
-
-    private void startReplica() {
-        try {
-            replica.get().start();
-        } catch (IOException e) {
-            startFailure = e.getMessage();
-        }
     }
 
     private interface Protocol {
@@ -234,6 +230,16 @@ public final class ReplicaStopTest {
         links.get().onPeerRefused(2, RefusalKind.ELSEWHERE, "belongs to another cluster");
 
         assertClosedAfter("does not belong to servers [2, 3] of its server list");
+    }
+
+    /** It observed one server, and they are two participants now: which of them is misplaced nobody can tell. */
+    @Test
+    public void participantsHaveJoinedSinceTheStart_refusedByTheFormerOnes_replicaGoesOn() throws Exception {
+        ensemble = new Ensemble(List.of(2), List.of(1));
+        start((effects, name, arguments) -> {});
+        replica.get().configure(Ensemble.of(List.of(1, 2)), Map.of());
+        links.get().onPeerRefused(2, RefusalKind.ELSEWHERE, "belongs to another cluster");
+        assertEquals(List.of(), failures.messages());
     }
 
     /** The server that it has taken the place of may have gone without a word, which others notice late. */
