@@ -232,6 +232,7 @@ public final class Cluster implements World, AutoCloseable {
         machine.loseDisk();
         hangs.answerOwn(id);
         releases.diskLost(id);
+        sharedDisks.forget(id);
         ensembles.diskLost(machine);
     }
 

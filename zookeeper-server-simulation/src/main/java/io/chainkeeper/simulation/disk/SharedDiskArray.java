@@ -4,8 +4,11 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.DiskLabel;
 import io.chainkeeper.ordering.SharedDiskFormat;
 import io.chainkeeper.shareddisk.DiskBlocks;
+import io.chainkeeper.shareddisk.DiskComparison;
+import io.chainkeeper.shareddisk.DiskComparison.FoundDisk;
 import io.chainkeeper.shareddisk.DiskSource;
 import io.chainkeeper.shareddisk.SharedDisk;
+import io.chainkeeper.shareddisk.WrongDisksException;
 import io.chainkeeper.simulation.time.EventQueue;
 import io.chainkeeper.simulation.time.Trace;
 import java.io.IOException;
@@ -13,8 +16,11 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -32,12 +38,20 @@ public final class SharedDiskArray {
     private static final int ACCESSES_PER_END = 200;
     private static final long RETRY_MICROS = 50_000;
 
+    private static final long OTHER_CLUSTER = CLUSTER + 1;
+
     private final List<SimulatedSharedDisk> disks = new ArrayList<>();
     private final SharedDiskFormat format;
     private final Map<String, String> settings;
     private final SplittableRandom random;
     private final EventQueue events;
     private final Trace trace;
+
+    /** Servers whose directories say which cluster their disks are of. */
+    private final Set<Integer> knowing = new TreeSet<>();
+
+    /** What is found in the place of some disks, by number: disks of another cluster. */
+    private final Map<Integer, SimulatedSharedDisk> strangers = new TreeMap<>();
 
     /** Number of the disks that were lost, and are not whole again. */
     private final List<Integer> lost = new ArrayList<>();
@@ -88,7 +102,8 @@ public final class SharedDiskArray {
             EventQueue events,
             Trace trace) {
         boolean hasAny = format != null;
-        return new SharedDiskArray(hasAny ? count : 0, format, settings, hasAny ? random.split() : null, events, trace);
+        SplittableRandom drawn = hasAny ? random.split() : null;
+        return new SharedDiskArray(hasAny ? count : 0, format, settings, drawn, events, trace);
     }
 
     private SharedDiskArray(
@@ -109,12 +124,15 @@ public final class SharedDiskArray {
             ids.add(++lastId);
         }
         for (int number = 0; number < count; number++) {
-            DiskLabel label = new DiskLabel(CLUSTER, number, ids, 0, true);
-            try {
-                format.format(new DiskBlocks(disk(number).open(OPERATOR)), settings, label);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            format(disk(number), new DiskLabel(CLUSTER, number, ids, 0, true));
+        }
+    }
+
+    private void format(SimulatedSharedDisk disk, DiskLabel label) {
+        try {
+            format.format(new DiskBlocks(disk.open(OPERATOR)), settings, label);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -134,67 +152,63 @@ public final class SharedDiskArray {
      * What a start of a server finds, as it looks at the disks before it begins.
      *
      * @param server replica id
-     * @return opens each of them, and makes sure that it is the one that was found; null if so few can be used that the
-     *     server refuses to start
+     * @return opens each of them, and makes sure that it is the one that was found; null if the server refuses to
+     *     start: so few can be used, or one is of another cluster
      */
     public List<DiskSource> openFor(int server) {
-        Map<Integer, DiskLabel> usable = usable(server);
-        if (usable.size() <= count() / 2 && count() > 0) {
-            trace.record(server, "does not start, shared disks that can be used:", usable.size(), null);
+        if (count() == 0) {
+            return List.of();
+        }
+        DiskComparison comparison;
+        try {
+            comparison = compare(server);
+        } catch (WrongDisksException e) {
+            trace.record(server, "does not start", 0, e.getMessage());
             return null;
         }
+        knowing.add(server);
         List<DiskSource> sources = new ArrayList<>();
-        DiskLabel newest = newest(usable);
         for (int number = 0; number < count(); number++) {
             int which = number;
-            sources.add(() -> open(server, which, newest));
+            sources.add(() -> open(server, which, comparison));
         }
         return sources;
     }
 
-    private SharedDisk open(int server, int number, DiskLabel newest) throws IOException {
-        SharedDisk disk = disk(number).open(server);
-        try {
-            DiskLabel label = format.find(new DiskBlocks(disk), settings).label();
-            boolean isTheOne = label != null
-                    && label.isWhole()
-                    && label.diskId() == newest.diskIds().get(number);
-            if (!isTheOne) {
-                throw new IOException(disk(number) + " is another disk, or not filled yet");
-            }
-            return disk;
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
-        }
-    }
-
-    /** What those bear that answer, and are whole, and were not replaced; by their number. */
-    private Map<Integer, DiskLabel> usable(int server) {
-        Map<Integer, DiskLabel> all = new TreeMap<>();
+    private DiskComparison compare(int server) throws WrongDisksException {
+        List<FoundDisk> found = new ArrayList<>();
         for (int number = 0; number < count(); number++) {
-            try {
-                DiskLabel label = format.find(new DiskBlocks(disk(number).open(server)), settings)
-                        .label();
-                if (label != null) {
-                    all.put(number, label);
-                }
-            } catch (IOException | UncheckedIOException e) {
-                // It does not answer, so it cannot be used.
-            }
+            found.add(look(server, number));
         }
-        DiskLabel newest = newest(all);
-        all.entrySet()
-                .removeIf(each -> !each.getValue().isWhole()
-                        || each.getValue().diskId() != newest.diskIds().get(each.getKey()));
-        return all;
+        boolean knows = knowing.contains(server) || server == OPERATOR;
+        return DiskComparison.of(format, settings, found, knows ? OptionalLong.of(CLUSTER) : OptionalLong.empty());
     }
 
-    private static DiskLabel newest(Map<Integer, DiskLabel> labels) {
-        DiskLabel newest = null;
-        for (DiskLabel label : labels.values()) {
-            newest = newest == null || label.generation() > newest.generation() ? label : newest;
+    private FoundDisk look(int server, int number) {
+        String name = disk(number).toString();
+        try {
+            return new FoundDisk(
+                    name, format.find(new DiskBlocks(inPlaceOf(number).open(server)), settings), null);
+        } catch (IOException e) {
+            return new FoundDisk(name, null, e.getMessage());
+        } catch (UncheckedIOException e) {
+            return new FoundDisk(name, null, e.getCause().getMessage());
         }
-        return newest;
+    }
+
+    private SharedDisk open(int server, int number, DiskComparison comparison) throws IOException {
+        SharedDisk disk = inPlaceOf(number).open(server);
+        comparison.check(number, disk);
+        return disk;
+    }
+
+    private SimulatedSharedDisk inPlaceOf(int number) {
+        return strangers.getOrDefault(number, disk(number));
+    }
+
+    /** A server's directory is lost, and what it knows of the disks with it. */
+    public void forget(int server) {
+        knowing.remove(server);
     }
 
     // ---------------------------------------------------------------- faults
@@ -220,6 +234,46 @@ public final class SharedDiskArray {
         }
     }
 
+    /**
+     * A disk of another cluster of the same kind is found in the place of a disk for a while. Who had that one open
+     * must open it again.
+     *
+     * @param number of the disk, from 0
+     * @param micros for so long
+     * @param saysSo whether it says that it is another cluster's; if not, it passes for the right one
+     */
+    public void exchange(int number, long micros, boolean saysSo) {
+        if (strangers.containsKey(number)) {
+            return;
+        }
+        trace.record(0, "is exchanged for a disk of another cluster: shared disk", number, null);
+        SimulatedSharedDisk stranger =
+                new SimulatedSharedDisk("a disk of another cluster", format.diskBytes(settings), random.split());
+        format(stranger, labelOfStranger(number, saysSo));
+        strangers.put(number, stranger);
+        disk(number).unplug();
+        events.after(micros, () -> putBack(number));
+    }
+
+    private DiskLabel labelOfStranger(int number, boolean saysSo) {
+        FoundDisk inPlace = look(OPERATOR, number);
+        DiskLabel own = inPlace.found() == null ? null : inPlace.found().label();
+        List<Long> ids = new ArrayList<>();
+        for (int i = 0; i < count(); i++) {
+            ids.add(++lastId);
+        }
+        DiskLabel strange = new DiskLabel(OTHER_CLUSTER, number, ids, 0, true);
+        return saysSo || own == null ? strange : own;
+    }
+
+    private void putBack(int number) {
+        SimulatedSharedDisk stranger = strangers.remove(number);
+        if (stranger != null) {
+            trace.record(0, "is back in its place: shared disk", number, null);
+            stranger.unplug();
+        }
+    }
+
     /** Faults have stopped: all answer, and an operator replaces those that are lost. */
     public void calm() {
         calm = true;
@@ -227,6 +281,7 @@ public final class SharedDiskArray {
             disk.revive();
             disk.answerAll();
         }
+        List.copyOf(strangers.keySet()).forEach(this::putBack);
     }
 
     // ---------------------------------------------------------------- the operator
@@ -266,18 +321,26 @@ public final class SharedDiskArray {
     }
 
     private boolean tryToReplace(int number) throws IOException {
-        Map<Integer, DiskLabel> others = usable(OPERATOR);
-        others.remove(number);
+        DiskComparison comparison;
+        try {
+            comparison = compare(OPERATOR);
+        } catch (WrongDisksException e) {
+            return false;
+        }
+        List<Integer> others = IntStream.range(0, count())
+                .filter(other -> other != number && comparison.problem(other) == null)
+                .boxed()
+                .toList();
         if (others.size() < SharedDiskFormat.copiesNeeded(count())) {
             return false;
         }
-        DiskLabel newest = newest(others);
+        DiskLabel newest = comparison.newest();
         List<Long> ids = new ArrayList<>(newest.diskIds());
         ids.set(number, ++lastId);
         DiskLabel label = new DiskLabel(newest.clusterId(), number, ids, newest.generation() + 1, true);
         trace.record(0, "is replaced: shared disk", number, label);
         List<SharedDiskFormat.Blocks> sources = new ArrayList<>();
-        for (int other : others.keySet()) {
+        for (int other : others) {
             sources.add(new OperatorsBlocks(disk(other).open(OPERATOR)));
         }
         OperatorsBlocks target = new OperatorsBlocks(disk(number).open(OPERATOR));

@@ -38,7 +38,7 @@ public final class SimulatedSharedDisk {
 
     private boolean isDead;
 
-    /** How often it has come back empty: who had it open before does not see the new one. */
+    /** How often it has come back empty, or was unplugged: who had it open before gets no answer. */
     private int lives;
 
     private record Sector(long number, byte[] bytes) {}
@@ -103,6 +103,11 @@ public final class SimulatedSharedDisk {
     /** It answers again, with what it had. */
     public void revive() {
         isDead = false;
+    }
+
+    /** Who has it open gets no answer from it any more, and must open it again. It keeps what it holds. */
+    public void unplug() {
+        lives++;
     }
 
     /** It answers again and holds nothing. */

@@ -232,6 +232,7 @@ public final class FaultInjector {
             case DISK_HANGS -> hangs.hangOwn(replica, random);
             case HANGS_FOR_GOOD -> hangs.goneForGood(true, random);
             case SHARED_DISKS_HANG -> hangs.hangShared(replica, random);
+            case SHARED_DISK_EXCHANGED -> shared.exchange(random);
             case OTHER_CLUSTER -> strangers.come(replica, random);
             case ASK_FOR_LEVEL -> operator.askForLevel(replica, otherThan(replica), random);
         }

@@ -3,6 +3,7 @@ package io.chainkeeper.simulation.fault;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.disk.SharedDiskArray;
+import io.chainkeeper.simulation.host.HostRule;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.time.EventQueue;
@@ -54,6 +55,14 @@ final class SharedDiskFaults {
         long after =
                 random.nextBoolean() ? FaultInjector.duration(random) : random.nextLong(LONG_UNTIL_REPLACED_MICROS);
         disks.lose(anyDisk(random), after);
+    }
+
+    /** The way to a disk leads to another one for a while. */
+    void exchange(SplittableRandom random) {
+        long micros =
+                random.nextBoolean() ? FaultInjector.duration(random) : random.nextLong(LONG_UNTIL_REPLACED_MICROS);
+        boolean saysSo = cluster.replica(1).follows(HostRule.DISKS_OF_OTHER_CLUSTERS_ARE_REFUSED);
+        disks.exchange(anyDisk(random), micros, saysSo);
     }
 
     /** A server reaches some disks no more. */

@@ -34,5 +34,7 @@ public enum HostRule {
     /** See {@link FeatureRule#LEVEL_IS_NOTED_BEFORE_EXECUTION}. */
     LEVEL_IS_NOTED_BEFORE_EXECUTION,
     /** Links are asked for the cluster that a server's directory belongs to, and are closed where that differs. */
-    OTHER_CLUSTERS_ARE_REFUSED
+    OTHER_CLUSTERS_ARE_REFUSED,
+    /** A disk that says that it is another cluster's is not used. See {@code DiskComparison}. */
+    DISKS_OF_OTHER_CLUSTERS_ARE_REFUSED
 }

@@ -126,7 +126,11 @@ public final class MutantRegistry {
             entry(
                     HostRule.OTHER_CLUSTERS_ARE_REFUSED,
                     REGISTERS,
-                    "a server with the directory of another cluster gets no link"));
+                    "a server with the directory of another cluster gets no link"),
+            entry(
+                    HostRule.DISKS_OF_OTHER_CLUSTERS_ARE_REFUSED,
+                    REGISTERS,
+                    "a server uses no disk that says that it is another cluster's"));
 
     /** Rules of which each does the other's work, as far as a run can tell: they are taken out together, too. */
     private static final List<Entry> OF_PROTOCOLS_TOGETHER = List.of(entry(
@@ -289,7 +293,10 @@ public final class MutantRegistry {
             HostRule.FETCHED_FILES_ARE_FORCED.name(),
             HostRule.COMMAND_IS_APPLIED_ONCE.name(),
             HostRule.STREAM_IS_APPLIED_IN_ORDER.name(),
-            HostRule.STATE_IS_WRITTEN_WHEN_ASKED_FOR.name());
+            HostRule.STATE_IS_WRITTEN_WHEN_ASKED_FOR.name(),
+            HostRule.DISKS_OF_OTHER_CLUSTERS_ARE_REFUSED.name());
+
+    private static final String OF_SHARED_DISKS = HostRule.DISKS_OF_OTHER_CLUSTERS_ARE_REFUSED.name();
 
     private MutantRegistry() {}
 
@@ -347,7 +354,9 @@ public final class MutantRegistry {
     }
 
     private static boolean concerns(Entry entry, OrderingProtocolFactory protocol) {
-        return protocol.sharedDisks() == null || WHERE_DISKS_ARE_SHARED.contains(entry.rule());
+        return protocol.sharedDisks() == null
+                ? !entry.rule().equals(OF_SHARED_DISKS)
+                : WHERE_DISKS_ARE_SHARED.contains(entry.rule());
     }
 
     private static boolean comesWithPromises(ContractRule rule, OrderingProtocolFactory protocol) {

@@ -29,6 +29,7 @@ final class LastDraw {
         SwarmOptions bounded = withHeldMessages(drawn);
         drawHangs(bounded.faultIntervalMicros());
         drawWrongDirectory(bounded.faultIntervalMicros());
+        drawExchanges(bounded.faultIntervalMicros());
         return bounded;
     }
 
@@ -36,6 +37,13 @@ final class LastDraw {
     private void drawWrongDirectory(Map<Fault, Long> faults) {
         if (application == SimulatedApplication.ZNODES && random.nextInt(4) == 0) {
             faults.put(Fault.WRONG_DIRECTORY, 500_000L * (1 + random.nextInt(3)));
+        }
+    }
+
+    /** A disk of another cluster is found in the place of one of this cluster. */
+    private void drawExchanges(Map<Fault, Long> faults) {
+        if (factory.sharedDisks() != null && !application.isTold() && random.nextInt(6) == 0) {
+            faults.put(Fault.SHARED_DISK_EXCHANGED, random.nextBoolean() ? 200_000L : 1_000_000L);
         }
     }
 

@@ -182,7 +182,9 @@ public record SwarmOptions(
         /** Own disks of participants never answer again, as many as the others can do without. */
         HANGS_FOR_GOOD,
         /** Shared disks give no answer for longer than any timeout, to one server or to all. See {@code HangFaults}. */
-        SHARED_DISKS_HANG
+        SHARED_DISKS_HANG,
+        /** A disk of another cluster is found in the place of a shared disk for a while. */
+        SHARED_DISK_EXCHANGED
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";

@@ -1,0 +1,76 @@
+package io.chainkeeper.simulation.disk;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNotNull;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertThrows;
+
+import io.chainkeeper.disk.DiskPaxosFactory;
+import io.chainkeeper.ordering.SharedDiskFormat;
+import io.chainkeeper.shareddisk.DiskSource;
+import io.chainkeeper.shareddisk.SharedDisk;
+import io.chainkeeper.simulation.time.EventQueue;
+import io.chainkeeper.simulation.time.Trace;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.Test;
+
+public final class SharedDiskArrayTest {
+    private static final int DISKS = 3;
+    private static final long EXCHANGED_MICROS = 1_000;
+
+    private final EventQueue events = new EventQueue();
+
+    private SharedDiskArray disks() {
+        SharedDiskFormat format = new DiskPaxosFactory().sharedDisks();
+        return SharedDiskArray.of(
+                DISKS,
+                format,
+                SharedDiskArray.naming(DISKS, format, Map.of()),
+                new SplittableRandom(1),
+                events,
+                new Trace(events, null));
+    }
+
+    private void untilItIsBack() {
+        while (events.step()) {
+            // Nothing else is waited for.
+        }
+    }
+
+    @Test
+    public void aDiskOfAnotherClusterInTheList_refusesTheStart_untilTheRightOneIsBack() throws Exception {
+        SharedDiskArray disks = disks();
+        disks.exchange(1, EXCHANGED_MICROS, true);
+
+        assertNull(disks.openFor(1));
+        untilItIsBack();
+        List<DiskSource> sources = disks.openFor(1);
+        assertNotNull(sources);
+        sources.get(1).open().close();
+    }
+
+    @Test
+    public void exchangedWhileAServerRuns_itMustOpenTheDiskAgain_andFindsThatItIsAnother() throws Exception {
+        SharedDiskArray disks = disks();
+        DiskSource source = disks.openFor(1).get(1);
+        SharedDisk before = source.open();
+        disks.exchange(1, EXCHANGED_MICROS, true);
+
+        assertThrows(IOException.class, () -> before.read(0, SharedDisk.BLOCK_BYTES));
+        IOException refusal = assertThrows(IOException.class, source::open);
+        assertEquals("shared disk 1 is another disk than disk 2 of this cluster", refusal.getMessage());
+        untilItIsBack();
+        source.open().read(0, SharedDisk.BLOCK_BYTES);
+    }
+
+    @Test
+    public void withoutTheRule_theOtherDiskPassesForTheRightOne() throws Exception {
+        SharedDiskArray disks = disks();
+        disks.exchange(1, EXCHANGED_MICROS, false);
+
+        disks.openFor(1).get(1).open().close();
+    }
+}
