@@ -75,7 +75,7 @@ public class IdleTest {
         }
     }
 
-    /** What runs five times a second must be called two hundred times before it is compiled: settling takes that long. */
+    /** What runs five times a second is compiled when it has been called two hundred times: so long it settles. */
     @Test
     public void nobodyUsesTheEnsemble_itNeedsHardlyAnyCpuAndDisk() throws Exception {
         long start = System.nanoTime();
