@@ -85,6 +85,13 @@ public class DiskPagesTest {
         }
     }
 
+    private static void assertLongNumbersFit(Chromium page) throws Exception {
+        page.look(WIDTHS[0], false);
+        String fits = page.ask("(() => { document.querySelectorAll('#disks .number').forEach(cell => cell.textContent ="
+                + " '1,234,567 \u00b5s'); return String(at('shared').scrollWidth <= at('shared').clientWidth); })()");
+        assertEquals("all of the disks is seen, however slow they are", "true", fits);
+    }
+
     private static void photograph(Chromium page, String name) throws Exception {
         for (boolean dark : new boolean[] {false, true}) {
             for (int width : WIDTHS) {
@@ -116,6 +123,7 @@ public class DiskPagesTest {
             awaitMatch(page, "#alarms", "none");
             assertEquals("Voting members", textOf(page, "#order"));
             photograph(page, "disk-page");
+            assertLongNumbersFit(page);
             Files.delete(DISKS.file(LOST));
             leader.kill();
             leader.start();
