@@ -89,17 +89,17 @@ public class LargeRequestTest {
         limit = ensemble.testLimit(400);
     }
 
-    /** Protocols, log stores and limits; each of them, and each protocol with each log store, is in those drawn. */
+    /** Protocols, log stores and limits; each protocol and each log store is in those drawn. */
     @Parameters(name = "{0} {1} {2} MiB")
     public static List<Object[]> cases() {
         List<Object[]> cases = new ArrayList<>(List.of(new Object[][] {
             {"chain", "segmented", 64},
-            {"chain", "lmdb", 40},
-            {"iss", "segmented", 64},
-            {"iss", "lmdb", 20}
+            {"iss", "lmdb", 20},
         }));
         if (Combinations.areAllAsked()) {
             cases.add(new Object[] {"chain", "segmented", 20});
+            cases.add(new Object[] {"chain", "lmdb", 40});
+            cases.add(new Object[] {"iss", "segmented", 64});
         }
         return cases;
     }

@@ -6,6 +6,7 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.clienttests.harness.Await;
 import io.chainkeeper.clienttests.harness.Clients;
+import io.chainkeeper.clienttests.harness.Combinations;
 import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.ServerProcess;
 import io.chainkeeper.clienttests.harness.TreeDump;
@@ -59,7 +60,7 @@ public class LongEphemeralsTest {
 
     @Parameters(name = "{0}")
     public static List<String> protocols() {
-        return List.of("chain", "iss", "disk");
+        return Combinations.areAllAsked() ? List.of("chain", "iss", "disk") : List.of("chain");
     }
 
     private static void createEphemerals(ZooKeeper owner, String prefix) throws Exception {

@@ -320,6 +320,7 @@ abstract class DiskFaults {
 
     /** Also what a user sees of disks that have been through all that. */
     @Test
+    @DrawnWith("3")
     public void anythingInAnyOrder_nothingIsLost_andTheDisksAreWhole() throws Exception {
         try (Workload workload = new Workload(ensemble, 89)) {
             new DiskChaos(ensemble, disks, links, 89).run();

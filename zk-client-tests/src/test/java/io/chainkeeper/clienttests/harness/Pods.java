@@ -2,7 +2,6 @@ package io.chainkeeper.clienttests.harness;
 
 import io.chainkeeper.FreePorts;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -232,8 +231,8 @@ public final class Pods extends ExternalResource {
             return AdminClient.get(URI.create("http://" + address(pod) + ":" + adminPort + "/ready"))
                             .statusCode()
                     == OK;
-        } catch (ConnectException e) {
-            return false;
+        } catch (IOException e) {
+            return false; // also one that is closed while it is asked, because the server begins a new life
         }
     }
 
@@ -247,7 +246,7 @@ public final class Pods extends ExternalResource {
                 if (status.contains("\"is_leader\" : true") || status.contains("\"is_leader\":true")) {
                     return pod;
                 }
-            } catch (ConnectException e) {
+            } catch (IOException e) {
                 // not up: not the leader
                 continue;
             }

@@ -4,6 +4,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.clienttests.harness.Combinations;
 import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.Scripts;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
@@ -21,6 +22,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.Assume;
 import org.junit.Before;
 import org.junit.Rule;
 import org.junit.Test;
@@ -154,9 +156,10 @@ public class UnbuiltTreeTest {
         assertEquals(String.join("\n", mistakes), 0, mistakes.size());
     }
 
-    /** README's first command. */
+    /** README's first command, in a path with a space. The gate itself runs it in a checkout that is not built. */
     @Test
     public void demo_buildsAndShowsEverything() throws Exception {
+        Assume.assumeTrue("skipped without -Densemble.combinations=all", Combinations.areAllAsked());
         String repository = System.getProperty("localRepository");
         if (repository != null) {
             maven("PATH='" + path + "' exec mvn '-Dmaven.repo.local=" + repository + "' \"$@\"");

@@ -1,5 +1,6 @@
 package io.chainkeeper.clienttests.upgrade;
 
+import io.chainkeeper.clienttests.harness.Combinations;
 import io.chainkeeper.clienttests.harness.Ensemble;
 import java.util.List;
 import org.junit.Rule;
@@ -32,7 +33,7 @@ public class UpgradeTest {
 
     @Parameters(name = "{0}")
     public static List<String> protocols() {
-        return List.of("chain", "iss", "disk");
+        return Combinations.areAllAsked() ? List.of("chain", "iss", "disk") : List.of("chain", "disk");
     }
 
     @Test
