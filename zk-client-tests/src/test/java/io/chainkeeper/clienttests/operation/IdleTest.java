@@ -52,8 +52,7 @@ public class IdleTest {
                 for (Path thread : all) {
                     try {
                         String stat = Files.readString(thread.resolve("stat"));
-                        // The name in parentheses may contain blanks; utime and stime are the 12th and 13th field after
-                        // it.
+                        // The name in parentheses may contain blanks; utime and stime: fields 12 and 13 after it.
                         String name = stat.substring(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
                         String[] fields =
                                 stat.substring(stat.lastIndexOf(')') + 2).split(" ");
