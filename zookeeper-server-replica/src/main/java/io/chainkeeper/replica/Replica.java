@@ -423,7 +423,7 @@ public final class Replica implements TotalOrder, Closeable {
     private final class LinkEvents implements PeerTransport.Listener {
         private final Set<Integer> up = new TreeSet<>();
         private final Set<Integer> refused = new TreeSet<>();
-        private final Map<Integer, Long> linkedAlreadySinceNanos = new TreeMap<>();
+        private final Map<Integer, Long> mayPassSinceNanos = new TreeMap<>();
         private volatile Set<Integer> linked = Set.of();
 
         @Override
@@ -431,7 +431,7 @@ public final class Replica implements TotalOrder, Closeable {
             up.add(peer);
             linked = Set.copyOf(up);
             refused.remove(peer);
-            linkedAlreadySinceNanos.remove(peer);
+            mayPassSinceNanos.remove(peer);
             host.submit(protocol -> {
                 host.keepIncarnation();
                 links.acknowledgeUp(peer);
@@ -478,8 +478,8 @@ public final class Replica implements TotalOrder, Closeable {
             if (kind == RefusalKind.CLAIMED || up.contains(peer)) {
                 return; // nothing shows that the peer itself was refused
             }
-            if (kind == RefusalKind.LINKED_ALREADY && !isLinkedAlreadyForLong(peer)) {
-                return; // the link of a server that this one has taken the place of, perhaps
+            if (kind.mayPass() && !isRefusedForLong(peer)) {
+                return; // a link of the server that this one has taken the place of, or a name service that fails
             }
             refused.add(peer);
             long voters = refused.stream().filter(participants::contains).count();
@@ -490,10 +490,10 @@ public final class Replica implements TotalOrder, Closeable {
             }
         }
 
-        /** Whether the link that this replica is refused for must have ended if nobody were at its other end. */
-        private boolean isLinkedAlreadyForLong(int peer) {
+        /** For longer than a link may be silent whose other end has gone, so for longer than what passes by itself. */
+        private boolean isRefusedForLong(int peer) {
             long now = scheduler.nanoTime();
-            Long since = linkedAlreadySinceNanos.putIfAbsent(peer, now);
+            Long since = mayPassSinceNanos.putIfAbsent(peer, now);
             return since != null && now - since >= STALE_LINK_NANOS;
         }
     }

@@ -15,9 +15,21 @@ public enum RefusalKind {
      */
     LINKED_ALREADY,
 
+    /**
+     * The other side has a member with this replica's id, but what it has to prove it by, the address that its name
+     * leads to, is another one; nothing else speaks against this replica. A name service that fails for a while, or
+     * that does not know a new server yet, has the same effect.
+     */
+    UNPROVED,
+
     /** Anything else: other cluster, execution profile, protocol, release or keys, or an id where another was meant. */
     ELSEWHERE,
 
     /** The refusal of a process that claims to be the peer and proves nothing: the peer itself may be well. */
-    CLAIMED
+    CLAIMED;
+
+    /** @return whether the refusal may end by itself, so that only one that lasts shows that something is wrong */
+    public boolean mayPass() {
+        return this == LINKED_ALREADY || this == UNPROVED;
+    }
 }

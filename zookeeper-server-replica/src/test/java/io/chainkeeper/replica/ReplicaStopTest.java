@@ -242,14 +242,14 @@ public final class ReplicaStopTest {
         assertEquals(List.of(), failures.messages());
     }
 
-    /** The server that it has taken the place of may have gone without a word, which others notice late. */
+    /** The server that it has taken the place of may have gone without a word, and a name service may fail. */
     @Test
-    public void peersHaveAnotherLinkOfThisReplica_itWaitsAsLongAsThatMayBeStale() throws Exception {
+    public void peersMayLetThisReplicaInLater_itWaitsAsLongAsALinkMayBeStale() throws Exception {
         ensemble = new Ensemble(List.of(2), List.of(1));
         start((effects, name, arguments) -> {});
         links.get().onPeerRefused(2, RefusalKind.LINKED_ALREADY, "is linked already");
         clockAheadNanos.addAndGet(TimeUnit.SECONDS.toNanos(20));
-        links.get().onPeerRefused(2, RefusalKind.LINKED_ALREADY, "is linked already");
+        links.get().onPeerRefused(2, RefusalKind.UNPROVED, "is not at its address");
         assertEquals(List.of(), failures.messages());
 
         clockAheadNanos.addAndGet(TimeUnit.SECONDS.toNanos(20));

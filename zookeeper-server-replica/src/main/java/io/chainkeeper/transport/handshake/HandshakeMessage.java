@@ -76,6 +76,7 @@ public sealed interface HandshakeMessage {
     byte REFUSED_NOT_A_MEMBER = 1;
     byte REFUSED_ELSEWHERE = 2;
     byte REFUSED_LINKED_ALREADY = 3;
+    byte REFUSED_UNPROVED = 4;
 
     /** What a connection is for. */
     enum Purpose {
@@ -291,6 +292,7 @@ public sealed interface HandshakeMessage {
         return switch (kind) {
             case NOT_A_MEMBER -> REFUSED_NOT_A_MEMBER;
             case LINKED_ALREADY -> REFUSED_LINKED_ALREADY;
+            case UNPROVED -> REFUSED_UNPROVED;
             case ELSEWHERE, CLAIMED -> REFUSED_ELSEWHERE;
         };
     }
@@ -405,6 +407,7 @@ public sealed interface HandshakeMessage {
         RefusalKind kind = switch (code) {
             case REFUSED_NOT_A_MEMBER -> RefusalKind.NOT_A_MEMBER;
             case REFUSED_LINKED_ALREADY -> RefusalKind.LINKED_ALREADY;
+            case REFUSED_UNPROVED -> RefusalKind.UNPROVED;
             default -> RefusalKind.ELSEWHERE;
         };
         return new Refused(kind, printable(reason.toString(StandardCharsets.UTF_8)));

@@ -90,7 +90,8 @@ public final class HandshakePolicy {
         String what = hello.purpose() == Purpose.STATE
                 ? " asks for state, which this replica gives"
                 : " does not know the cluster that this replica belongs to and would be let in";
-        return Refused.elsewhere(
+        return new Refused(
+                RefusalKind.UNPROVED,
                 peer + " has not proved that it is a member: set ordering.secretFile on all servers",
                 peer + what + " without authentication only at the address that " + configured
                         + " leads to: set ordering.secretFile, sslQuorum or quorum.auth.enableSasl on all servers, or"

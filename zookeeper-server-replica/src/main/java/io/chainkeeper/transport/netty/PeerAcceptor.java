@@ -238,15 +238,19 @@ final class PeerAcceptor extends ChannelInitializer<Channel> {
             if (said != null && said.purpose() == Purpose.STATE) {
                 handshakes.refusals().refusedState(refusal);
             } else {
-                handshakes.refusals().refused(peer, refusal, proved, outcome -> identify(peer, proved, outcome));
+                // Its address spoke against it just now: a name service that fails must not find the opposite here.
+                boolean mayBeThePeer = refusal.kind() != RefusalKind.UNPROVED;
+                handshakes
+                        .refusals()
+                        .refused(peer, refusal, proved, outcome -> identify(peer, mayBeThePeer, proved, outcome));
             }
         }
 
         /** A shared secret is proved last, when hardly anything is refused any more. */
-        private void identify(int peer, boolean proved, Consumer<Boolean> outcome) {
+        private void identify(int peer, boolean mayBeThePeer, boolean proved, Consumer<Boolean> outcome) {
             if (proved) {
                 outcome.accept(true);
-            } else if (handshakes.settings().admitsUnauthenticated()) {
+            } else if (mayBeThePeer && handshakes.settings().admitsUnauthenticated()) {
                 checkComesFrom(peers.wantedAddress(peer), outcome);
             } else {
                 outcome.accept(false);

@@ -60,6 +60,7 @@ public class HandshakeMessageTest {
                 Refused.elsewhere("because: ä"),
                 new Refused(RefusalKind.NOT_A_MEMBER, "not yet"),
                 new Refused(RefusalKind.LINKED_ALREADY, "later"),
+                new Refused(RefusalKind.UNPROVED, "prove it"),
                 REFUSAL,
                 new ProvedRefusal(255, new Refused(RefusalKind.NOT_A_MEMBER, ""), ByteSlice.EMPTY))) {
             ByteBuf in = Unpooled.buffer();

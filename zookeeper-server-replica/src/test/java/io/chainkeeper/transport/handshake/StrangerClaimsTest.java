@@ -105,6 +105,24 @@ public class StrangerClaimsTest {
         assertFalse(one.listener.isUp(2));
     }
 
+    /** A new server, while the name service fails: neither of the two is shown to belong elsewhere. */
+    @Test(timeout = 120_000)
+    public void newMemberWhoseNameIsNotFoundAtFirst_countsAsRefusedOnNeitherSide() throws Exception {
+        Map<Integer, PeerAddress> others = Map.of(2, new PeerAddress("two.example", 1));
+        HostResolver resolver = host -> {
+            if (host.equals("two.example")) {
+                return asked.incrementAndGet() == 1 ? List.of() : List.of(InetAddress.getLoopbackAddress());
+            }
+            return HostResolver.PLATFORM.resolve(host);
+        };
+        one = TestReplica.start(1, others, s -> settled(s).resolver(resolver));
+        assertEquals(
+                RefusalKind.UNPROVED,
+                refusalOf(hello(1, 0, PROFILE, Purpose.LINK)).kind());
+        one.awaitRefusal(2, "two.example");
+        assertEquals(RefusalKind.CLAIMED, one.listener.refusalKind(2));
+    }
+
     private List<InetAddress> waitForTheEnd() {
         try {
             lookUpEnds.await();
