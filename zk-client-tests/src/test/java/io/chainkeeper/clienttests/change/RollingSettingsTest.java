@@ -49,7 +49,7 @@ public class RollingSettingsTest {
     private static final int MIB = 1 << 20;
 
     /** Of a client that tries something all the time: beside one that does nothing else, servers start slowly. */
-    private static final Duration PAUSE = Duration.ofMillis(10);
+    private static final Duration PAUSE = Duration.ofMillis(25);
 
     /** Sixteen of the longest batches with the jute.maxbuffer that servers come to have. */
     private static final int RING_FOR_LARGE_REQUESTS = 136 * MIB;

@@ -8,6 +8,7 @@ import org.apache.zookeeper.proto.CreateRequest;
 import org.apache.zookeeper.proto.ExistsRequest;
 import org.apache.zookeeper.proto.GetEphemeralsRequest;
 import org.apache.zookeeper.proto.SetDataRequest;
+import org.apache.zookeeper.proto.SyncRequest;
 
 /** Sessions that are continued, at the same server and at others, by who may and who may not, and that end. */
 final class SessionScript {
@@ -51,6 +52,10 @@ final class SessionScript {
         String path = "/ephemeral-" + other;
         create("ephemeral before it goes on at " + other, first, path, CreateMode.EPHEMERAL);
         exists("watch before it goes on at " + other, first, path);
+        // A server that has not come as far as the session has seen refuses it.
+        script.step(
+                other + " knows what the session has seen",
+                bench -> bench.wire(other).ask(OpCode.sync, new SyncRequest(bench.root() + path)));
         script.step("session goes on at " + other, bench -> {
             WireClient before = bench.wire(first);
             return attach(bench, second, before, before.password(), before.lastZxid());

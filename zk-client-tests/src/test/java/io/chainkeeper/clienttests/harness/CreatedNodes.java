@@ -21,7 +21,7 @@ public final class CreatedNodes implements AutoCloseable {
     private static final String ROOT = "/created";
 
     /** What is tested are changes of the members, not how fast writes are. */
-    private static final Duration PAUSE = Duration.ofMillis(10);
+    private static final Duration PAUSE = Duration.ofMillis(25);
 
     private static final Duration BEFORE_AGAIN = Duration.ofMillis(100);
     private static final Duration PROGRESS_LIMIT = Duration.ofSeconds(60);

@@ -22,7 +22,7 @@ public final class LoadGenerator implements AutoCloseable {
     static final String RIGHT = PAIR + "/right";
 
     /** What is tested are faults; servers that start while all others write as fast as they can take long for it. */
-    private static final int OPERATIONS_PER_SECOND = 75;
+    private static final int OPERATIONS_PER_SECOND = 40;
 
     private static final Duration PROGRESS_LIMIT = Duration.ofSeconds(60);
 

@@ -17,9 +17,9 @@ public final class Workload implements AutoCloseable {
     private static final int DELETES_AT_ONCE = 200;
 
     /** Of each client. What is measured are seconds; the machine needs its time for elections and restarts. */
-    private static final int WRITES_PER_SECOND = 50;
+    private static final int WRITES_PER_SECOND = 20;
 
-    private static final int REGISTER_OPERATIONS_PER_SECOND = 20;
+    private static final int REGISTER_OPERATIONS_PER_SECOND = 10;
 
     /** More than any timeout: elections, and the machine that servers and test share, take their time. */
     private static final Duration MAX_GAP = Duration.ofSeconds(15);
