@@ -168,7 +168,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
             int span = isFirst ? state.settings.heartbeatTicks() : state.settings.standTicks();
             standTick = state.now + (isAlone ? 0 : state.context.random().nextInt(span));
         }
-        if (state.now >= standTick) {
+        if (state.now >= standTick && watch.isMissed()) {
             stand();
         }
     }
@@ -230,7 +230,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         leadership.decide();
         if (isStuck() || leadership.isRemovedForLong()) {
             endLeadership();
-            watch.giveUp();
+            watch.giveUpOwn();
             return;
         }
         handOver();

@@ -15,6 +15,10 @@ final class LeaderWatch {
     private final DiskState state;
     private final long[] beat;
     private final long[] movedTick;
+
+    /** When the headers of each disk came back last. */
+    private final long[] readTick;
+
     private Ballot watched = Ballot.NONE;
     private long sinceTick;
 
@@ -23,10 +27,14 @@ final class LeaderWatch {
 
     private boolean isGivenUp;
 
+    /** When this server gave up to lead by itself; negative if it never did. */
+    private long ownGivenUpTick = NEVER;
+
     LeaderWatch(DiskState state) {
         this.state = state;
         this.beat = new long[state.settings.disks()];
         this.movedTick = new long[state.settings.disks()];
+        this.readTick = new long[state.settings.disks()];
     }
 
     /** The leader of a ballot was heard over its link. */
@@ -41,6 +49,7 @@ final class LeaderWatch {
     /** The headers of a disk were read. */
     void saw(Disk disk, Headers headers) {
         follow();
+        readTick[disk.number()] = state.now;
         int slot = DiskLayout.slotOf(watched.replica());
         if (slot < 0 || slot >= state.layout.slots()) {
             return;
@@ -55,6 +64,11 @@ final class LeaderWatch {
     /** The leader has said that it is going to stop. */
     void giveUp() {
         isGivenUp = true;
+    }
+
+    /** This server has led, and does not go on: its disks do not answer, for example. */
+    void giveUpOwn() {
+        ownGivenUpTick = state.now;
     }
 
     private void follow() {
@@ -77,6 +91,28 @@ final class LeaderWatch {
             return false;
         }
         return silentTicks() <= state.settings.suspicionTicks();
+    }
+
+    /**
+     * Whether a majority of the disks has shown that nobody leads: it was read since the leader was overdue. Disks that
+     * hang show nothing. A header with a higher ballot would wait there, and end another one's leadership when they go
+     * on, long after.
+     */
+    boolean isMissed() {
+        if (isAlive()) {
+            return false;
+        }
+        long overdueTick = NEVER;
+        if (watched.replica() == state.self) {
+            overdueTick = ownGivenUpTick;
+        } else if (!watched.equals(Ballot.NONE) && !isGivenUp) {
+            overdueTick = state.now - silentTicks() + state.settings.suspicionTicks() + 1;
+        }
+        int showing = 0;
+        for (long tick : readTick) {
+            showing += tick >= overdueTick ? 1 : 0;
+        }
+        return showing >= state.majority();
     }
 
     /** How long nothing was heard of the leader over its link, nor seen of it on a majority of the disks. */

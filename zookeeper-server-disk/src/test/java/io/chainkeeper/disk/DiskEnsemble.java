@@ -1,5 +1,9 @@
 package io.chainkeeper.disk;
 
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNotEquals;
+import static org.junit.Assert.assertTrue;
+
 import io.chainkeeper.disk.layout.DiskLayout;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
@@ -20,6 +24,9 @@ import java.util.stream.IntStream;
 final class DiskEnsemble {
     /** A small ring, so that it goes round. */
     static final DiskLayout LAYOUT = new DiskLayout(3, DiskLayout.MIN_REGION_BYTES);
+
+    /** In ticks: longer than a leader may be silent, and all may wait before they try. */
+    static final int LONG = 100;
 
     private final OrderingProtocolFactory factory;
     private final SimulatedDisks disks;
@@ -145,6 +152,26 @@ final class DiskEnsemble {
             link(Math.min(id, other.id()), Math.max(id, other.id()), false);
         }
         node(id).crash(random);
+    }
+
+    // ---------------------------------------------------------------- what is expected
+
+    /** Returns who leads after a while: somebody has to. */
+    int awaitLeader() {
+        run(LONG);
+        assertNotEquals("somebody leads", 0, leader());
+        return leader();
+    }
+
+    /** A server's next command is ordered, and its next read answered. */
+    void assertGoesOn(int proposer) {
+        int before = order.size();
+        node(proposer).propose();
+        node(proposer).read(before);
+        run(LONG);
+        assertTrue("a command is ordered", order.size() > before);
+        assertEquals(0, node(proposer).readsWaiting());
+        assertEquals(0, node(proposer).gauge("commands_outstanding"));
     }
 
     // ---------------------------------------------------------------- letting things happen

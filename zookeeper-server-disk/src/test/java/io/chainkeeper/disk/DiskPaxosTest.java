@@ -16,37 +16,24 @@ import org.junit.Test;
 
 /** Stories of servers and disks. */
 public final class DiskPaxosTest {
-    /** Longer than a leader may be silent, and all may wait before they try. */
-    private static final int LONG = 100;
+    private static final int LONG = DiskEnsemble.LONG;
 
     private final DiskEnsemble two = new DiskEnsemble(new DiskPaxosFactory(), 2, 3, 1);
 
     private int leaderOfTwo() {
         two.startAll();
-        two.run(LONG);
-        assertNotEquals("somebody leads", 0, two.leader());
-        return two.leader();
+        return two.awaitLeader();
     }
 
     private static int other(int id) {
         return 3 - id;
     }
 
-    private void assertGoesOn(DiskEnsemble ensemble, int proposer) {
-        int before = ensemble.order().size();
-        ensemble.node(proposer).propose();
-        ensemble.node(proposer).read(before);
-        ensemble.run(LONG);
-        assertTrue("a command is ordered", ensemble.order().size() > before);
-        assertEquals(0, ensemble.node(proposer).readsWaiting());
-        assertEquals(0, ensemble.node(proposer).gauge("commands_outstanding"));
-    }
-
     @Test
     public void twoServers_orderAndReadAtBoth() {
         leaderOfTwo();
-        assertGoesOn(two, 1);
-        assertGoesOn(two, 2);
+        two.assertGoesOn(1);
+        two.assertGoesOn(2);
         assertEquals(two.order(), two.node(1).deliveredValues());
         assertEquals(two.order(), two.node(2).deliveredValues());
     }
@@ -54,11 +41,11 @@ public final class DiskPaxosTest {
     @Test
     public void eitherServerAlone_goesOn() {
         int first = leaderOfTwo();
-        assertGoesOn(two, first);
+        two.assertGoesOn(first);
         two.crash(first);
         two.run(LONG);
         assertEquals(other(first), two.leader());
-        assertGoesOn(two, other(first));
+        two.assertGoesOn(other(first));
         two.start(first);
         two.linkAll();
         two.run(LONG);
@@ -70,7 +57,7 @@ public final class DiskPaxosTest {
         int leader = leaderOfTwo();
         two.disks().setAlive(0, false);
         two.run(LONG);
-        assertGoesOn(two, leader);
+        two.assertGoesOn(leader);
         two.disks().setAlive(1, false);
         int before = two.order().size();
         two.node(leader).propose();
@@ -88,14 +75,14 @@ public final class DiskPaxosTest {
     @Test
     public void diskComesBackEmpty_doesNotCount() {
         int leader = leaderOfTwo();
-        assertGoesOn(two, leader);
+        two.assertGoesOn(leader);
         two.disks().setAlive(2, false);
         two.run(LONG);
         two.disks().empty(2);
         two.disks().setAlive(2, true);
         two.run(LONG);
         assertEquals(2, two.node(leader).gauge("disks_in_use"));
-        assertGoesOn(two, leader);
+        two.assertGoesOn(leader);
         two.disks().setAlive(1, false);
         two.run(LONG);
         assertEquals("an empty disk is no part of a majority", 0, two.leader());
@@ -106,13 +93,13 @@ public final class DiskPaxosTest {
         int leader = leaderOfTwo();
         two.disks().setAlive(2, false);
         two.run(LONG);
-        assertGoesOn(two, leader);
+        two.assertGoesOn(leader);
         two.disks().setAlive(2, true);
         two.run(LONG);
         two.disks().setAlive(0, false);
         two.crash(leader);
         two.run(LONG);
-        assertGoesOn(two, other(leader));
+        two.assertGoesOn(other(leader));
         assertEquals(two.order(), two.node(other(leader)).deliveredValues());
     }
 
@@ -122,87 +109,10 @@ public final class DiskPaxosTest {
         two.node(leader).cutOff(0, true);
         two.node(other(leader)).cutOff(2, true);
         two.run(LONG);
-        assertGoesOn(two, leader);
+        two.assertGoesOn(leader);
         two.crash(leader);
         two.run(LONG);
-        assertGoesOn(two, other(leader));
-    }
-
-    private static void hang(DiskNode node, int disks, boolean doesHang) {
-        for (int disk = 0; disk < disks; disk++) {
-            node.hang(disk, doesHang);
-        }
-    }
-
-    @Test
-    public void minorityOfDisksHangs_allGoesOnAndItIsTold() {
-        int leader = leaderOfTwo();
-        hang(two.node(1), 1, true);
-        hang(two.node(2), 1, true);
-        two.run(LONG);
-        assertGoesOn(two, leader);
-        assertGoesOn(two, other(leader));
-        assertEquals(2, two.node(1).gauge("disks_in_use"));
-        assertEquals(2, two.node(2).gauge("disks_in_use"));
-        hang(two.node(1), 1, false);
-        hang(two.node(2), 1, false);
-        two.run(LONG);
-        assertEquals(3, two.node(1).gauge("disks_in_use"));
-        assertEquals(3, two.node(2).gauge("disks_in_use"));
-        two.disks().setAlive(2, false);
-        two.run(LONG);
-        assertGoesOn(two, leader);
-    }
-
-    @Test
-    public void majorityOfDisksHangs_nothingIsDecidedUntilItAnswers() {
-        int leader = leaderOfTwo();
-        hang(two.node(1), 2, true);
-        hang(two.node(2), 2, true);
-        int before = two.order().size();
-        two.node(leader).propose();
-        two.node(leader).read(before);
-        two.run(2 * LONG);
-        assertEquals(before, two.order().size());
-        assertEquals(1, two.node(leader).readsWaiting());
-        assertEquals("nobody leads who cannot", 0, two.leader());
-        assertEquals(1, two.node(leader).gauge("disks_in_use"));
-        hang(two.node(1), 2, false);
-        hang(two.node(2), 2, false);
-        two.run(2 * LONG);
-        assertTrue(two.order().size() > before);
-        assertEquals(0, two.node(leader).readsWaiting());
-    }
-
-    @Test
-    public void majorityOfDisksHangsForTheLeader_theOtherLeads() {
-        int leader = leaderOfTwo();
-        hang(two.node(leader), 2, true);
-        two.run(2 * LONG);
-        assertEquals(other(leader), two.leader());
-        assertGoesOn(two, other(leader));
-        hang(two.node(leader), 2, false);
-        two.run(LONG);
-        assertEquals("its late writes meet a higher ballot", other(leader), two.leader());
-        assertEquals(two.order(), two.node(leader).deliveredValues());
-    }
-
-    /** It sees on too few disks that the leader lives, and must not end for ever what it cannot do better. */
-    @Test
-    public void majorityOfDisksHangsForAServerWithoutLinks_theLeaderIsNotDisturbedOverAndOver() {
-        int leader = leaderOfTwo();
-        two.link(1, 2, false);
-        hang(two.node(other(leader)), 2, true);
-        two.run(2 * LONG);
-        long epoch = two.node(leader).status().epoch();
-        two.run(10 * LONG);
-        assertEquals(leader, two.leader());
-        assertEquals(epoch, two.node(leader).status().epoch());
-        assertGoesOn(two, leader);
-        hang(two.node(other(leader)), 2, false);
-        two.run(LONG);
-        assertEquals(leader, two.leader());
-        assertEquals(two.order(), two.node(other(leader)).deliveredValues());
+        two.assertGoesOn(other(leader));
     }
 
     @Test
@@ -210,7 +120,7 @@ public final class DiskPaxosTest {
         int leader = leaderOfTwo();
         long epoch = two.node(leader).status().epoch();
         two.link(1, 2, false);
-        assertGoesOn(two, leader);
+        two.assertGoesOn(leader);
         int seen = two.order().size();
         two.node(other(leader)).read(seen);
         two.run(10 * LONG);
@@ -276,7 +186,7 @@ public final class DiskPaxosTest {
     @Test
     public void readOfAnEarlierStart_isNotAnsweredToTheNextOne() {
         int leader = leaderOfTwo();
-        assertGoesOn(two, leader);
+        two.assertGoesOn(leader);
         DiskNode follower = two.node(other(leader));
         follower.read(two.order().size());
         while (two.passMessage(follower.id(), leader)) {
@@ -306,11 +216,11 @@ public final class DiskPaxosTest {
     @Test
     public void leaderLeaves_theOtherTakesOverAtOnce() {
         int leader = leaderOfTwo();
-        assertGoesOn(two, leader);
+        two.assertGoesOn(leader);
         two.node(leader).input(p -> p.onLeave());
         two.run(10);
         assertEquals(other(leader), two.leader());
-        assertGoesOn(two, leader);
+        two.assertGoesOn(leader);
     }
 
     @Test
