@@ -6,6 +6,7 @@ import io.chainkeeper.config.UserMistakeException.Exit;
 import io.chainkeeper.ordering.DiskLabel;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.UnreadableDiskException;
+import io.chainkeeper.shareddisk.DiskReplacement;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
@@ -151,12 +152,10 @@ public final class DiskCommand {
         }
         int number = Integer.parseInt(which) - 1;
         try (DiskTool disks = new DiskTool(settings, true)) {
-            List<Integer> others = disks.others(number);
-            DiskLabel newest = disks.newest(others);
-            disks.requireReplaceable(number, newest);
-            List<Long> diskIds = new ArrayList<>(newest.diskIds());
-            diskIds.set(number, ids.getAsLong());
-            DiskLabel label = new DiskLabel(newest.clusterId(), number, diskIds, newest.generation() + 1, true);
+            DiskReplacement replacement = disks.replacement(number);
+            List<Integer> others = replacement.others();
+            disks.requireReplaceable(number, replacement.newest());
+            DiskLabel label = replacement.label(ids.getAsLong());
             out.println(
                     (consent ? "Filling " : "To be filled: ") + settings.paths().get(number) + ", as disk " + which
                             + " of cluster " + label.cluster() + ", from");

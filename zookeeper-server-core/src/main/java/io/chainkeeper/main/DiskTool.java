@@ -10,8 +10,11 @@ import io.chainkeeper.ordering.SharedDiskFormat.Blocks;
 import io.chainkeeper.ordering.SharedDiskFormat.Found;
 import io.chainkeeper.shareddisk.ChannelDisk;
 import io.chainkeeper.shareddisk.DiskBlocks;
+import io.chainkeeper.shareddisk.DiskComparison.FoundDisk;
 import io.chainkeeper.shareddisk.DiskPaths;
+import io.chainkeeper.shareddisk.DiskReplacement;
 import io.chainkeeper.shareddisk.SharedDisk;
+import io.chainkeeper.shareddisk.WrongDisksException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -25,7 +28,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Consumer;
@@ -207,76 +209,28 @@ final class DiskTool implements Closeable {
         }
     }
 
-    /** The disks that a new one can be filled from. */
-    List<Integer> others(int number) throws IOException {
-        List<Integer> usable = new ArrayList<>();
-        String problem = "";
-        Map<Integer, Found> all = new TreeMap<>();
+    /** What a disk can be replaced from. */
+    DiskReplacement replacement(int number) throws IOException {
+        List<FoundDisk> found = new ArrayList<>();
         for (int other = 0; other < count(); other++) {
-            try {
-                if (other != number) {
-                    all.put(other, find(other));
-                }
-            } catch (UncheckedIOException e) {
-                problem = e.getCause().getMessage();
-            } catch (IOException e) {
-                problem = e.getMessage();
-            }
+            found.add(other == number ? new FoundDisk(path(other).toString(), null, "") : look(other));
         }
-        DiskLabel newest = newest(all);
-        for (Map.Entry<Integer, Found> each : all.entrySet()) {
-            String refusal = newest == null ? "no label" : refusal(each.getKey(), each.getValue(), newest);
-            if (refusal == null) {
-                usable.add(each.getKey());
-            } else {
-                problem = path(each.getKey()) + ": " + refusal;
-            }
+        try {
+            return DiskReplacement.of(number, found);
+        } catch (WrongDisksException e) {
+            throw new IOException(e.getMessage(), e);
         }
-        int needed = SharedDiskFormat.copiesNeeded(count());
-        if (count() == 1 || usable.size() < needed) {
-            throw new IOException("to replace disk " + (number + 1) + " of " + count() + ", " + needed
-                    + " others are needed, and " + usable.size() + " can be used"
-                    + (problem.isEmpty() ? "" : " (" + problem + ")") + "; nothing was changed");
-        }
-        return usable;
     }
 
-    private static DiskLabel newest(Map<Integer, Found> all) {
-        DiskLabel newest = null;
-        for (Found found : all.values()) {
-            DiskLabel label = found.label();
-            if (label != null && (newest == null || label.generation() > newest.generation())) {
-                newest = label;
-            }
+    private FoundDisk look(int number) {
+        String name = path(number).toString();
+        try {
+            return new FoundDisk(name, find(number), null);
+        } catch (UncheckedIOException e) {
+            return new FoundDisk(name, null, e.getCause().getMessage());
+        } catch (IOException e) {
+            return new FoundDisk(name, null, e.getMessage());
         }
-        return newest;
-    }
-
-    private String refusal(int number, Found found, DiskLabel newest) {
-        DiskLabel label = found.label();
-        if (label == null || found.problem() != null) {
-            return found.isBlank() ? "it is empty" : found.problem();
-        }
-        if (label.clusterId() != newest.clusterId() || label.diskIds().size() != count()) {
-            return "it is of cluster " + label.cluster() + " with "
-                    + label.diskIds().size() + " disks";
-        }
-        if (label.number() != number) {
-            return "it is disk " + (label.number() + 1) + " and listed as disk " + (number + 1);
-        }
-        if (!label.isWhole()) {
-            return "it was not filled to the end";
-        }
-        return label.diskId() == newest.diskIds().get(number) ? null : "it was replaced by another disk";
-    }
-
-    /** The label of the latest generation among disks that can be used. */
-    DiskLabel newest(List<Integer> others) throws IOException {
-        Map<Integer, Found> all = new TreeMap<>();
-        for (int other : others) {
-            all.put(other, find(other));
-        }
-        return newest(all);
     }
 
     /** Takes an empty disk, or one that was to be filled for the same place. */

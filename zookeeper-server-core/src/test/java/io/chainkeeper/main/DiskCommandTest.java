@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.Before;
@@ -240,6 +241,25 @@ public final class DiskCommandTest {
         assertTrue(files.out(), files.out().contains("not filled to the end: it does not count"));
         assertEquals(files.err(), 0, files.run("replace", "2", "--yes"));
         assertTrue(Superblock.decode(ByteSlice.of(DiskFiles.block(disk(2), 0))).isWhole());
+    }
+
+    /** A start refuses such a disk until it is mended; beside an empty one, nobody could replace that one then. */
+    @Test
+    public void replacementThatEndedBetweenBothCopiesOfALabel_isDoneOnceMore() throws Exception {
+        format();
+        Superblock label = Superblock.decode(ByteSlice.of(DiskFiles.block(disk(2), 0)));
+        List<Long> ids = new ArrayList<>(label.diskIds());
+        ids.set(0, 99L);
+        Superblock next =
+                new Superblock(label.clusterId(), 1, List.copyOf(ids), label.slots(), label.regionBytes(), 1, true);
+        long second = DiskFiles.LAYOUT.secondSuperblockOffset();
+        DiskFiles.write(disk(2), second, next.encode().toByteArray());
+        Files.delete(disk(1));
+        assertEquals(files.err(), 0, files.run("replace", "1", "--yes"));
+        Superblock written = Superblock.decode(ByteSlice.of(DiskFiles.block(disk(2), 0)));
+        assertEquals(2, written.generation());
+        assertEquals(written, Superblock.decode(ByteSlice.of(DiskFiles.block(disk(2), second))));
+        assertEquals(0, files.run("inspect"));
     }
 
     @Test

@@ -101,7 +101,8 @@ public final class DiskComparison {
         return new DiskComparison(format, settings, names, problems, newest);
     }
 
-    private static DiskLabel newest(List<FoundDisk> disks) {
+    /** The label of the latest generation, null if there is none at all. */
+    static DiskLabel newest(List<FoundDisk> disks) {
         DiskLabel newest = null;
         for (FoundDisk disk : disks) {
             DiskLabel label = disk.label();

@@ -1,6 +1,8 @@
 package io.chainkeeper.simulation;
 
+import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -24,8 +26,22 @@ public record Attempt(
         List<String> requests,
         long steps,
         long virtualMicros) {
+    private static final int FRAMES_SHOWN = 8;
+
     /** Whether something ended the run. */
     public boolean hasFailed() {
         return failure != null;
+    }
+
+    /** Why a run has failed: the rule that it broke, or, of a defect that breaks none, what was thrown and where. */
+    public String why() {
+        if (failure instanceof InvariantViolated) {
+            return failure.getMessage();
+        }
+        StringBuilder text = new StringBuilder(failure.toString());
+        Arrays.stream(failure.getStackTrace())
+                .limit(FRAMES_SHOWN)
+                .forEach(frame -> text.append("\n    at ").append(frame));
+        return text.toString();
     }
 }

@@ -174,7 +174,7 @@ public final class Simulate {
         Attempt attempt = Simulation.attempt(script);
         if (attempt.hasFailed()) {
             Story.linesOf(attempt).forEach(System.out::println);
-            System.out.println("the rule that it breaks: " + attempt.failure().getMessage());
+            System.out.println("the rule that it breaks: " + attempt.why());
         } else {
             System.out.println("passed: " + attempt.result());
         }

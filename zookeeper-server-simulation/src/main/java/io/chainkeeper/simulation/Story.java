@@ -81,7 +81,7 @@ public final class Story implements Trace.Listener {
         text.append("what happens:\n");
         linesOf(smallest).forEach(line -> text.append(line).append('\n'));
         return text.append("the rule that it breaks: ")
-                .append(smallest.failure().getMessage())
+                .append(smallest.why())
                 .append("\nreplay: ")
                 .append(script.command())
                 .append('\n')

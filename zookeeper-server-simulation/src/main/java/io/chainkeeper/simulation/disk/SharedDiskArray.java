@@ -6,6 +6,7 @@ import io.chainkeeper.ordering.SharedDiskFormat;
 import io.chainkeeper.shareddisk.DiskBlocks;
 import io.chainkeeper.shareddisk.DiskComparison;
 import io.chainkeeper.shareddisk.DiskComparison.FoundDisk;
+import io.chainkeeper.shareddisk.DiskReplacement;
 import io.chainkeeper.shareddisk.DiskSource;
 import io.chainkeeper.shareddisk.SharedDisk;
 import io.chainkeeper.shareddisk.WrongDisksException;
@@ -176,12 +177,14 @@ public final class SharedDiskArray {
     }
 
     private DiskComparison compare(int server) throws WrongDisksException {
-        List<FoundDisk> found = new ArrayList<>();
-        for (int number = 0; number < count(); number++) {
-            found.add(look(server, number));
-        }
-        boolean knows = knowing.contains(server) || server == OPERATOR;
-        return DiskComparison.of(format, settings, found, knows ? OptionalLong.of(CLUSTER) : OptionalLong.empty());
+        OptionalLong known = knowing.contains(server) ? OptionalLong.of(CLUSTER) : OptionalLong.empty();
+        return DiskComparison.of(format, settings, lookAtAll(server), known);
+    }
+
+    private List<FoundDisk> lookAtAll(int server) {
+        return IntStream.range(0, count())
+                .mapToObj(number -> look(server, number))
+                .toList();
     }
 
     private FoundDisk look(int server, int number) {
@@ -321,26 +324,16 @@ public final class SharedDiskArray {
     }
 
     private boolean tryToReplace(int number) throws IOException {
-        DiskComparison comparison;
+        DiskReplacement replacement;
         try {
-            comparison = compare(OPERATOR);
+            replacement = DiskReplacement.of(number, lookAtAll(OPERATOR));
         } catch (WrongDisksException e) {
             return false;
         }
-        List<Integer> others = IntStream.range(0, count())
-                .filter(other -> other != number && comparison.problem(other) == null)
-                .boxed()
-                .toList();
-        if (others.size() < SharedDiskFormat.copiesNeeded(count())) {
-            return false;
-        }
-        DiskLabel newest = comparison.newest();
-        List<Long> ids = new ArrayList<>(newest.diskIds());
-        ids.set(number, ++lastId);
-        DiskLabel label = new DiskLabel(newest.clusterId(), number, ids, newest.generation() + 1, true);
+        DiskLabel label = replacement.label(++lastId);
         trace.record(0, "is replaced: shared disk", number, label);
         List<SharedDiskFormat.Blocks> sources = new ArrayList<>();
-        for (int other : others) {
+        for (int other : replacement.others()) {
             sources.add(new OperatorsBlocks(disk(other).open(OPERATOR)));
         }
         OperatorsBlocks target = new OperatorsBlocks(disk(number).open(OPERATOR));

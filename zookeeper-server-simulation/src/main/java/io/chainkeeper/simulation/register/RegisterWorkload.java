@@ -90,16 +90,18 @@ public final class RegisterWorkload implements Workload {
             Write write = new Write("last of " + id, VersionedRegister.ANY_VERSION);
             demanded.add(ClientOperation.write(history, -id, "k1", write, operation -> {}));
         }
-        submit(demanded);
+        submit(demanded, awaiter);
         awaiter.await("a new write at every replica", () -> demanded.stream().allMatch(ClientOperation::isOver));
         demanded.clear();
         cluster.configured().forEach(id -> demanded.add(ClientOperation.read(history, -id, "k1", operation -> {})));
-        submit(demanded);
+        submit(demanded, awaiter);
         awaiter.await(
                 "a linearizable read at every replica", () -> demanded.stream().allMatch(ClientOperation::isOver));
     }
 
-    private void submit(List<ClientOperation> operations) {
+    private void submit(List<ClientOperation> operations, Awaiter awaiter) {
+        awaiter.await(
+                "every replica to run", () -> cluster.configured().stream().noneMatch(id -> cluster.host(id) == null));
         for (int i = 0; i < operations.size(); i++) {
             int id = cluster.configured().get(i);
             RegisterReplica.of(cluster.host(id)).submit(id, operations.get(i));
