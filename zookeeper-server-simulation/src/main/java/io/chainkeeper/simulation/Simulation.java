@@ -16,7 +16,6 @@ import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.time.EventQueue;
 import io.chainkeeper.simulation.time.LatestLines;
 import io.chainkeeper.simulation.time.Trace;
-import io.chainkeeper.simulation.znode.ZnodeReplica;
 import io.chainkeeper.simulation.znode.ZnodeWorkload;
 import java.util.List;
 import java.util.Map;
@@ -62,7 +61,7 @@ public final class Simulation {
         this.cluster =
                 new Cluster(events, ofCluster, options, trace, script.factory(), workload, script.rules(), ofDisks);
         cluster.leaveOut(script.selection().absent());
-        this.faults = new FaultInjector(events, random.split(), options, decisions, cluster);
+        this.faults = new FaultInjector(events, random.split(), options, decisions, cluster, workload);
         faults.watch(trace);
     }
 
@@ -70,10 +69,7 @@ public final class Simulation {
         return switch (script.application()) {
             case REGISTERS, BEHIND, FOUNDING, DEPOSED, MINORITY, AMBUSH, MEMBERS, TAKEOVER ->
                 new RegisterWorkload(events, random, options, decisions, trace);
-            case ZNODES, RECONFIG, UPGRADE -> {
-                ZnodeReplica.enableEverything();
-                yield new ZnodeWorkload(events, random, options, decisions, trace);
-            }
+            case ZNODES, RECONFIG, UPGRADE -> new ZnodeWorkload(events, random, options, decisions, trace);
         };
     }
 

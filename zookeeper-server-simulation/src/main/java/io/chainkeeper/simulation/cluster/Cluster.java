@@ -111,7 +111,7 @@ public final class Cluster implements World, AutoCloseable {
                 ? new SimulatedNetwork(options.replicas(), events, delays, trace, this::host)
                 : new RealNetwork(options.replicas(), factory.name(), options.links(), events, random.split(), trace);
         this.hosts = new HostMaker(random, options, factory, trace, rules);
-        this.strangers = new Strangers(this, machines, events, trace, hosts, options.hasStrangers());
+        this.strangers = new Strangers(this, machines, events, trace, hosts, options.hasStrangers(), workload);
         this.sharedDisks = SharedDiskArray.of(
                 options.sharedDisks().count(), factory.sharedDisks(), options.settingsOf(0), ofDisks, events, trace);
         this.hangs = new HangingDisks(events, trace, this);

@@ -1,5 +1,7 @@
 package io.chainkeeper.simulation.cluster;
 
+import io.chainkeeper.config.ClusterIdentity;
+import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.release.FeatureLevel;
@@ -17,6 +19,7 @@ import io.chainkeeper.simulation.time.Trace;
 import io.chainkeeper.transport.PeerTransport;
 import io.chainkeeper.transport.TransportSettings;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
@@ -37,6 +40,7 @@ public final class Strangers {
     private final EventQueue events;
     private final Trace trace;
     private final HostMaker hosts;
+    private final boolean haveFiles;
     private final boolean areAskedFor;
 
     /** Where the directory comes from; null if no stranger is there. */
@@ -50,7 +54,8 @@ public final class Strangers {
      * @param events virtual time
      * @param trace told of it
      * @param hosts makes its host
-     * @param areDrawn whether strangers come at all; if not, links are not asked for the cluster
+     * @param areDrawn whether strangers come at all; if not, and nothing says so, links are not asked for the cluster
+     * @param workload whether a server's own files say which cluster it belongs to
      */
     Strangers(
             Cluster cluster,
@@ -58,18 +63,45 @@ public final class Strangers {
             EventQueue events,
             Trace trace,
             HostMaker hosts,
-            boolean areDrawn) {
+            boolean areDrawn,
+            Workload workload) {
         this.cluster = cluster;
         this.machines = machines;
         this.events = events;
         this.trace = trace;
         this.hosts = hosts;
-        this.areAskedFor = areDrawn && machines.get(0).replica.follows(HostRule.OTHER_CLUSTERS_ARE_REFUSED);
+        this.haveFiles = workload.keepsFiles();
+        this.areAskedFor =
+                (areDrawn || haveFiles) && machines.get(0).replica.follows(HostRule.OTHER_CLUSTERS_ARE_REFUSED);
     }
 
     /** The cluster that a replica's directory belongs to, as its links say. */
     LongSupplier clusterOf(Machine machine) {
-        return () -> areAskedFor && machine.replica.knowsCluster() ? THIS_CLUSTER : TransportSettings.UNKNOWN_CLUSTER;
+        return () -> areAskedFor ? clusterOf(machine.replica, THIS_CLUSTER) : TransportSettings.UNKNOWN_CLUSTER;
+    }
+
+    /** As the product's server reads it, if there is one. */
+    private long clusterOf(SimulatedReplica replica, long named) {
+        if (!haveFiles) {
+            return replica.knowsCluster() ? named : TransportSettings.UNKNOWN_CLUSTER;
+        }
+        try {
+            ClusterIdentity identity =
+                    ClusterIdentity.read(replica.log().disk().root().resolve(OrderingConfig.ORDERING_DIRECTORY));
+            boolean isKnown = identity != null && identity.clusterId() != null;
+            return isKnown ? identity.clusterId().getMostSignificantBits() : TransportSettings.UNKNOWN_CLUSTER;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e.getMessage(), e);
+        }
+    }
+
+    private boolean knowsCluster(Machine machine) {
+        return clusterOf(machine.replica, THIS_CLUSTER) != TransportSettings.UNKNOWN_CLUSTER;
+    }
+
+    /** Whether a directory of the other cluster says so; one that does not is anybody's. */
+    public boolean isTellingItsCluster(SimulatedReplica directory) {
+        return clusterOf(directory, OTHER_CLUSTER) != TransportSettings.UNKNOWN_CLUSTER;
     }
 
     /** Whether a stranger is in a replica's place. */
@@ -88,7 +120,7 @@ public final class Strangers {
                         .allMatch(machine -> machine.replica.id() == id
                                 || machine.knownEnsemble < 0
                                 || cluster.gone().contains(machine.replica.id())
-                                || machine.replica.knowsCluster());
+                                || knowsCluster(machine));
     }
 
     /** A cluster of the same servers, whose time, network and clients have nothing to do with this one's. */
@@ -108,7 +140,7 @@ public final class Strangers {
         trace.record(id, "starts with the directory of another cluster", 0, null);
         origin = other;
         stranger = directory;
-        stranger.beginStart();
+        application.prepare(stranger);
         ReplicaHost host =
                 hosts.make(stranger, cluster.file(id), application, List.of(), new Around(), other.checker());
         stranger.started(host);
@@ -131,7 +163,7 @@ public final class Strangers {
 
     /** A replica is about to start: one with an empty directory must not meet a stranger. */
     void starts(Machine machine) {
-        if (!machine.replica.knowsCluster()) {
+        if (stranger != null && !knowsCluster(machine)) {
             end();
         }
     }
@@ -164,8 +196,10 @@ public final class Strangers {
 
         @Override
         public PeerTransport realLinks(int id, long incarnation, Supplier<FeatureLevel> level) {
-            long named = areAskedFor ? OTHER_CLUSTER : TransportSettings.UNKNOWN_CLUSTER;
-            return cluster.links(id, incarnation, DISK_OF_ANOTHER, level, () -> named);
+            SimulatedReplica started = stranger;
+            LongSupplier named =
+                    () -> areAskedFor ? clusterOf(started, OTHER_CLUSTER) : TransportSettings.UNKNOWN_CLUSTER;
+            return cluster.links(id, incarnation, DISK_OF_ANOTHER, level, named);
         }
 
         @Override

@@ -5,6 +5,9 @@ import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.simulation.host.Checkpoint;
 import io.chainkeeper.simulation.host.StateMachine;
+import io.chainkeeper.simulation.swarm.Decisions;
+import io.chainkeeper.simulation.time.EventQueue;
+import io.chainkeeper.simulation.time.Trace;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
@@ -25,6 +28,24 @@ public interface Workload {
 
     /** The application of a replica that starts. */
     StateMachine recover(Cluster cluster, int replica, Checkpoint checkpoint);
+
+    /**
+     * The application of a server that starts in another cluster with its directory of this one, which has ended there.
+     *
+     * @param elsewhere where it starts
+     * @param replica whose directory it has
+     */
+    StateMachine recoverElsewhere(Cluster elsewhere, int replica);
+
+    /**
+     * The same kind of clients for another cluster.
+     *
+     * @param time of that cluster
+     * @param random what they draw
+     * @param decisions which requests they make
+     * @param trace told of them
+     */
+    Workload ofAnotherCluster(EventQueue time, SplittableRandom random, Decisions decisions, Trace trace);
 
     /** Whether the applications keep files of their own. */
     default boolean keepsFiles() {

@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.simulation.cluster.Cluster;
+import io.chainkeeper.simulation.cluster.Workload;
 import io.chainkeeper.simulation.disk.SimulatedDisk;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.swarm.Decisions;
@@ -82,9 +83,15 @@ public final class FaultInjector {
      * @param options which faults there are, and how often
      * @param decisions which of them happen
      * @param cluster that suffers them
+     * @param workload above it
      */
     public FaultInjector(
-            EventQueue events, SplittableRandom random, SwarmOptions options, Decisions decisions, Cluster cluster) {
+            EventQueue events,
+            SplittableRandom random,
+            SwarmOptions options,
+            Decisions decisions,
+            Cluster cluster,
+            Workload workload) {
         this.events = events;
         this.random = random;
         this.ofStarts = random.split();
@@ -109,7 +116,7 @@ public final class FaultInjector {
         this.operator = new OperatorFaults(cluster, this);
         this.rises = new RiseFaults(cluster, this, operator, stories);
         this.shared = new SharedDiskFaults(events, cluster, options);
-        this.strangers = new StrangerFaults(cluster, options, this);
+        this.strangers = new StrangerFaults(cluster, workload, this);
         this.hangs = new HangFaults(events, cluster, options, this);
     }
 

@@ -2,15 +2,11 @@ package io.chainkeeper.simulation.fault;
 
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.cluster.Workload;
-import io.chainkeeper.simulation.host.Checkpoint;
 import io.chainkeeper.simulation.host.SimulatedReplica;
-import io.chainkeeper.simulation.register.RegisterWorkload;
 import io.chainkeeper.simulation.swarm.Decisions;
 import io.chainkeeper.simulation.swarm.Selection;
-import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.time.EventQueue;
 import io.chainkeeper.simulation.time.Trace;
-import java.util.List;
 import java.util.SplittableRandom;
 
 /**
@@ -23,18 +19,18 @@ final class StrangerFaults {
     private static final long LIFE_MICROS = 3_000_000;
 
     private final Cluster cluster;
-    private final SwarmOptions options;
+    private final Workload workload;
     private final FaultInjector faults;
     private boolean hasCome;
 
     /**
      * @param cluster that suffers
-     * @param options of its replicas
+     * @param workload above it; the other cluster has one of the same kind
      * @param faults crashes replicas, and waits
      */
-    StrangerFaults(Cluster cluster, SwarmOptions options, FaultInjector faults) {
+    StrangerFaults(Cluster cluster, Workload workload, FaultInjector faults) {
         this.cluster = cluster;
-        this.options = options;
+        this.workload = workload;
         this.faults = faults;
     }
 
@@ -46,7 +42,7 @@ final class StrangerFaults {
         EventQueue time = new EventQueue();
         Trace silent = new Trace(time, null);
         Decisions decisions = new Decisions(Selection.ALL, silent);
-        Workload clients = new RegisterWorkload(time, random.split(), options.ofAnotherCluster(), decisions, silent);
+        Workload clients = workload.ofAnotherCluster(time, random.split(), decisions, silent);
         Cluster other = cluster.strangers().anotherCluster(time, silent, clients, random.split());
         live(other, clients, time, id, 1 + random.nextInt(MOST_POSITIONS));
         SimulatedReplica directory = other.replica(id);
@@ -54,12 +50,14 @@ final class StrangerFaults {
             other.close();
             return;
         }
-        hasCome = true;
         other.crash(id);
+        if (!cluster.strangers().isTellingItsCluster(directory)) {
+            other.close();
+            return;
+        }
+        hasCome = true;
         faults.crash(id, FaultInjector.duration(random));
-        List<Checkpoint> checkpoints = directory.checkpoints();
-        Checkpoint newest = checkpoints.get(checkpoints.size() - 1);
-        cluster.strangers().come(other, directory, clients.recover(other, id, newest));
+        cluster.strangers().come(other, directory, clients.recoverElsewhere(cluster, id));
         faults.later(FaultInjector.duration(random), cluster.strangers()::end);
     }
 

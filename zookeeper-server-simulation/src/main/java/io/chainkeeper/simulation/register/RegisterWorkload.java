@@ -61,6 +61,17 @@ public final class RegisterWorkload implements Workload {
     }
 
     @Override
+    public StateMachine recoverElsewhere(Cluster elsewhere, int replica) {
+        List<Checkpoint> checkpoints = cluster.replica(replica).checkpoints();
+        return recover(cluster, replica, checkpoints.get(checkpoints.size() - 1));
+    }
+
+    @Override
+    public Workload ofAnotherCluster(EventQueue time, SplittableRandom drawn, Decisions all, Trace of) {
+        return new RegisterWorkload(time, drawn, options.ofAnotherCluster(), all, of);
+    }
+
+    @Override
     public String describe(ByteSlice command) {
         return RegisterCommand.describe(command);
     }

@@ -66,7 +66,7 @@ final class LastDraw {
 
     /** The product's links ask for the cluster. */
     private void drawOtherCluster(SwarmOptions drawn) {
-        boolean mayBe = application == SimulatedApplication.REGISTERS && factory.sharedDisks() == null;
+        boolean mayBe = application.hasStrangers() && factory.sharedDisks() == null;
         if (mayBe && drawn.links() != null && random.nextInt(4) == 0) {
             drawn.faultIntervalMicros().put(Fault.OTHER_CLUSTER, random.nextBoolean() ? 300_000L : 1_000_000L);
         }

@@ -66,6 +66,11 @@ public enum SimulatedApplication {
         return this == REGISTERS || this == RECONFIG || this == UPGRADE;
     }
 
+    /** Whether servers may be started with the directory of another cluster. */
+    boolean hasStrangers() {
+        return this == REGISTERS || this == ZNODES || this == RECONFIG;
+    }
+
     /** Whether disks have to take their time, so that they can hang. */
     boolean isTold() {
         return this == DEPOSED || isAmbush();

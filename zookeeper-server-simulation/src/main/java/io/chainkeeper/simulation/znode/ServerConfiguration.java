@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 
 /** What stands in the configuration of a simulated server. */
 final class ServerConfiguration {
@@ -37,6 +38,13 @@ final class ServerConfiguration {
     private static final int NEVER = 1_000_000_000;
 
     private ServerConfiguration() {}
+
+    /** Switches on what ZooKeeper has switched off by default; before the first server is made. */
+    static void enableEverything() {
+        System.setProperty("zookeeper.enforceQuota", "true");
+        System.setProperty("zookeeper.extendedTypesEnabled", "true");
+        QuorumPeerConfig.setReconfigEnabled(true);
+    }
 
     /**
      * The ordering part.

@@ -9,17 +9,17 @@ import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.simulation.host.ReplicaHost;
-import io.chainkeeper.simulation.order.SessionEvidence;
 import io.chainkeeper.transport.PeerAddress;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** The order, with an eye on what is proposed about sessions. */
-record WatchedOrder(ReplicaHost order, SessionEvidence evidence) implements TotalOrder {
+record WatchedOrder(ReplicaHost order, Consumer<Command.Expire> expiries) implements TotalOrder {
     @Override
     public void propose(Proposal proposal) {
         try {
             if (CommandCodec.decode(proposal.command()) instanceof Command.Expire expire) {
-                evidence.expiryProposed(order.id(), expire);
+                expiries.accept(expire);
             }
         } catch (MalformedMessageException e) {
             throw new InvariantViolated("a proposed command does not decode: " + e.getMessage());

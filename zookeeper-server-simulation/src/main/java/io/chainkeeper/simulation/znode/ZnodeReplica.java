@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation.znode;
 
+import io.chainkeeper.command.Command;
 import io.chainkeeper.config.DataDirectories;
 import io.chainkeeper.config.FeatureLevelRequest;
 import io.chainkeeper.config.OrderingConfig;
@@ -48,7 +49,6 @@ import org.apache.zookeeper.proto.RequestHeader;
 import org.apache.zookeeper.server.ClientCnxnLimitException;
 import org.apache.zookeeper.server.DataTree;
 import org.apache.zookeeper.server.RequestRecord;
-import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 
 /** The server's own executor, sessions and maintenance as the application of a replica. */
 public final class ZnodeReplica implements StateMachine {
@@ -62,7 +62,9 @@ public final class ZnodeReplica implements StateMachine {
     static final Checkpoint NOTHING = () -> 0;
 
     private final int id;
+    private final ServerPlace place;
     private final Cluster cluster;
+    private final Cluster origin;
     private final ServerConnections connections = new ServerConnections();
     private final ServerPlan plan;
     private final DrivenScheduler scheduler;
@@ -82,7 +84,7 @@ public final class ZnodeReplica implements StateMachine {
     /**
      * @param id replica id
      * @param wallClockOffsetMillis by how much its wall clock is wrong
-     * @param cluster where it lives
+     * @param place where it lives
      * @param settings what its server lives with
      * @param random what its server draws
      * @param evidence sees what is proposed about sessions
@@ -91,13 +93,15 @@ public final class ZnodeReplica implements StateMachine {
     ZnodeReplica(
             int id,
             long wallClockOffsetMillis,
-            Cluster cluster,
+            ServerPlace place,
             DrivenSettings settings,
             SplittableRandom random,
             SessionEvidence evidence,
             FeatureEvidence features) {
         this.id = id;
-        this.cluster = cluster;
+        this.place = place;
+        this.cluster = place.cluster();
+        this.origin = place.origin();
         this.evidence = evidence;
         this.features = features;
         this.plan = new ServerPlan(cluster);
@@ -107,13 +111,13 @@ public final class ZnodeReplica implements StateMachine {
                 () -> FIRST_WALL_CLOCK_MILLIS + wallClockOffsetMillis + cluster.clockMicros(id) / 1000,
                 random::nextLong,
                 plan);
-        Path directory = cluster.starting().directory(id);
+        Path directory = origin.starting().directory(id);
         this.ordering = ServerConfiguration.ordering(
-                id, cluster.file(id), directory, cluster.releases().raising());
+                id, cluster.file(id), directory, origin.releases().raising());
         this.orderStart =
                 new OrderStart(ordering, scheduler, cluster.sharedDisks().count() > 0);
         this.server = new DrivenServer(
-                settings.withLevels(cluster.releases().levels(id)),
+                settings.withLevels(origin.releases().levels(id)),
                 ordering,
                 new DataDirectories(directory, directory),
                 scheduler,
@@ -126,19 +130,12 @@ public final class ZnodeReplica implements StateMachine {
             throw new StartRefused(e.getMessage(), e);
         }
         for (FeatureRule rule : FeatureRule.values()) {
-            if (!cluster.replica(id).follows(HostRule.valueOf(rule.name()))) {
+            if (!origin.replica(id).follows(HostRule.valueOf(rule.name()))) {
                 server.replicatedState().features().doWithout(rule);
             }
         }
         this.application = server.application();
         this.position = application.recoveredPosition();
-    }
-
-    /** Switches on what ZooKeeper has switched off by default; before the first replica is made. */
-    public static void enableEverything() {
-        System.setProperty("zookeeper.enforceQuota", "true");
-        System.setProperty("zookeeper.extendedTypesEnabled", "true");
-        QuorumPeerConfig.setReconfigEnabled(true);
     }
 
     /** Whatever is wrong but the disk is a defect. */
@@ -165,7 +162,11 @@ public final class ZnodeReplica implements StateMachine {
 
         @Override
         public void lifeEnded() {
-            cluster.starting().startAgain(id);
+            if (place.isOfAStranger()) {
+                cluster.strangers().end();
+            } else {
+                cluster.starting().startAgain(id);
+            }
         }
 
         @Override
@@ -189,7 +190,14 @@ public final class ZnodeReplica implements StateMachine {
     }
 
     private final class Running implements OrderingFactory.RunningOrder {
-        private final TotalOrder order = new WatchedOrder(host, evidence);
+        private final TotalOrder order = new WatchedOrder(host, this::expiryProposed);
+
+        /** When a stranger's sessions were heard of is known only in the time of the cluster that it comes from. */
+        private void expiryProposed(Command.Expire expire) {
+            if (!place.isOfAStranger()) {
+                evidence.expiryProposed(id, expire);
+            }
+        }
 
         @Override
         public TotalOrder totalOrder() {
@@ -198,6 +206,9 @@ public final class ZnodeReplica implements StateMachine {
 
         @Override
         public StateChannel openStateChannel(int peer) throws IOException {
+            if (place.isOfAStranger()) {
+                throw new IOException("server " + peer + " belongs to another cluster");
+            }
             return new MemberChannel(id, cluster, peer);
         }
 
@@ -321,7 +332,7 @@ public final class ZnodeReplica implements StateMachine {
         application.positionApplied(at);
         position = at;
         int level = featureLevel().number();
-        cluster.releases().executed(id, level);
+        origin.releases().executed(id, level);
         features.executed(id, at, level);
         tellConfiguration();
         InvariantViolated.check(!server.server().hasDiverged(), "replica %d finds its own state wrong", id);
@@ -443,7 +454,7 @@ public final class ZnodeReplica implements StateMachine {
     @Override
     public boolean needsOtherRelease(String message, Throwable cause) {
         boolean isForRelease = cause instanceof ReleaseMismatch || message.contains(REFUSED_FOR_LEVEL);
-        return isForRelease && !cluster.releases().levels(id).holds(features.level());
+        return isForRelease && !origin.releases().levels(id).holds(features.level());
     }
 
     @Override

@@ -83,6 +83,7 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
      */
     public ZnodeWorkload(
             EventQueue events, SplittableRandom random, SwarmOptions options, Decisions decisions, Trace trace) {
+        ServerConfiguration.enableEverything();
         this.events = events;
         this.random = random;
         this.options = options;
@@ -119,8 +120,22 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     @Override
     public StateMachine recover(Cluster replicas, int replica, Checkpoint checkpoint) {
         cluster = replicas;
+        return recover(replica, new ServerPlace(replicas, replicas));
+    }
+
+    private ZnodeReplica recover(int replica, ServerPlace place) {
         long offsetMillis = ofWallClocks.nextLong(MAX_WALL_CLOCK_OFFSET_MILLIS);
-        return new ZnodeReplica(replica, offsetMillis, replicas, settings, ofWallClocks.split(), evidence, features);
+        return new ZnodeReplica(replica, offsetMillis, place, settings, ofWallClocks.split(), evidence, features);
+    }
+
+    @Override
+    public StateMachine recoverElsewhere(Cluster elsewhere, int replica) {
+        return recover(replica, new ServerPlace(elsewhere, cluster));
+    }
+
+    @Override
+    public Workload ofAnotherCluster(EventQueue time, SplittableRandom drawn, Decisions all, Trace of) {
+        return new ZnodeWorkload(time, drawn, options.ofAnotherCluster(), all, of);
     }
 
     @Override
@@ -178,7 +193,7 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
             ZnodeClient client = client(i, 0);
             clients.add(client);
             client.start();
-            planNext(client, new Turns(i, random.split()));
+            planNext(client, new ClientTurns(i, random.split()));
         }
         if (options.faultIntervalMicros().containsKey(SwarmOptions.Fault.RECONFIGURE)) {
             for (int i = 1; i <= ADMINISTRATORS; i++) {
@@ -227,23 +242,11 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         trace.mix(events.nowMicros());
     }
 
-    /** The times that a client is about to do something. */
-    private static final class Turns {
-        private final int client;
-        private final SplittableRandom random;
-        private long number;
-
-        private Turns(int client, SplittableRandom random) {
-            this.client = client;
-            this.random = random;
-        }
-    }
-
-    private void planNext(ZnodeClient client, Turns turns) {
-        events.after(1 + turns.random.nextLong(options.maxThinkMicros()), () -> {
+    private void planNext(ZnodeClient client, ClientTurns turns) {
+        events.after(1 + turns.thinkMicros(options.maxThinkMicros()), () -> {
             if (!stopped && operations() < options.maxOperations()) {
-                SplittableRandom ofTurn = turns.random.split();
-                if (decisions.asks(turns.client, ++turns.number)) {
+                SplittableRandom ofTurn = turns.next();
+                if (decisions.asks(turns.client(), turns.number())) {
                     next(client, ofTurn);
                 }
                 planNext(client, turns);
