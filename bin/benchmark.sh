@@ -28,6 +28,8 @@
 #                data centers do: section 5.5; and in three regions with and without chain.zones; about forty minutes
 #   page         the cells of docs/performance.md: writes of three sizes at 3, 5 and 7 replicas with curves, reads, one
 #                client, narrow links, idle servers, the death of a leader, etcd if it is installed; about six hours
+#   goals        the cells that goals are set for, without charts, each three intervals in one ensemble: writes, reads,
+#                one client; about two and a half hours
 #   scale        10 000 sessions, 100 000 watches, 4 million znodes, and 100 and 5000 sessions that come back at once; three
 #                replicas with heaps of 2 and 3 GB, so it needs 16 GB of memory; about forty minutes
 #   growth       how cost grows with the size of values, sessions, znodes and watches, memory per znode, a start with a
@@ -36,8 +38,8 @@
 # Options of a preset:
 #
 #   --output DIR        results and charts (default: benchmark-PRESET in the current directory)
-#   --protocols A,B     values of ordering.protocol, the last is the base of ratios (default: chain,zab; iss, wide-area, page: chain,iss,zab; disk: chain,disk,zab)
-#   --rounds R          measurements of each protocol in a run (default: quick, disk, growth and scale 1, others 3)
+#   --protocols A,B     values of ordering.protocol, the last is the base of ratios (default: chain,zab; iss, wide-area, page, goals: chain,iss,zab; disk: chain,disk,zab)
+#   --rounds R          measurements of each protocol in a run (default: quick, disk, goals, growth and scale 1, others 3)
 #   what follows --     options of every run, such as -- --cpu 0.1; they win over the preset's
 #
 # Durability is the same for all: a write is on disk at a quorum before it is acknowledged. Exit codes: 0 measured,
@@ -78,7 +80,7 @@ build_if_stale() {
 parse_preset() {
     preset=${1:-}
     case $preset in
-        quick | paper | reads | bandwidth | recovery | iss | disk | wide-area | page | scale | growth) ;;
+        quick | paper | reads | bandwidth | recovery | iss | disk | wide-area | page | goals | scale | growth) ;;
         *)
             echo "benchmark.sh: there is no preset '$preset'" >&2
             usage >&2
@@ -88,10 +90,14 @@ parse_preset() {
     shift
     output=benchmark-$preset
     protocols=chain,zab
-    [[ $preset == iss || $preset == wide-area || $preset == page ]] && protocols=chain,iss,zab
-    [[ $preset == disk ]] && protocols=chain,disk,zab
+    case $preset in
+        iss | wide-area | page | goals) protocols=chain,iss,zab ;;
+        disk) protocols=chain,disk,zab ;;
+    esac
     rounds=3
-    [[ $preset == quick || $preset == disk || $preset == growth || $preset == scale ]] && rounds=1
+    case $preset in
+        quick | disk | goals | growth | scale) rounds=1 ;;
+    esac
     further=()
     while [[ $# -gt 0 ]]; do
         case $1 in
@@ -288,6 +294,31 @@ preset_page() {
     preset_bandwidth
     run idle-3 idle
     failover --replicas 3 --victims leader --rate 500
+}
+
+# What a server compiles is at rest after about 100 s of load without a quota, with one client sooner.
+preset_goals() {
+    local replicas percent cpu with_etcd=${protocols%,*},etcd,${protocols##*,}
+    local load=(--intervals 3 --seconds 5 --warmup-seconds 110) one=(--intervals 3 --seconds 4 --warmup-seconds 50)
+    local many=("${load[@]}" --outstanding 64 --levels 16)
+    protocols=$with_etcd run writes-3 writes --cpu "$(quota 3)" "${many[@]}"
+    run latency-3 latency "${one[@]}"
+    for replicas in 7 5; do
+        run "writes-$replicas" writes --replicas "$replicas" --cpu "$(quota "$replicas")" "${many[@]}"
+        run "latency-$replicas" latency --replicas "$replicas" "${one[@]}"
+    done
+    for replicas in 3 7; do
+        cpu=$(quota "$replicas")
+        for percent in 50 95; do
+            run "reads-$percent-$replicas" reads --read-ratio "0.$percent" --replicas "$replicas" --cpu "$cpu" \
+                "${load[@]}"
+            run "sequential-$percent-$replicas" reads --read-ratio "0.$percent" --reads sequential \
+                --replicas "$replicas" --cpu "$cpu" "${load[@]}"
+        done
+        run "writes-64k-$replicas" writes --replicas "$replicas" --cpu "$cpu" --value-bytes 65536 --outstanding 4 \
+            "${load[@]}"
+        run "writes-4k-$replicas" writes --replicas "$replicas" --cpu "$cpu" --value-bytes 4096 "${load[@]}"
+    done
 }
 
 preset_scale() {
