@@ -74,6 +74,9 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
     private long toldProgress;
 
     private long needStateTick;
+
+    /** Whose state was asked for last; 0 if nobody's. */
+    private int askedForState;
     private long toldDecided;
     private Ballot forwardedTo = Ballot.NONE;
     private OrderingStatus published = new OrderingStatus(Role.LOOKING, OrderingStatus.NO_LEADER, 0);
@@ -466,17 +469,20 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
 
     /**
      * What this server lacks is gone from the rings: only another server's state brings it, one that covers all that is
-     * gone. The sender may have an older one at hand, which would have to be fetched again and again.
+     * gone. The sender may have an older one at hand, which would have to be fetched again and again. Where nobody leads
+     * all are asked in turn: who has the state may be the one that cannot lead.
      */
     private void askForState() {
         if (state.freedByOthers <= state.decided || state.now < needStateTick) {
             return;
         }
         int from = watch.isHeard() ? state.highest.replica() : 0;
-        for (int id = 1; id < DiskState.IDS && from == 0; id++) {
+        for (int step = 1; step <= DiskState.IDS && from == 0; step++) {
+            int id = (askedForState + step) % DiskState.IDS;
             from = state.linkUp[id] ? id : 0;
         }
         if (from != 0) {
+            askedForState = from;
             needStateTick = state.now + state.settings.suspicionTicks();
             effects.needState(from, state.freedByOthers + 1);
         }

@@ -228,7 +228,7 @@ final class DiskEnsemble {
         return more;
     }
 
-    /** Who needs another's state gets it, as in the product: by starting anew. */
+    /** Who needs another's state gets that of the server that it asks, as in the product: by starting anew. */
     private void fetchStates() {
         for (DiskNode node : nodes) {
             if (node.isRunning() && !node.needsState().isEmpty()) {
@@ -241,15 +241,11 @@ final class DiskEnsemble {
                         has,
                         wanted);
                 node.needsState().clear();
-                DiskNode best = node;
-                for (DiskNode other : nodes) {
-                    boolean isMore = other.deliveredValues().size()
-                            > best.deliveredValues().size();
-                    best = other.isRunning() && isMore ? other : best;
-                }
-                if (best != node) {
+                DiskNode asked = node(node.askedForState());
+                boolean isReached = asked.isRunning() && linkUp[node.id()][asked.id()];
+                if (isReached && asked.deliveredValues().size() >= wanted) {
                     crash(node.id());
-                    node.install(best);
+                    node.install(asked);
                     start(node.id());
                     linkAll();
                 }

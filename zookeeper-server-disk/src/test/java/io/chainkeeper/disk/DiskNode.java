@@ -107,6 +107,12 @@ final class DiskNode extends ScriptedHost {
         checkpoint = delivered.size();
     }
 
+    /** The server's own disk is lost. The server is down. */
+    void losesState() {
+        delivered.clear();
+        checkpoint = 0;
+    }
+
     void takeCheckpoint() {
         checkpoint = delivered.size();
         input(p -> p.onCheckpoint(checkpoint));

@@ -193,4 +193,31 @@ public final class DiskSpaceTest {
     private void withoutTicks() {
         while (two.step(two.node(1))) {}
     }
+
+    /** Who has the state may be unable to lead, and be the last one that is asked. */
+    @Test
+    public void onlyAServerThatReachesNoDiskHasTheState_theOthersGetItFromThatOne() {
+        DiskEnsemble three = new DiskEnsemble(new DiskPaxosFactory(), 3, 3, 1);
+        three.startAll();
+        three.run(LONG);
+        three.node(1).propose();
+        three.run(LONG);
+        three.checkpointAll();
+        three.run(LONG);
+        int ordered = three.order().size();
+        for (int id = 1; id <= 3; id++) {
+            three.crash(id);
+        }
+        three.node(1).losesState();
+        three.node(2).losesState();
+        for (int disk = 0; disk < 3; disk++) {
+            three.node(3).cutOff(disk, true);
+        }
+        three.startAll();
+        three.run(10 * SUSPICION_TICKS);
+        for (int id = 1; id <= 2; id++) {
+            assertTrue("server " + id, three.node(id).deliveredValues().size() >= ordered);
+        }
+        three.assertGoesOn(1);
+    }
 }

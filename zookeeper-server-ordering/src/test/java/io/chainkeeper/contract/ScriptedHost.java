@@ -29,6 +29,7 @@ public abstract class ScriptedHost implements Effects {
     private final Deque<Long> logReads = new ArrayDeque<>();
     private final List<OrderingStatus> statuses = new ArrayList<>();
     private final List<Long> needsState = new ArrayList<>();
+    private int askedForState;
     private final List<String> refusals = new ArrayList<>();
     private final Map<Integer, Boolean> silentMembers = new TreeMap<>();
     private final Map<Integer, String> contradictions = new TreeMap<>();
@@ -177,6 +178,11 @@ public abstract class ScriptedHost implements Effects {
         return statuses;
     }
 
+    /** @return whose state was asked for last */
+    public final int askedForState() {
+        return askedForState;
+    }
+
     /** @return the positions for which state of another replica was asked, in order */
     public final List<Long> needsState() {
         return needsState;
@@ -262,6 +268,7 @@ public abstract class ScriptedHost implements Effects {
     public final void needState(int fromPeer, long position) {
         effects++;
         needsState.add(position);
+        askedForState = fromPeer;
     }
 
     @Override
