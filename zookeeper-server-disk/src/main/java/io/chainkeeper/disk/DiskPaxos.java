@@ -77,6 +77,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
 
     /** Whose state was asked for last; 0 if nobody's. */
     private int askedForState;
+
     private long toldDecided;
     private Ballot forwardedTo = Ballot.NONE;
     private OrderingStatus published = new OrderingStatus(Role.LOOKING, OrderingStatus.NO_LEADER, 0);

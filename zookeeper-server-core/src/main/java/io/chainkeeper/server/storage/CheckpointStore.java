@@ -26,8 +26,14 @@ public final class CheckpointStore {
     /** Name of the file that holds a checkpoint of the transaction log alone. */
     static final String OF_LOG = "checkpoint.log";
 
-    private static final Comparator<Checkpoint> NEWEST_FIRST =
-            Comparator.comparingLong(Checkpoint::position).reversed();
+    /**
+     * Of one position that of the later snapshot is newer: there may be two, if a snapshot is taken before anything
+     * follows what the start has recovered. What the older one needs may be deleted while it is still there.
+     */
+    private static final Comparator<Checkpoint> NEWEST_FIRST = Comparator.comparingLong(Checkpoint::position)
+            .thenComparingLong(Checkpoint::snapshotZxid)
+            .thenComparingLong(Checkpoint::coveredZxid)
+            .reversed();
 
     private final Path directory;
 

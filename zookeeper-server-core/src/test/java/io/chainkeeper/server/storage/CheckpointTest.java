@@ -63,6 +63,18 @@ public class CheckpointTest {
                 store.readAll().stream().map(Checkpoint::position).toList());
     }
 
+    /** A snapshot may be taken before anything follows what the start has recovered. The older one's log is gone then. */
+    @Test
+    public void twoOfOnePosition_thatOfTheLaterSnapshotIsNewer() throws Exception {
+        CheckpointStore store = new CheckpointStore(folder.getRoot().toPath());
+        store.write(checkpoint(10, 0x12));
+        store.write(checkpoint(10, 0x18));
+        store.write(checkpoint(10, 0x9));
+        assertEquals(0x18, store.readAll().get(0).snapshotZxid());
+        store.writeOfLog(checkpoint(10, 0x11));
+        assertEquals(0x18, store.readForStart().get(0).snapshotZxid());
+    }
+
     @Test
     public void damagedCheckpoint_isPassedOverUnlessItIsTheOnlyOne() throws Exception {
         Path directory = folder.getRoot().toPath();
