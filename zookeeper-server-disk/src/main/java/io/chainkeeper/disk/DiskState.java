@@ -193,7 +193,7 @@ final class DiskState {
     /** The header that this server is to write next. */
     ServerHeader header(long diskId, long sequence) {
         return new ServerHeader(
-                slot, diskId, sequence, context.incarnation(), own, heartbeat, ring.tail(), freed, decided, checkpoint);
+                slot, diskId, sequence, context.incarnation(), own, heartbeat, ring.tail(), freed, known, checkpoint);
     }
 
     void wantHeaders() {

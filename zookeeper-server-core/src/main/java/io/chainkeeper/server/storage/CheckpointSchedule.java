@@ -203,17 +203,19 @@ public final class CheckpointSchedule implements Checkpoints, AutoCloseable {
         if (order.taken != null) {
             order.taken.completeExceptionally(
                     new IOException("snapshot could not be written: " + failure.getMessage(), failure));
-        } else if (!(failure instanceof SnapshotPostponedException)) {
+        }
+        // Whoever asked: a later force of the log would succeed without what a failed one has lost.
+        if (!(failure instanceof SnapshotPostponedException)) {
             String kind = order.isSnapshot ? "snapshot" : "checkpoint of the transaction log";
             failureHandler.failed(kind + " could not be written: " + failure.getMessage(), failure);
-        } else if (order.isSnapshot) {
+        } else if (order.taken == null && order.isSnapshot) {
             retryNanos = scheduler.nanoTime() + TimeUnit.SECONDS.toNanos(RETRY_SECONDS);
             postponed = true;
             LOG.warn(
                     "Snapshot not taken: {}. It is tried again in {} s; free space there",
                     failure.getMessage(),
                     RETRY_SECONDS);
-        } else {
+        } else if (order.taken == null) {
             LOG.warn("{}. The next start has to look back further; free space there", failure.getMessage());
         }
     }

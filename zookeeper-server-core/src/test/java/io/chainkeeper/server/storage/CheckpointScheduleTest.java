@@ -1,14 +1,19 @@
 package io.chainkeeper.server.storage;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.replica.ThreadScheduler;
 import io.chainkeeper.server.storage.Checkpoints.Due;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.junit.After;
 import org.junit.Before;
@@ -141,5 +146,19 @@ public class CheckpointScheduleTest {
         zxid = 5;
         start(Due.LOG);
         assertEquals(Due.NOTHING, schedule.due(6));
+    }
+
+    /** A later force would succeed without what this one has lost, and a checkpoint would count on it. */
+    @Test
+    public void snapshotThatSomebodyAsksFor_cannotForceTheLog_serverStops() throws Exception {
+        begin("100000", "0", 8 * KIB);
+        Files.createDirectory(files.logDirectory().resolve("log.1"));
+        ByteSlice nothing = ByteSlice.of(new byte[0]);
+        CompletableFuture<Path> taken = schedule.take(new CheckpointRequest(1, 0, nothing, nothing));
+        assertThrows(CompletionException.class, taken::join);
+        schedule.close();
+        assertEquals(failures.toString(), 1, failures.size());
+        assertTrue(failures.get(0), failures.get(0).startsWith("snapshot could not be written: "));
+        failures.clear();
     }
 }

@@ -22,7 +22,7 @@ import java.nio.ByteBuffer;
  * @param heartbeat grows with each write while the server leads
  * @param tail where the ring of the server begins: bytes appended to it since it was formatted, and freed since
  * @param freed positions up to here are held by checkpoints of all servers, and may be gone from the ring
- * @param decided positions up to here are decided, as the server knew when it wrote this
+ * @param decided positions up to here are decided, as the server knew when it wrote this; never less than before
  * @param checkpoint positions up to here are held by the server's own checkpoint
  */
 public record ServerHeader(
