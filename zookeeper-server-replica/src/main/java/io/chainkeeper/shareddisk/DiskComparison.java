@@ -171,7 +171,8 @@ public final class DiskComparison {
     }
 
     /**
-     * Checks that a disk which has just been opened is the one that was compared.
+     * Checks that a disk which has just been opened is the one that was compared, or has been put in its place since:
+     * then who reads its label learns that it has to compare them anew.
      *
      * @param number of the disk, from 0
      * @param disk opened
@@ -191,9 +192,9 @@ public final class DiskComparison {
             throw new IOException(problem);
         }
         DiskLabel label = found.label();
-        boolean isTheOne = label.clusterId() == newest.clusterId()
-                && label.diskId() == newest.diskIds().get(number);
-        if (!isTheOne) {
+        boolean isTheOne = label.diskId() == newest.diskIds().get(number);
+        boolean isLater = label.number() == number && label.generation() > newest.generation();
+        if (label.clusterId() != newest.clusterId() || !isTheOne && !isLater) {
             throw new IOException(name + " is another disk than disk " + (number + 1) + " of this cluster");
         }
     }

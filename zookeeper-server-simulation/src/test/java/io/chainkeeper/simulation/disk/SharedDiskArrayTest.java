@@ -52,6 +52,17 @@ public final class SharedDiskArrayTest {
         sources.get(1).open().close();
     }
 
+    /** Who stood still while all disks were replaced, one after the other, has to see that on one of them. */
+    @Test
+    public void replacedWhileAServerRuns_itOpensTheNewDisk_whoseLabelSaysSo() throws Exception {
+        SharedDiskArray disks = disks();
+        DiskSource source = disks.openFor(1).get(1);
+        disks.lose(1, EXCHANGED_MICROS);
+        assertThrows(IOException.class, source::open);
+        disks.replaceNow(1);
+        source.open().close();
+    }
+
     @Test
     public void exchangedWhileAServerRuns_itMustOpenTheDiskAgain_andFindsThatItIsAnother() throws Exception {
         SharedDiskArray disks = disks();
