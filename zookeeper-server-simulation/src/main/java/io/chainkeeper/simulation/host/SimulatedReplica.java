@@ -199,10 +199,14 @@ public final class SimulatedReplica implements AutoCloseable {
         }
     }
 
-    /** Recovery from the application's own files needs no position up to this one. */
+    /**
+     * Recovery from the application's own files needs no position up to this one; fewer than it said before, if the order
+     * wanted a snapshot then, and older ones are kept beside it.
+     */
     public void covers(long position) {
         checkpoints.clear();
         checkpoints.add(() -> position);
+        saidToCover = saidToCover();
     }
 
     /** Up to here recovery needs nothing of the order. */
