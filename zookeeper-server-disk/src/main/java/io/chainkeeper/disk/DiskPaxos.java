@@ -470,8 +470,8 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
 
     /**
      * What this server lacks is gone from the rings: only another server's state brings it, one that covers all that is
-     * gone. The sender may have an older one at hand, which would have to be fetched again and again. Where nobody leads
-     * all are asked in turn: who has the state may be the one that cannot lead.
+     * gone. The sender may have an older one at hand, which would have to be fetched again and again. Where nobody
+     * leads all are asked in turn: who has the state may be the one that cannot lead.
      */
     private void askForState() {
         if (state.freedByOthers <= state.decided || state.now < needStateTick) {

@@ -63,7 +63,7 @@ public class CheckpointTest {
                 store.readAll().stream().map(Checkpoint::position).toList());
     }
 
-    /** A snapshot may be taken before anything follows what a start has recovered. The older one's log is gone then. */
+    /** A snapshot may be taken before anything follows what a start has recovered. The older one's log may be gone. */
     @Test
     public void twoOfOnePosition_thatOfTheLaterSnapshotIsNewer() throws Exception {
         CheckpointStore store = new CheckpointStore(folder.getRoot().toPath());

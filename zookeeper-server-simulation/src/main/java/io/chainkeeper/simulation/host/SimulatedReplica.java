@@ -200,8 +200,8 @@ public final class SimulatedReplica implements AutoCloseable {
     }
 
     /**
-     * Recovery from the application's own files needs no position up to this one; fewer than it said before, if the order
-     * wanted a snapshot then, and older ones are kept beside it.
+     * Recovery from the application's own files needs no position up to this one; fewer than it said before, if the
+     * order wanted a snapshot then, and older ones are kept beside it.
      */
     public void covers(long position) {
         checkpoints.clear();
