@@ -73,6 +73,12 @@ public class CheckpointTest {
         assertEquals(0x18, store.readAll().get(0).snapshotZxid());
         store.writeOfLog(checkpoint(10, 0x11));
         assertEquals(0x18, store.readForStart().get(0).snapshotZxid());
+        ByteSlice nothing = ByteSlice.of(new byte[0]);
+        store.writeOfLog(new Checkpoint(10, 0x18, 0x18, 0x20, nothing, nothing));
+        assertEquals(
+                "what more is on stable storage",
+                0x20,
+                store.readForStart().get(0).coveredZxid());
     }
 
     @Test
