@@ -28,7 +28,7 @@ final class SideBySide {
         Round round = new Round(bench);
         List<RoundResult> results = new ArrayList<>();
         for (int i = 1; i <= options.rounds(); i++) {
-            for (String protocol : options.protocols()) {
+            for (String protocol : bench.options().protocols()) {
                 out.println("round " + i + " of " + options.rounds() + ", " + protocol);
                 RoundResult result = round.run(protocol, i);
                 result.voidReasons().forEach(reason -> out.println("  VOID " + reason));
