@@ -13,7 +13,6 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.server.bootstrap.DrivenServer;
 import io.chainkeeper.server.bootstrap.DrivenServers;
 import io.chainkeeper.server.execution.OrderedApplication;
-import io.chainkeeper.server.storage.CheckpointRequest;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +37,8 @@ public final class CheckpointCaptureTest {
     private final Map<Long, ByteSlice> tableAt = new ConcurrentHashMap<>();
     private final List<String> wrong = new ArrayList<>();
     private long hash = PrefixHash.EMPTY;
+    private int captures;
+    private int asked;
     private OrderedApplication application;
     private ApplyThread applyThread;
 
@@ -84,6 +85,7 @@ public final class CheckpointCaptureTest {
         assertEquals(List.of(), failures.messages());
         assertEquals(last, applyThread.appliedPosition());
         assertEquals(List.of(), wrong);
+        assertEquals(asked, captures);
     }
 
     @Test
@@ -112,10 +114,16 @@ public final class CheckpointCaptureTest {
         }
 
         private void capture(String when) {
-            CheckpointRequest captured = application.captureCheckpoint().getNow(null);
-            if (captured != null && !captured.proposers().equals(tableAt.get(captured.position()))) {
-                wrong.add("captured " + when + ": not the table of position " + captured.position());
-            }
+            asked++;
+            application.captureCheckpoint(captured -> {
+                if (!captured.proposers().equals(tableAt.get(captured.position()))) {
+                    wrong.add("captured " + when + ": not the table of position " + captured.position());
+                }
+                if (captured.position() != application.position()) {
+                    wrong.add("captured " + when + ": something is executed before it is queued");
+                }
+                captures++;
+            });
         }
 
         @Override

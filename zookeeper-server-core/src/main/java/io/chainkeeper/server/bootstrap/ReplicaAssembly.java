@@ -75,7 +75,7 @@ final class ReplicaAssembly {
                         core.failureHandler()),
                 core.server(),
                 core::status,
-                environment::showRole,
+                environment,
                 new ClusterFormation(
                         self, core.server(), state, core.proposer(), core.ensemble(), environment.naming()),
                 ensembleTasks(),

@@ -1,6 +1,6 @@
 package io.chainkeeper.server.bootstrap;
 
-import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.server.maintenance.Bystander;
 import io.chainkeeper.server.maintenance.Divergence;
 import io.chainkeeper.server.maintenance.Naming;
 import io.chainkeeper.server.maintenance.ServingPolicy;
@@ -12,7 +12,7 @@ import java.nio.file.Path;
  * What lies around a {@link ReplicaAssembly}: the files that it writes, the members that its state comes from, and
  * those who look at it. The methods that return an object are called once, while the assembly is put together.
  */
-interface ReplicaEnvironment {
+interface ReplicaEnvironment extends Bystander {
     /** @return when checkpoints are taken, and by whom */
     Checkpoints checkpoints();
 
@@ -44,9 +44,6 @@ interface ReplicaEnvironment {
 
     /** @return bytes of states that came from members since the start; maintenance thread */
     long transferredBytes();
-
-    /** @param status this replica's view of the order; maintenance thread, with each look */
-    void showRole(OrderingStatus status);
 
     /**
      * Ordering thread: no log holds what this replica needs next.

@@ -27,7 +27,6 @@ import io.chainkeeper.server.maintenance.ServingPolicy;
 import io.chainkeeper.server.monitoring.OrderView;
 import io.chainkeeper.server.monitoring.OrderingGauges;
 import io.chainkeeper.server.state.ReplicatedState;
-import io.chainkeeper.server.storage.CheckpointRequest;
 import io.chainkeeper.server.storage.CheckpointSchedule;
 import io.chainkeeper.server.storage.CheckpointStore;
 import io.chainkeeper.server.storage.Checkpoints;
@@ -46,7 +45,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,7 +53,6 @@ import org.slf4j.LoggerFactory;
 final class ReplicaLife implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaLife.class);
     private static final int LONGEST_PERIOD_MILLIS = 500;
-    private static final int LONGEST_POSITION_SECONDS = 60;
     private static final String TRANSFER_GAUGE = "state_transfer_bytes";
     /**
      * A replica that has lost the order lets its clients go before the others give their sessions away, so that a
@@ -77,6 +74,7 @@ final class ReplicaLife implements AutoCloseable {
     private final DivergenceGuard divergence;
     private final ClusterNaming naming;
     private final StateTransfers transfers;
+    private final SnapshotsOnRequest onRequest;
     private final OrderView view;
     private final ReplicaFront front;
     private final ReplicaAssembly assembly;
@@ -102,7 +100,8 @@ final class ReplicaLife implements AutoCloseable {
         this.newStart = newStart;
         this.files = files;
         CheckpointStore checkpoints = new CheckpointStore(PreparedFiles.checkpointDirectory(ordering));
-        this.recovery = Recovery.recover(files, peer.database(), checkpoints, identity(), ordering.replicaId());
+        ClusterIdentity identity = requireOwn(ordering, settings.levels());
+        this.recovery = Recovery.recover(files, peer.database(), checkpoints, identity, ordering.replicaId());
         this.guards = guards();
         this.core = new ReplicaCore(replicaSettings(), runtime, peer, recovered(), guards, failureHandler);
         this.server = core.server();
@@ -118,6 +117,8 @@ final class ReplicaLife implements AutoCloseable {
         this.front = runtime.front(core, view);
         this.departure = new Departure(server, core::order, view);
         this.transfers = transfers();
+        this.onRequest = new SnapshotsOnRequest(
+                this::application, snapshots, runtime.waiting(), transfers::wantedCheckpointTaken);
         this.assembly = new ReplicaAssembly(core, new Environment());
         this.report = new MemberReport(server, view, assembly.clientPort()::problem, further());
     }
@@ -209,10 +210,6 @@ final class ReplicaLife implements AutoCloseable {
     /** See {@link io.chainkeeper.server.proposal.Proposer#afterAllProposed}. */
     CompletableFuture<Void> afterAllProposed() {
         return core.proposer().afterAllProposed();
-    }
-
-    private ClusterIdentity identity() throws IOException {
-        return requireOwn(ordering, settings.levels());
     }
 
     /**
@@ -362,28 +359,9 @@ final class ReplicaLife implements AutoCloseable {
                 newStart.gauges()));
     }
 
-    /** Takes a snapshot in the background, as soon as no position is being executed. */
+    /** See {@link SnapshotsOnRequest#take}. */
     CompletableFuture<Path> snapshot() {
-        return assembly.application().captureCheckpoint().thenCompose(this::write);
-    }
-
-    private CompletableFuture<Path> write(CheckpointRequest captured) {
-        return captured == null
-                ? CompletableFuture.failedFuture(new IOException("the replica fetches its state; ask again"))
-                : snapshots.take(captured);
-    }
-
-    /** Waits for it. */
-    private Path snapshotNow() throws IOException {
-        CompletableFuture<CheckpointRequest> captured = assembly.application().captureCheckpoint();
-        if (!runtime.waiting().await(captured, TimeUnit.SECONDS.toNanos(LONGEST_POSITION_SECONDS))) {
-            throw new IOException("the position that is being executed did not end");
-        }
-        CompletableFuture<Path> taken = write(captured.join());
-        if (!runtime.waiting().await(taken, Long.MAX_VALUE)) {
-            throw new IOException("the snapshot is being written");
-        }
-        return taken.join();
+        return onRequest.take();
     }
 
     @Override
@@ -418,11 +396,6 @@ final class ReplicaLife implements AutoCloseable {
 
     /** This server's files, ports and links. */
     private final class Environment implements ReplicaEnvironment {
-        private final WantedSnapshots wanted = new WantedSnapshots(
-                () -> assembly.application().captureCheckpoint(),
-                captured -> write(captured),
-                position -> transfers.wantedCheckpointTaken(position));
-
         @Override
         public Checkpoints checkpoints() {
             return snapshots;
@@ -430,7 +403,7 @@ final class ReplicaLife implements AutoCloseable {
 
         @Override
         public SnapshotNow snapshots() {
-            return ReplicaLife.this::snapshotNow;
+            return onRequest::takeNow;
         }
 
         @Override
@@ -474,13 +447,18 @@ final class ReplicaLife implements AutoCloseable {
         }
 
         @Override
+        public void memberStarted(int member) {
+            transfers.memberStarted(member);
+        }
+
+        @Override
         public void stateNeeded(int fromPeer, long position) {
             transfers.stateNeeded(fromPeer, position);
         }
 
         @Override
         public void checkpointWanted() {
-            wanted.want();
+            onRequest.want();
         }
 
         @Override

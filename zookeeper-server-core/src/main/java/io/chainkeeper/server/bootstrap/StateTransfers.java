@@ -117,6 +117,11 @@ final class StateTransfers {
         checkpointTaken(position);
     }
 
+    /** Apply thread: see {@link SnapshotSender#memberStarted}. */
+    void memberStarted(int member) {
+        sender.memberStarted(member);
+    }
+
     /** Ordering loop: no member's log holds what this replica needs next. */
     void stateNeeded(int fromPeer, long position) {
         receiver.stateNeeded(fromPeer, position);

@@ -385,7 +385,10 @@ public final class CommandExecutor {
         if (self) {
             checkProfile();
             events.selfStarted();
-        } else if (!SharedSettings.mayBeLinked(executionProfile, started.executionProfile())) {
+            return;
+        }
+        events.memberStarted(proposed.proposer());
+        if (!SharedSettings.mayBeLinked(executionProfile, started.executionProfile())) {
             LOG.warn(
                     "Replica {} has started with other settings that influence execution than this replica has",
                     proposed.proposer());

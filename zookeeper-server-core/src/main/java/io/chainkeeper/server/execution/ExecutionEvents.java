@@ -12,6 +12,13 @@ public interface ExecutionEvents {
     void selfStarted();
 
     /**
+     * The first command of another replica's start has been executed.
+     *
+     * @param member replica id
+     */
+    void memberStarted(int member);
+
+    /**
      * The cluster has a name.
      *
      * @param clusterId the name

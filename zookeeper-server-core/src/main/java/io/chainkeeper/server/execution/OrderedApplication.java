@@ -17,8 +17,8 @@ import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 
 /** The server as the replica's apply thread sees it. See {@link Application} for the threads. */
 public final class OrderedApplication implements Application {
@@ -36,7 +36,7 @@ public final class OrderedApplication implements Application {
     private boolean insidePosition;
 
     /** To be completed at the end of the position that is being executed. */
-    private final Queue<CompletableFuture<CheckpointRequest>> awaitedCheckpoints = new ConcurrentLinkedQueue<>();
+    private final Queue<Consumer<CheckpointRequest>> awaitedCheckpoints = new ConcurrentLinkedQueue<>();
 
     private long flushedZxid;
 
@@ -148,28 +148,27 @@ public final class OrderedApplication implements Application {
     }
 
     /**
-     * Captures the state for a checkpoint on another thread.
+     * Captures the state for a checkpoint that is written by another thread.
      *
-     * @return done at the end of the position that is being executed, at once if none is; null if this replica has
-     *     another state than the cluster
+     * @param taker gets what was captured, or null if this replica has another state than the cluster: at the end of
+     *     the position that is being executed, at once if none is. Nothing is executed until it returns, so that
+     *     checkpoints are queued in the order of their positions; must not wait
      */
-    public CompletableFuture<CheckpointRequest> captureCheckpoint() {
-        CompletableFuture<CheckpointRequest> captured = new CompletableFuture<>();
+    public void captureCheckpoint(Consumer<CheckpointRequest> taker) {
         lock.read(() -> {
             if (insidePosition) {
-                awaitedCheckpoints.add(captured);
+                awaitedCheckpoints.add(taker);
             } else {
-                captured.complete(executor.isForeign() ? null : checkpointRequest());
+                taker.accept(executor.isForeign() ? null : checkpointRequest());
             }
         });
-        return captured;
     }
 
     private void completeCheckpoints() {
-        for (CompletableFuture<CheckpointRequest> captured = awaitedCheckpoints.poll();
-                captured != null;
-                captured = awaitedCheckpoints.poll()) {
-            captured.complete(executor.isForeign() ? null : checkpointRequest());
+        for (Consumer<CheckpointRequest> taker = awaitedCheckpoints.poll();
+                taker != null;
+                taker = awaitedCheckpoints.poll()) {
+            taker.accept(executor.isForeign() ? null : checkpointRequest());
         }
     }
 

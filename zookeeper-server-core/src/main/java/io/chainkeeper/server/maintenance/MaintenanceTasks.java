@@ -13,7 +13,6 @@ import io.chainkeeper.server.state.StateDigest;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -28,7 +27,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
     private final MaintenanceSchedule schedule;
     private final OrderedZooKeeperServer server;
     private final Supplier<OrderingStatus> status;
-    private final Consumer<OrderingStatus> roleView;
+    private final Bystander bystander;
     private final ClusterFormation cluster;
     private final EnsembleTasks ensemble;
     private final ClientTasks clients;
@@ -39,7 +38,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
      * @param schedule when they run
      * @param server told of sessions that it may no longer serve
      * @param status the order's view of its leader
-     * @param roleView shows the role to monitoring
+     * @param bystander told of roles and starts
      * @param cluster proposes what concerns the cluster as a whole
      * @param ensemble what is done about the ensemble
      * @param clients what is done for clients
@@ -50,7 +49,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
             MaintenanceSchedule schedule,
             OrderedZooKeeperServer server,
             Supplier<OrderingStatus> status,
-            Consumer<OrderingStatus> roleView,
+            Bystander bystander,
             ClusterFormation cluster,
             EnsembleTasks ensemble,
             ClientTasks clients,
@@ -59,7 +58,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
         this.schedule = schedule;
         this.server = server;
         this.status = status;
-        this.roleView = roleView;
+        this.bystander = bystander;
         this.cluster = cluster;
         this.ensemble = ensemble;
         this.clients = clients;
@@ -76,7 +75,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
     private void tick() {
         OrderingStatus current = status.get();
         ensemble.view().run();
-        roleView.accept(current);
+        bystander.showRole(current);
         if (replacement.isUnderWay()) {
             replacement.tick();
             return;
@@ -108,6 +107,11 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
             cluster.started();
             tick();
         });
+    }
+
+    @Override
+    public void memberStarted(int member) {
+        bystander.memberStarted(member);
     }
 
     @Override

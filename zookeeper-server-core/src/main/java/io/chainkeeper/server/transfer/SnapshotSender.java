@@ -14,11 +14,14 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,6 +44,9 @@ public final class SnapshotSender implements StateOffer, Closeable {
     /** A receiver that asks for nothing for so long gives its place to another one, if all places are taken. */
     private static final long YIELD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /** The same if it has begun a start since; longer than between two requests of a transfer that goes on. */
+    private static final long STARTED_YIELD_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final CheckpointStore checkpoints;
     private final Path snapshotDirectory;
     private final Path logDirectory;
@@ -52,6 +58,10 @@ public final class SnapshotSender implements StateOffer, Closeable {
     private final Background releaser;
     private final SnapshotOnDemand onDemand;
     private final Map<Integer, Receiver> receivers = new TreeMap<>();
+
+    /** Receivers of which the order holds a start that is later than their place here. */
+    private final Set<Integer> started = ConcurrentHashMap.newKeySet();
+
     private boolean isReleaseScheduled;
     private boolean closed;
 
@@ -241,6 +251,7 @@ public final class SnapshotSender implements StateOffer, Closeable {
         Receiver receiver = new Receiver(state);
         receiver.usedNanos = clockNanos.getAsLong();
         Receiver before = receivers.put(peer, receiver);
+        started.remove(peer);
         if (before != null) {
             before.state.close();
         } else {
@@ -288,17 +299,33 @@ public final class SnapshotSender implements StateOffer, Closeable {
         }
     }
 
+    /**
+     * A member begins a start. If it has received a state, it goes on from there, and by now the order itself knows
+     * from where on this member needs it. Never waits.
+     *
+     * @param member replica id
+     */
+    public void memberStarted(int member) {
+        started.add(member);
+    }
+
     /** The order has to forget something: who has asked for nothing for a while gives its place up, as for another. */
     public void yieldIdle() {
-        release(clockNanos.getAsLong() - YIELD_NANOS);
+        long now = clockNanos.getAsLong();
+        release(now - YIELD_NANOS);
+        release(now - STARTED_YIELD_NANOS, started::contains);
     }
 
     /** Closes what was not used since a moment. */
-    synchronized void release(long sinceNanos) {
+    void release(long sinceNanos) {
+        release(sinceNanos, peer -> true);
+    }
+
+    private synchronized void release(long sinceNanos, Predicate<Integer> which) {
         Iterator<Map.Entry<Integer, Receiver>> all = receivers.entrySet().iterator();
         while (all.hasNext()) {
             Map.Entry<Integer, Receiver> entry = all.next();
-            if (entry.getValue().usedNanos - sinceNanos <= 0) {
+            if (entry.getValue().usedNanos - sinceNanos <= 0 && which.test(entry.getKey())) {
                 all.remove();
                 LOG.info("Server {} asks for no more of the state", entry.getKey());
                 closeQuietly(entry.getValue().state);

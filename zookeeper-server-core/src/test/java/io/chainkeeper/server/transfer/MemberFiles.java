@@ -3,6 +3,7 @@ package io.chainkeeper.server.transfer;
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.replica.Scheduler;
 import io.chainkeeper.replica.ThreadScheduler;
 import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.state.ReplicatedStates;
@@ -112,8 +113,13 @@ final class MemberFiles {
     }
 
     SnapshotSender source(int chunkBytes) throws IOException {
+        return source(chunkBytes, ThreadScheduler.INSTANCE);
+    }
+
+    /** One whose time somebody else gives. */
+    SnapshotSender source(int chunkBytes, Scheduler scheduler) throws IOException {
         return new SnapshotSender(
-                ThreadScheduler.INSTANCE,
+                scheduler,
                 "state-source-" + replicaId,
                 Waiting.OF_THREADS,
                 bounds(chunkBytes),

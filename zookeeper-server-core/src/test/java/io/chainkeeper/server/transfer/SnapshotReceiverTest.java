@@ -6,11 +6,6 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.ordering.ByteSlice;
-import io.chainkeeper.replica.Scheduler;
-import io.chainkeeper.replica.TaskQueue;
-import io.chainkeeper.replica.ThreadScheduler;
-import io.chainkeeper.replica.Work;
-import io.chainkeeper.replica.Worker;
 import io.chainkeeper.transport.StateChannel;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,7 +17,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import org.junit.After;
 import org.junit.Before;
 import org.junit.Rule;
@@ -80,42 +74,7 @@ public final class SnapshotReceiverTest {
                 fetched::countDown,
                 (message, cause) -> failure.set(message),
                 TransferBounds.DEFAULT,
-                new OwnClock());
-    }
-
-    /** Threads as always, and the test's time. */
-    private final class OwnClock implements Scheduler {
-        private final Scheduler threads = ThreadScheduler.INSTANCE;
-
-        @Override
-        public long nanoTime() {
-            return nowNanos.get();
-        }
-
-        @Override
-        public long currentTimeMillis() {
-            return threads.currentTimeMillis();
-        }
-
-        @Override
-        public long seed() {
-            return threads.seed();
-        }
-
-        @Override
-        public Worker worker(String name, Work work) {
-            return threads.worker(name, work);
-        }
-
-        @Override
-        public TaskQueue taskQueue(String name) {
-            return threads.taskQueue(name);
-        }
-
-        @Override
-        public void await(Object lock, String what, BooleanSupplier condition) {
-            threads.await(lock, what, condition);
-        }
+                new OwnClock(nowNanos));
     }
 
     private StateChannel channel() {

@@ -1,0 +1,92 @@
+package io.chainkeeper.server.transfer;
+
+import static io.chainkeeper.server.transfer.MemberFiles.PROMISE;
+import static org.junit.Assert.assertEquals;
+
+import io.chainkeeper.ordering.ByteSlice;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.After;
+import org.junit.Before;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** For how long the order is kept for a member that has received a state, when the order has no room. */
+public final class YieldingReceiverTest {
+    private static final int CHUNK_BYTES = 4096;
+    private static final int RECEIVER = 3;
+    private static final long NOBODY = Long.MAX_VALUE;
+
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
+
+    private final AtomicLong nowNanos = new AtomicLong();
+    private MemberFiles files;
+    private SnapshotSender sender;
+
+    @Before
+    public void receive() throws IOException {
+        files = new MemberFiles(folder.getRoot().toPath(), 1);
+        files.execute(30);
+        files.snapshot(0);
+        sender = files.source(CHUNK_BYTES, new OwnClock(nowNanos));
+        ask();
+    }
+
+    @After
+    public void close() throws IOException {
+        sender.close();
+        files.close();
+    }
+
+    private void ask() throws IOException {
+        ByteSlice request = StateRequest.manifest(30, 0).encode();
+        sender.answer(RECEIVER, request, PROMISE);
+        assertEquals(30, sender.lowestPositionInUse());
+    }
+
+    private void assertHeldAfter(long millis, long position) {
+        nowNanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(millis));
+        sender.yieldIdle();
+        assertEquals(position, sender.lowestPositionInUse());
+    }
+
+    @Test
+    public void asksNoMoreAndHasNotStarted_isWaitedForForTenSeconds() {
+        assertHeldAfter(9_999, 30);
+        assertHeldAfter(1, NOBODY);
+    }
+
+    @Test
+    public void hasStartedFromIt_givesWayAtOnce() {
+        assertHeldAfter(2_000, 30);
+        sender.memberStarted(RECEIVER);
+        assertHeldAfter(0, NOBODY);
+    }
+
+    @Test
+    public void startIsExecutedWhileItStillReceives_isWaitedFor() throws Exception {
+        sender.memberStarted(RECEIVER);
+        for (int i = 0; i < 20; i++) {
+            assertHeldAfter(999, 30);
+            ask();
+        }
+        assertHeldAfter(1_000, NOBODY);
+    }
+
+    @Test
+    public void startedBeforeItAsked_isWaitedForAsOthers() throws Exception {
+        sender.memberStarted(RECEIVER);
+        assertHeldAfter(1_000, NOBODY);
+        ask();
+        assertHeldAfter(9_999, 30);
+    }
+
+    @Test
+    public void anotherMemberStarts_nothingChanges() {
+        sender.memberStarted(RECEIVER + 1);
+        assertHeldAfter(9_999, 30);
+    }
+}
