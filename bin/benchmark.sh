@@ -29,7 +29,7 @@
 #   page         the cells of docs/performance.md: writes of three sizes at 3, 5 and 7 replicas with curves, reads, one
 #                client, narrow links, idle servers, the death of a leader, etcd if it is installed; about six hours
 #   goals        the cells that goals are set for, without charts, each three intervals in one ensemble: writes, reads,
-#                one client; about two and a half hours
+#                one client; about three and a half hours
 #   scale        10 000 sessions, 100 000 watches, 4 million znodes, and 100 and 5000 sessions that come back at once; three
 #                replicas with heaps of 2 and 3 GB, so it needs 16 GB of memory; about forty minutes
 #   growth       how cost grows with the size of values, sessions, znodes and watches, memory per znode, a start with a

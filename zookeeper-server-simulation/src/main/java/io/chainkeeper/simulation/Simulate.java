@@ -88,6 +88,11 @@ public final class Simulate {
         if (!without.isEmpty() && !isRule) {
             throw new IllegalArgumentException("no rule of " + protocol + " is named " + without);
         }
+        if (!application.concerns(Protocols.named(protocol))) {
+            throw new IllegalArgumentException("--application " + application.optionValue()
+                    + " is about majorities of servers, or what their own disks remember; with " + protocol
+                    + " shared disks decide: take registers, znodes or reconfig");
+        }
         boolean isOneSeed = seeds == 1 && seconds == 0 && surveyed == 0;
         if (!isOneSeed && (timeline != null || !selection.equals(Selection.ALL))) {
             throw new IllegalArgumentException("a timeline, or a part of a run, is of one seed");

@@ -139,6 +139,22 @@ public final class ServerProcess implements AutoCloseable {
         }
     }
 
+    /**
+     * The same where the system could not tell something of the process: one that is ending gives up its memory first.
+     *
+     * @param unreadable thrown if the server still runs after a while
+     * @throws IOException always
+     */
+    public void checkAlive(IOException unreadable) throws IOException {
+        try {
+            process.waitFor(EXIT_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        checkAlive();
+        throw unreadable;
+    }
+
     /** @return the last lines that the server wrote */
     public String logTail() throws IOException {
         List<String> lines = new String(Files.readAllBytes(launch.log()), StandardCharsets.UTF_8)

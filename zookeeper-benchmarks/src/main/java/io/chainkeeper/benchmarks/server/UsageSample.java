@@ -91,13 +91,11 @@ public record UsageSample(
         List<ServerCounters> counters = new ArrayList<>();
         for (ServerProcess server : servers) {
             server.checkAlive();
-            counters.add(new ServerCounters(
-                    proc.processCpuMicros(server.pid()),
-                    server.groupCpuMicros(),
-                    proc.compilerCpuMicros(server.pid()),
-                    proc.writtenBytes(server.pid()),
-                    proc.residentBytes(server.pid()),
-                    proc.sentBytes(server.pid())));
+            try {
+                counters.add(countersOf(proc, server));
+            } catch (IOException e) {
+                server.checkAlive(e);
+            }
         }
         return new UsageSample(
                 System.nanoTime(),
@@ -105,6 +103,16 @@ public record UsageSample(
                 counters,
                 proc.processCpuMicros(ProcessHandle.current().pid()),
                 proc.systemCpu());
+    }
+
+    private static ServerCounters countersOf(ProcFiles proc, ServerProcess server) throws IOException {
+        return new ServerCounters(
+                proc.processCpuMicros(server.pid()),
+                server.groupCpuMicros(),
+                proc.compilerCpuMicros(server.pid()),
+                proc.writtenBytes(server.pid()),
+                proc.residentBytes(server.pid()),
+                proc.sentBytes(server.pid()));
     }
 
     /**

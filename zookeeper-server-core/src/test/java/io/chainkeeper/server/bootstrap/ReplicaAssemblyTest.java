@@ -74,6 +74,7 @@ public class ReplicaAssemblyTest {
                         "SnapshotOnDemand.waiting",
                         "SnapshotReceiver.failureHandler",
                         "SnapshotReceiver.scheduler",
+                        "SnapshotsOnRequest.waiting",
                         "StateTransfers.failureHandler",
                         "TransactionLog.scheduler",
                         "TransactionLog.writer")),
