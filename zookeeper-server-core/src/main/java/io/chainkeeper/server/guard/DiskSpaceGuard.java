@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -18,7 +19,8 @@ import org.slf4j.LoggerFactory;
  * Watches how much space this replica's file systems have left. While it is less than the reserve, this replica's
  * clients may not write, so that the reserve is there for what must be logged although nobody asked this replica: what
  * others have accepted, and the end of sessions. Between two measurements every write is counted against the space that
- * was found.
+ * was found, and what others do is not: where all replicas share a file system, as on one machine, they use it up as
+ * many times as fast. So it is measured again whenever a small part of it has been counted, however fast that is.
  */
 public final class DiskSpaceGuard implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DiskSpaceGuard.class);
@@ -38,13 +40,19 @@ public final class DiskSpaceGuard implements AutoCloseable {
     private final List<Path> directories;
     private final long reserveBytes;
     private final long copiesOfAWrite;
+    private final int measurementsPerRoom;
     private final Probe probe;
     private final AtomicLong room = new AtomicLong(Long.MAX_VALUE);
+    private final AtomicBoolean isMeasurementAsked = new AtomicBoolean();
+
+    /** With less room than this it is measured again. */
+    private volatile long measureBelow;
+
     private volatile boolean low;
     private volatile long usableBytes;
     private boolean failureSaid;
     private int periodsSinceMeasured;
-    private Background background;
+    private volatile Background background;
 
     /**
      * What a file system says of itself.
@@ -90,6 +98,7 @@ public final class DiskSpaceGuard implements AutoCloseable {
         this.directories = List.copyOf(new TreeSet<>(directories));
         this.reserveBytes = reserveBytes;
         this.copiesOfAWrite = (long) LOGS * members;
+        this.measurementsPerRoom = 2 * members;
         this.probe = probe;
         measure();
     }
@@ -115,7 +124,21 @@ public final class DiskSpaceGuard implements AutoCloseable {
      * @return whether it may be ordered
      */
     public boolean admits(long bytes) {
-        return !low && room.addAndGet(-copiesOfAWrite * (bytes + OVERHEAD_BYTES)) >= 0;
+        if (low) {
+            return false;
+        }
+        long left = room.addAndGet(-copiesOfAWrite * (bytes + OVERHEAD_BYTES));
+        if (left < measureBelow) {
+            measureSoon();
+        }
+        return left >= 0;
+    }
+
+    private void measureSoon() {
+        Background measuring = background;
+        if (measuring != null && isMeasurementAsked.compareAndSet(false, true)) {
+            measuring.execute(this::measure);
+        }
     }
 
     /**
@@ -184,7 +207,9 @@ public final class DiskSpaceGuard implements AutoCloseable {
                         enoughBytes);
             }
         }
+        measureBelow = leastAbove - Math.max(0, leastAbove) / measurementsPerRoom;
         room.set(leastAbove);
+        isMeasurementAsked.set(false);
         usableBytes = leastUsable;
         if (tooLittle) {
             low = true;

@@ -5,9 +5,12 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.server.background.Background;
 import io.chainkeeper.server.guard.DiskSpaceGuard.Space;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -74,6 +77,59 @@ public class DiskSpaceGuardTest {
         assertEquals("two logs and three replicas", 6 * MIB / (6 * 100_256), admitted);
         watch.measure();
         assertTrue(watch.admits(100_000));
+    }
+
+    /** As three servers on one machine: none knows what the others let in. */
+    @Test
+    public void threeServersShareAFileSystem_andFillItFasterThanItIsMeasured_theReserveStays() {
+        long[] shared = {364 * MIB};
+        Queued background = new Queued();
+        List<DiskSpaceGuard> servers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            DiskSpaceGuard guard =
+                    new DiskSpaceGuard(List.of(DATA), 64 * MIB, 3, directory -> new Space(shared[0], total));
+            guard.start(background, () -> {});
+            servers.add(guard);
+        }
+        long copiesBytes = 2 * 3 * (65_536 + 256);
+        boolean admits = true;
+        while (admits) {
+            admits = false;
+            for (DiskSpaceGuard guard : servers) {
+                if (guard.admits(65_536)) {
+                    shared[0] -= copiesBytes;
+                    admits = true;
+                }
+            }
+            background.run();
+        }
+        assertTrue(shared[0] + " bytes are left", shared[0] >= 64 * MIB - 2 * copiesBytes);
+        assertTrue(shared[0] + " bytes are left", shared[0] < 64 * MIB + copiesBytes);
+    }
+
+    /** Runs nothing by time. */
+    private static final class Queued implements Background {
+        private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+
+        void run() {
+            for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+                task.run();
+            }
+        }
+
+        @Override
+        public boolean execute(Runnable task) {
+            return tasks.add(task);
+        }
+
+        @Override
+        public void everyMillis(long periodMillis, Runnable task) {}
+
+        @Override
+        public void afterMillis(long delayMillis, Runnable task) {}
+
+        @Override
+        public void close() {}
     }
 
     @Test
