@@ -1,6 +1,7 @@
 package io.chainkeeper.benchmarks.rounds;
 
 import io.chainkeeper.benchmarks.host.Cleanup;
+import io.chainkeeper.benchmarks.host.WorkDirectory;
 import io.chainkeeper.benchmarks.load.Clients;
 import io.chainkeeper.benchmarks.load.ClosedLoop;
 import io.chainkeeper.benchmarks.load.IdleSessions;
@@ -70,7 +71,18 @@ public final class Round {
      */
     public RoundResult run(String protocol, int round) throws Exception {
         Path work = bench.work().path();
-        Path directory = Files.createDirectory(work.resolve(work.getFileName() + "-round" + round + "-" + protocol));
+        Path directory = work.resolve(work.getFileName() + "-round" + round + "-" + protocol);
+        // Gone after the round: with large values the next one might not find the room that this one had.
+        WorkDirectory data =
+                cleanup.open(() -> new WorkDirectory(Files.createDirectory(directory), options.keepDirectories()));
+        try {
+            return run(protocol, round, data.path());
+        } finally {
+            cleanup.closeNow(data);
+        }
+    }
+
+    private RoundResult run(String protocol, int round, Path directory) throws Exception {
         Ensemble ensemble = cleanup.open(
                 () -> Ensemble.start(protocol, options.ensemble(), bench.command(), bench.control(), directory));
         try {
