@@ -140,19 +140,20 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     /**
-     * The same where the system could not tell something of the process: one that is ending gives up its memory first.
+     * Why the system could not tell something of the process: one that is ending gives up its memory first.
      *
-     * @param unreadable thrown if the server still runs after a while
-     * @throws IOException always
+     * @param unreadable what the system said
+     * @return the same, if the server still runs after a while
+     * @throws IOException if it has ended; the message holds the end of its log
      */
-    public void checkAlive(IOException unreadable) throws IOException {
+    public IOException explained(IOException unreadable) throws IOException {
         try {
             process.waitFor(EXIT_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         checkAlive();
-        throw unreadable;
+        return unreadable;
     }
 
     /** @return the last lines that the server wrote */

@@ -94,7 +94,7 @@ public record UsageSample(
             try {
                 counters.add(countersOf(proc, server));
             } catch (IOException e) {
-                server.checkAlive(e);
+                throw server.explained(e);
             }
         }
         return new UsageSample(

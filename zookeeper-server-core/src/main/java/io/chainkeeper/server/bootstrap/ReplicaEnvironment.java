@@ -1,7 +1,7 @@
 package io.chainkeeper.server.bootstrap;
 
-import io.chainkeeper.server.maintenance.Bystander;
 import io.chainkeeper.server.maintenance.Divergence;
+import io.chainkeeper.server.maintenance.MaintenanceListener;
 import io.chainkeeper.server.maintenance.Naming;
 import io.chainkeeper.server.maintenance.ServingPolicy;
 import io.chainkeeper.server.storage.Checkpoints;
@@ -12,7 +12,7 @@ import java.nio.file.Path;
  * What lies around a {@link ReplicaAssembly}: the files that it writes, the members that its state comes from, and
  * those who look at it. The methods that return an object are called once, while the assembly is put together.
  */
-interface ReplicaEnvironment extends Bystander {
+interface ReplicaEnvironment extends MaintenanceListener {
     /** @return when checkpoints are taken, and by whom */
     Checkpoints checkpoints();
 

@@ -74,7 +74,7 @@ final class ReplicaLife implements AutoCloseable {
     private final DivergenceGuard divergence;
     private final ClusterNaming naming;
     private final StateTransfers transfers;
-    private final SnapshotsOnRequest onRequest;
+    private final RequestedSnapshots requested;
     private final OrderView view;
     private final ReplicaFront front;
     private final ReplicaAssembly assembly;
@@ -117,7 +117,7 @@ final class ReplicaLife implements AutoCloseable {
         this.front = runtime.front(core, view);
         this.departure = new Departure(server, core::order, view);
         this.transfers = transfers();
-        this.onRequest = new SnapshotsOnRequest(
+        this.requested = new RequestedSnapshots(
                 this::application, snapshots, runtime.waiting(), transfers::wantedCheckpointTaken);
         this.assembly = new ReplicaAssembly(core, new Environment());
         this.report = new MemberReport(server, view, assembly.clientPort()::problem, further());
@@ -359,9 +359,9 @@ final class ReplicaLife implements AutoCloseable {
                 newStart.gauges()));
     }
 
-    /** See {@link SnapshotsOnRequest#take}. */
+    /** See {@link RequestedSnapshots#take}. */
     CompletableFuture<Path> snapshot() {
-        return onRequest.take();
+        return requested.take();
     }
 
     @Override
@@ -403,7 +403,7 @@ final class ReplicaLife implements AutoCloseable {
 
         @Override
         public SnapshotNow snapshots() {
-            return onRequest::takeNow;
+            return requested::takeNow;
         }
 
         @Override
@@ -458,7 +458,7 @@ final class ReplicaLife implements AutoCloseable {
 
         @Override
         public void checkpointWanted() {
-            onRequest.want();
+            requested.want();
         }
 
         @Override

@@ -12,9 +12,9 @@ public interface ExecutionEvents {
     void selfStarted();
 
     /**
-     * The first command of another replica's start has been executed.
+     * The first command of another start than this one has been executed.
      *
-     * @param member replica id
+     * @param member replica id; this replica's own for an earlier start of it, whose commands are executed again
      */
     void memberStarted(int member);
 

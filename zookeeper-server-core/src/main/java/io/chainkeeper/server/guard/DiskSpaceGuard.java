@@ -207,7 +207,7 @@ public final class DiskSpaceGuard implements AutoCloseable {
                         enoughBytes);
             }
         }
-        measureBelow = leastAbove - Math.max(0, leastAbove) / measurementsPerRoom;
+        measureBelow = leastAbove - leastAbove / measurementsPerRoom;
         room.set(leastAbove);
         isMeasurementAsked.set(false);
         usableBytes = leastUsable;

@@ -27,7 +27,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
     private final MaintenanceSchedule schedule;
     private final OrderedZooKeeperServer server;
     private final Supplier<OrderingStatus> status;
-    private final Bystander bystander;
+    private final MaintenanceListener listener;
     private final ClusterFormation cluster;
     private final EnsembleTasks ensemble;
     private final ClientTasks clients;
@@ -38,7 +38,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
      * @param schedule when they run
      * @param server told of sessions that it may no longer serve
      * @param status the order's view of its leader
-     * @param bystander told of roles and starts
+     * @param listener told of roles and starts
      * @param cluster proposes what concerns the cluster as a whole
      * @param ensemble what is done about the ensemble
      * @param clients what is done for clients
@@ -49,7 +49,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
             MaintenanceSchedule schedule,
             OrderedZooKeeperServer server,
             Supplier<OrderingStatus> status,
-            Bystander bystander,
+            MaintenanceListener listener,
             ClusterFormation cluster,
             EnsembleTasks ensemble,
             ClientTasks clients,
@@ -58,7 +58,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
         this.schedule = schedule;
         this.server = server;
         this.status = status;
-        this.bystander = bystander;
+        this.listener = listener;
         this.cluster = cluster;
         this.ensemble = ensemble;
         this.clients = clients;
@@ -75,7 +75,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
     private void tick() {
         OrderingStatus current = status.get();
         ensemble.view().run();
-        bystander.showRole(current);
+        listener.showRole(current);
         if (replacement.isUnderWay()) {
             replacement.tick();
             return;
@@ -111,7 +111,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
 
     @Override
     public void memberStarted(int member) {
-        bystander.memberStarted(member);
+        listener.memberStarted(member);
     }
 
     @Override

@@ -59,7 +59,7 @@ public final class SnapshotSender implements StateOffer, Closeable {
     private final SnapshotOnDemand onDemand;
     private final Map<Integer, Receiver> receivers = new TreeMap<>();
 
-    /** Receivers of which the order holds a start that is later than their place here. */
+    /** Members of which a start has been executed since they got a place here, if they have one. */
     private final Set<Integer> started = ConcurrentHashMap.newKeySet();
 
     private boolean isReleaseScheduled;

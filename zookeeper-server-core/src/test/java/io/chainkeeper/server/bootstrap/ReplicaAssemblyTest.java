@@ -71,10 +71,10 @@ public class ReplicaAssemblyTest {
                         "ReplicaLife.runtime",
                         "RequestWatch.clockNanos", // ZooKeeper's requests bear times of the system's clock only
                         "RequestWatch.wallMicros",
+                        "RequestedSnapshots.waiting",
                         "SnapshotOnDemand.waiting",
                         "SnapshotReceiver.failureHandler",
                         "SnapshotReceiver.scheduler",
-                        "SnapshotsOnRequest.waiting",
                         "StateTransfers.failureHandler",
                         "TransactionLog.scheduler",
                         "TransactionLog.writer")),

@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
  * Snapshots that somebody asks for: an operator, another server, or the order. Each is queued while its state is being
  * captured, so before everything that is captured later. Safe for use by any thread.
  */
-final class SnapshotsOnRequest {
-    private static final Logger LOG = LoggerFactory.getLogger(SnapshotsOnRequest.class);
+final class RequestedSnapshots {
+    private static final Logger LOG = LoggerFactory.getLogger(RequestedSnapshots.class);
     private static final int LONGEST_POSITION_SECONDS = 60;
 
     private final Supplier<OrderedApplication> application;
@@ -36,7 +36,7 @@ final class SnapshotsOnRequest {
      * @param waiting lets who asks wait
      * @param covered told of the position of what was written because the order wanted it
      */
-    SnapshotsOnRequest(
+    RequestedSnapshots(
             Supplier<OrderedApplication> application,
             CheckpointSchedule schedule,
             Waiting waiting,
