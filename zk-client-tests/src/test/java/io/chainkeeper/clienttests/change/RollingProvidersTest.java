@@ -3,7 +3,6 @@ package io.chainkeeper.clienttests.change;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
-import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.clienttests.harness.Await;
 import io.chainkeeper.clienttests.harness.Clients;
@@ -96,16 +95,17 @@ public class RollingProvidersTest {
         for (ServerProcess server : ensemble.servers()) {
             assertKeyCounts(server, true);
         }
+        Await.counts("taken", taken, failure);
         for (ServerProcess server : ensemble.servers()) {
             restart(server, null);
             for (ServerProcess other : ensemble.servers()) {
                 assertKeyCounts(other, false);
             }
         }
+        Await.counts("refused", refused, failure);
         over = true;
         client.join();
         assertNull(failure.get());
-        assertTrue(refused + " refused, " + taken + " taken", refused.get() > 100 && taken.get() > 10);
         assertEqualEverywhere();
     }
 

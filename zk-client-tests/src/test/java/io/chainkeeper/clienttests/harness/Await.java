@@ -2,6 +2,8 @@ package io.chainkeeper.clienttests.harness;
 
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Waits for conditions that other processes bring about. */
 public final class Await {
@@ -30,5 +32,22 @@ public final class Await {
             }
             Thread.sleep(POLL_MILLIS);
         }
+    }
+
+    /**
+     * Waits until a thread that the test has started has counted fifty times more: however fast the machine, as much has
+     * been tried under the conditions that the test has set up.
+     *
+     * @param failure what has ended that thread, or null while it runs
+     * @throws AssertionError if the thread has failed, or has not counted so often within a minute
+     */
+    public static void counts(String what, AtomicInteger counted, AtomicReference<Throwable> failure) throws Exception {
+        int enough = counted.get() + 50;
+        until(what + " fifty times more", Duration.ofMinutes(1), () -> {
+            if (failure.get() != null) {
+                throw new AssertionError(what, failure.get());
+            }
+            return counted.get() >= enough;
+        });
     }
 }
