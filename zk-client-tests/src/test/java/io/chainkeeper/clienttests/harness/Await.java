@@ -35,8 +35,8 @@ public final class Await {
     }
 
     /**
-     * Waits until a thread that the test has started has counted fifty times more. However fast the machine is, that much
-     * has then been tried.
+     * Waits until a thread that the test has started has counted fifty times more. However fast the machine is, that
+     * much has then been tried.
      *
      * @param failure what has ended that thread, or null while it runs
      * @throws AssertionError if the thread has failed, or has not counted so often within a minute
