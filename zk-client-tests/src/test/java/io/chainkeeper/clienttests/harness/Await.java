@@ -35,15 +35,15 @@ public final class Await {
     }
 
     /**
-     * Waits until a thread that the test has started has counted fifty times more. However fast the machine is, that
-     * much has then been tried.
+     * Waits until a thread that the test has started has counted a hundred times more. However fast it is,
+     * that much has then been tried.
      *
      * @param failure what has ended that thread, or null while it runs
      * @throws AssertionError if the thread has failed, or has not counted so often within a minute
      */
     public static void counts(String what, AtomicInteger counted, AtomicReference<Throwable> failure) throws Exception {
-        int enough = counted.get() + 50;
-        until(what + " fifty times more", Duration.ofMinutes(1), () -> {
+        int enough = counted.get() + 100;
+        until(what + " a hundred times more", Duration.ofMinutes(1), () -> {
             if (failure.get() != null) {
                 throw new AssertionError(what, failure.get());
             }
