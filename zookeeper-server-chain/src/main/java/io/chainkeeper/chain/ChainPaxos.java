@@ -501,8 +501,8 @@ final class ChainPaxos implements InputCycle.Handlers {
             }
         }
         admission.reportSilent();
-        if (watch.missesQuorum()) {
-            stopFollowing(); // somebody else may lead by now
+        if (watch.missesQuorum() || watch.missesDisk()) {
+            stopFollowing(); // somebody else may lead by now, or should
             election.restart();
         }
     }
@@ -528,9 +528,13 @@ final class ChainPaxos implements InputCycle.Handlers {
         int heartbeat = state.settings.heartbeatTicks();
         long due = state.now + heartbeat - state.now % heartbeat;
         due = Math.min(due, links.dueTick());
-        due = Math.min(
-                due, state.isLeader() ? Math.min(watch.quorumDueTick(), admission.dueTick()) : watch.leaderDueTick());
+        due = Math.min(due, state.isLeader() ? leaderDueTick() : watch.leaderDueTick());
         return (int) Math.max(0, due - state.now - 1);
+    }
+
+    private long leaderDueTick() {
+        long due = Math.min(watch.quorumDueTick(), admission.dueTick());
+        return state.isHeldUpByDisk() ? Math.min(due, watch.diskDueTick()) : due;
     }
 
     @Override

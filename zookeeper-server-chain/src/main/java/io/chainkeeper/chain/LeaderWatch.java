@@ -18,6 +18,12 @@ final class LeaderWatch {
     /** Leader only: tick at which a quorum last confirmed a round. */
     private long lastConfirmedTick;
 
+    /** Leader only: tick at which its own disk did not hold it up, or let it go on. */
+    private long lastUnhinderedTick;
+
+    /** What was decided here by then. */
+    private long decidedUnhindered;
+
     /** Tick at which the link to each replica last went down. */
     private final long[] linkDownTick = new long[ReplicaState.IDS];
 
@@ -32,6 +38,7 @@ final class LeaderWatch {
         lastHeardTick = state.now;
         if (state.isLeader()) {
             lastConfirmedTick = state.now;
+            lastUnhinderedTick = state.now;
         }
     }
 
@@ -69,6 +76,23 @@ final class LeaderWatch {
     /** Leader: the tick from which on {@link #missesQuorum} if no round is confirmed before. */
     long quorumDueTick() {
         return lastConfirmedTick + state.settings.suspicionTicks() + 1;
+    }
+
+    /**
+     * Leader, with each tick: whether its own disk has kept it for so long from executing what others have decided that
+     * one of them should lead. What it does not execute fills its window, and then nothing is proposed any more.
+     */
+    boolean missesDisk() {
+        if (!state.isHeldUpByDisk() || state.maxDecided > decidedUnhindered) {
+            lastUnhinderedTick = state.now;
+            decidedUnhindered = state.maxDecided;
+        }
+        return state.now >= diskDueTick();
+    }
+
+    /** Leader: the tick from which on {@link #missesDisk} if the disk holds it up and does not let it go on before. */
+    long diskDueTick() {
+        return lastUnhinderedTick + state.settings.suspicionTicks() + 1;
     }
 
     /** Follower: whether the leader has been silent for too long. */

@@ -426,8 +426,16 @@ final class ReplicaState {
             progress.raiseMaxDecided(memberships.reachedByQuorum(progress::ack, maxDecided + 1, maxAccepted));
         }
         long decidable = Math.min(progress.maxDecided(), maxAccepted);
-        boolean waits = maxDecided < overwritten && rules.isOn(SafetyRule.OVERWRITTEN_VALUE_IS_DURABLE_BEFORE_DELIVERY);
-        return waits ? Math.min(decidable, maxDurable) : decidable;
+        return waitsForOwnRecord() ? Math.min(decidable, maxDurable) : decidable;
+    }
+
+    private boolean waitsForOwnRecord() {
+        return maxDecided < overwritten && rules.isOn(SafetyRule.OVERWRITTEN_VALUE_IS_DURABLE_BEFORE_DELIVERY);
+    }
+
+    /** Whether more is known to be decided than may be executed before the own disk holds it. */
+    boolean isHeldUpByDisk() {
+        return waitsForOwnRecord() && maxDecided < Math.min(progress.maxDecided(), maxAccepted);
     }
 
     void checkInvariants() {

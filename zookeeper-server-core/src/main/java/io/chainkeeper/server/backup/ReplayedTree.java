@@ -3,6 +3,7 @@ package io.chainkeeper.server.backup;
 import io.chainkeeper.server.backup.BackupManifest.Piece;
 import io.chainkeeper.server.backup.BackupManifest.Snapshot;
 import io.chainkeeper.server.state.Zxids;
+import io.chainkeeper.server.storage.FuzzyReplay;
 import io.chainkeeper.server.storage.TxnLogScanner;
 import io.chainkeeper.server.zookeeper.OrderedDatabase;
 import java.io.IOException;
@@ -112,7 +113,9 @@ final class ReplayedTree {
         } else if (header.getType() == OpCode.closeSession) {
             sessions.remove(header.getClientId());
         }
+        FuzzyReplay.forgetLaterChildren(tree, header, entry.getTxn());
         tree.processTxn(header, entry.getTxn());
+        FuzzyReplay.checkCreated(tree, header, entry.getTxn());
         tree.lastProcessedZxid = header.getZxid();
         lastMillis = header.getTime();
         compare(file, header.getZxid(), entry.getDigest());

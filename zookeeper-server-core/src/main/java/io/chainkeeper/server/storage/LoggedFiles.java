@@ -5,8 +5,13 @@ import io.chainkeeper.config.DataDirectories;
 import io.chainkeeper.replica.Scheduler;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
+import org.apache.jute.Record;
+import org.apache.zookeeper.KeeperException.NoNodeException;
+import org.apache.zookeeper.server.DataTree;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
+import org.apache.zookeeper.txn.TxnHeader;
 
 /** ZooKeeper's files, of which it reads all and {@link TransactionLog} appends to the log. */
 public final class LoggedFiles extends FileTxnSnapLog {
@@ -73,6 +78,15 @@ public final class LoggedFiles extends FileTxnSnapLog {
      */
     public void handOver() throws IOException {
         log.handOver();
+    }
+
+    /** Replays one on the tree that a snapshot has brought back. */
+    @Override
+    public void processTransaction(TxnHeader header, DataTree tree, Map<Long, Integer> sessions, Record transaction)
+            throws NoNodeException {
+        FuzzyReplay.forgetLaterChildren(tree, header, transaction);
+        super.processTransaction(header, tree, sessions, transaction);
+        FuzzyReplay.checkCreated(tree, header, transaction);
     }
 
     @Override

@@ -23,10 +23,16 @@ public final class TxnLogTail {
 
     private TxnLogTail() {}
 
-    private record Scan(long firstZxid, long lastZxid, long goodBytes, boolean torn) {}
+    private record Scan(long firstZxid, long lastZxid, long goodBytes, boolean torn) {
+        boolean holdsNothing() {
+            return lastZxid == 0;
+        }
+    }
 
     /**
-     * Makes the log readable.
+     * Makes the log readable. No file is left that holds no transaction behind what was forced: the next transactions
+     * may lie in one of an earlier name, and whoever deletes old files takes the name for that of the oldest one needed.
+     *
      *
      * @param directory the directory with the {@code log.*} files
      * @param fromZxid files that hold only transactions before it are not looked at
@@ -44,16 +50,19 @@ public final class TxnLogTail {
                 deleteFrom(files, i);
                 return;
             }
-            if (scan.lastZxid != 0) {
+            if (!scan.holdsNothing()) {
                 last = scan.lastZxid;
+            } else if (!scan.torn && forcedZxid >= 0 && DataFiles.logZxid(files.get(i)) > forcedZxid) {
+                LOG.warn("Deleting transaction log {}: a crash left no transaction in it", files.get(i));
+                Files.delete(files.get(i));
             }
             if (scan.torn) {
                 if (forcedZxid < 0 && i < files.size() - 1) {
                     throw damaged(files.get(i), scan.goodBytes);
                 }
                 requireForced(files.get(i), scan.goodBytes, last, forcedZxid);
-                truncate(files.get(i), scan.goodBytes);
                 deleteFrom(files, i + 1);
+                truncate(files.get(i), scan.holdsNothing() && forcedZxid >= 0 ? 0 : scan.goodBytes);
                 return;
             }
         }
@@ -102,7 +111,7 @@ public final class TxnLogTail {
             if (isGap(last, scan.firstZxid)) {
                 throw damaged(file, 0);
             }
-            if (scan.lastZxid != 0) {
+            if (!scan.holdsNothing()) {
                 last = scan.lastZxid;
             }
             if (scan.torn) {
@@ -147,7 +156,7 @@ public final class TxnLogTail {
 
     private static void truncate(Path file, long goodBytes) throws IOException {
         if (goodBytes < TxnLogScanner.HEADER_BYTES) {
-            LOG.warn("Deleting transaction log {}: a crash left not even its header", file);
+            LOG.warn("Deleting transaction log {}: a crash left no transaction in it", file);
             Files.delete(file);
             return;
         }

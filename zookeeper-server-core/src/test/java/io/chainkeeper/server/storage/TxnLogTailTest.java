@@ -203,6 +203,30 @@ public class TxnLogTailTest {
         assertEquals(FIRST_FILE_TXNS, lastReadable());
     }
 
+    /** What follows is in a file of an earlier name, which would be deleted as older than the one that holds nothing. */
+    @Test
+    public void fileOfWhichNoTransactionReachedTheDisk_isDeleted() throws Exception {
+        byte[] content = Files.readAllBytes(second.toPath());
+        for (int length : new int[] {TxnLogScanner.HEADER_BYTES, TxnLogScanner.HEADER_BYTES + 30}) {
+            for (boolean zeroesFollow : new boolean[] {false, true}) {
+                byte[] left = Arrays.copyOf(content, length);
+                Files.write(second.toPath(), zeroesFollow ? Arrays.copyOf(left, length + 100) : left);
+                TxnLogTail.cut(directory.toPath(), 0, FIRST_FILE_TXNS);
+                assertFalse(length + " bytes", second.exists());
+                assertEquals(FIRST_FILE_TXNS, lastReadable());
+            }
+        }
+    }
+
+    @Test
+    public void emptyFileBehindAGap_isDeletedSoThatLaterFilesFollowEachOther() throws Exception {
+        File third = new File(directory, "log.a");
+        Files.write(third.toPath(), Arrays.copyOf(Files.readAllBytes(first.toPath()), TxnLogScanner.HEADER_BYTES));
+        Files.delete(second.toPath());
+        TxnLogTail.cut(directory.toPath(), 0, FIRST_FILE_TXNS);
+        assertFalse(third.exists());
+    }
+
     @Test
     public void firstFileOfZeroes_isRefusedIfItWasForced() throws Exception {
         byte[] content = Files.readAllBytes(first.toPath());

@@ -28,6 +28,7 @@ final class CheckpointChoice {
         if (hasHole) {
             machine.decidedPosition = 0;
         }
+        replica.startsFrom(older);
         return older;
     }
 }

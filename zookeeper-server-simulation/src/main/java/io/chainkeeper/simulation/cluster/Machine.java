@@ -83,10 +83,21 @@ final class Machine {
         }
         if (events.nowMicros() < pausedUntilMicros) {
             asleep.addLast(() -> runAwake(events, host, action));
-            events.after(pausedUntilMicros - events.nowMicros(), () -> wake(events.nowMicros()));
+            wakeBehindPause(events);
         } else {
             action.run();
         }
+    }
+
+    /** Another pause may begin before this one ends. */
+    private void wakeBehindPause(EventQueue events) {
+        events.after(pausedUntilMicros - events.nowMicros(), () -> {
+            if (events.nowMicros() < pausedUntilMicros && !asleep.isEmpty()) {
+                wakeBehindPause(events);
+            } else {
+                wake(events.nowMicros());
+            }
+        });
     }
 
     /** What has waited for it to go on happens, unless it stands still. */

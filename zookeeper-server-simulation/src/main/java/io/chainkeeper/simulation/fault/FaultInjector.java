@@ -115,7 +115,7 @@ public final class FaultInjector {
         this.epochs = new EpochFaults(cluster, this, stories, hangingDisk);
         this.operator = new OperatorFaults(cluster, this);
         this.rises = new RiseFaults(cluster, this, operator, stories);
-        this.shared = new SharedDiskFaults(events, cluster, options);
+        this.shared = new SharedDiskFaults(events, cluster, options, this::later);
         this.strangers = new StrangerFaults(cluster, workload, this);
         this.hangs = new HangFaults(events, cluster, options, this);
     }

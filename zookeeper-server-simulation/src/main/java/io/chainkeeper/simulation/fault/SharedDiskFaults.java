@@ -8,6 +8,7 @@ import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.time.EventQueue;
 import java.util.SplittableRandom;
+import java.util.function.BiConsumer;
 
 /**
  * What goes wrong with the disks that all replicas share, and on the way to them. They may die, answer some servers
@@ -24,6 +25,7 @@ final class SharedDiskFaults {
     private final EventQueue events;
     private final Cluster cluster;
     private final SwarmOptions options;
+    private final BiConsumer<Long, Runnable> later;
     private final SharedDiskArray disks;
 
     /** What the stall draws that comes at the next access of who leads; null if none is due. */
@@ -33,11 +35,13 @@ final class SharedDiskFaults {
      * @param events virtual time
      * @param cluster whose disks they are
      * @param options how long accesses take
+     * @param later does something after so many microseconds, unless faults have stopped by then
      */
-    SharedDiskFaults(EventQueue events, Cluster cluster, SwarmOptions options) {
+    SharedDiskFaults(EventQueue events, Cluster cluster, SwarmOptions options, BiConsumer<Long, Runnable> later) {
         this.events = events;
         this.cluster = cluster;
         this.options = options;
+        this.later = later;
         this.disks = cluster.sharedDisks();
     }
 
@@ -103,7 +107,7 @@ final class SharedDiskFaults {
             ofStall = null;
             long afterMicros = random.nextLong(1 + 3 * options.sharedDisks().maxMicros());
             long micros = random.nextBoolean() ? FaultInjector.duration(random) : random.nextLong(LONG_STALL_MICROS);
-            events.after(afterMicros, () -> cluster.pause(replica, micros));
+            later.accept(afterMicros, () -> cluster.pause(replica, micros));
         }
     }
 }

@@ -202,10 +202,10 @@ public final class DrivenScheduler implements Scheduler {
         return waiting > 0;
     }
 
-    /** Does what a part has been woken for, before anything else can happen. */
+    /** Does what a part has been woken for, before anything else can happen; nothing while it waits for its disk. */
     public void workNow(Part part) {
         for (DrivenWorker worker : workers) {
-            if (worker.part == part && worker.isDue && !worker.running) {
+            if (worker.part == part && worker.isDue && !worker.running && !worker.isHeldUp()) {
                 worker.piece();
             }
         }

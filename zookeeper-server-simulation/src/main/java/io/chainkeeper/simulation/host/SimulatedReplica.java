@@ -192,6 +192,13 @@ public final class SimulatedReplica implements AutoCloseable {
         return checkpoints.peekFirst().position();
     }
 
+    /** A start has found this one to be the newest that is whole; those that are damaged stay so. */
+    public void startsFrom(Checkpoint whole) {
+        while (checkpoints.peekLast() != whole) {
+            checkpoints.removeLast();
+        }
+    }
+
     /** Recovery never falls back to an older one than the newest, as that is where an older one's files lead to. */
     void newestCheckpointCounts() {
         while (checkpoints.size() > 1) {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.zookeeper.ZooDefs.OpCode;
@@ -54,6 +55,10 @@ public final class SessionEvidence {
     private final ConfigurationEvidence configurations;
     private final Map<Long, Long> heardMicros = new HashMap<>();
     private final Map<Long, TreeMap<Integer, Long>> executed = new HashMap<>();
+
+    /** By session: the requests that a server has answered with a promise that nothing of them is executed. */
+    private final Map<Long, Set<Integer>> refused = new HashMap<>();
+
     private final Map<Long, Long> expired = new HashMap<>();
     private long ordered;
 
@@ -211,13 +216,22 @@ public final class SessionEvidence {
     }
 
     /**
+     * A server has promised that nothing of a request is executed.
+     *
+     * @param sessionId that asked
+     * @param xid the request's number
+     */
+    public void refused(long sessionId, int xid) {
+        refused.computeIfAbsent(sessionId, id -> new TreeSet<>()).add(xid);
+    }
+
+    /**
      * Nothing of what a session was refused is executed. Its later writes may be: ZooKeeper executes them in order.
      *
      * @param sessionId the session
-     * @param refused numbers of the writes that were answered with a promise that nothing is executed
      */
-    public void checkRefused(long sessionId, Set<Integer> refused) {
-        for (int xid : refused) {
+    public void checkRefused(long sessionId) {
+        for (int xid : refused.getOrDefault(sessionId, Set.of())) {
             InvariantViolated.check(
                     placeOf(sessionId, xid) == Operation.NO_PLACE,
                     "session 0x%x: request %d was refused, and is executed",
@@ -227,16 +241,21 @@ public final class SessionEvidence {
     }
 
     /**
-     * The writes that a session has sent over one connection took effect up to some point, and none after it.
+     * The writes that a session has sent over one connection, and that were not refused, took effect up to some point,
+     * and none after it.
      *
      * @param sessionId the session
-     * @param sent their numbers in the order they were sent in, without those that were refused
+     * @param sent their numbers in the order they were sent in
      */
     public void checkPrefix(long sessionId, List<Integer> sent) {
         Set<Integer> effective =
                 executed.getOrDefault(sessionId, new TreeMap<>()).keySet();
+        Set<Integer> without = refused.getOrDefault(sessionId, Set.of());
         boolean gap = false;
         for (int xid : sent) {
+            if (without.contains(xid)) {
+                continue;
+            }
             InvariantViolated.check(
                     !gap || !effective.contains(xid),
                     "session 0x%x: of the requests %s that it sent over one connection some were left out: %s",

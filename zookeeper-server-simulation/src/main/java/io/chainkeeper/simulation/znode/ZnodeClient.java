@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.jute.BinaryOutputArchive;
 import org.apache.jute.Record;
-import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.data.Id;
@@ -314,9 +313,6 @@ final class ZnodeClient implements ClientLink.ClientEnd {
                     header.getXid(),
                     next == null ? "none" : next.xid());
             workload.note(this, "is answered", next.xid());
-            if (header.getErr() == Code.THROTTLEDOP.intValue()) {
-                session.refused(next.xid());
-            }
             next.handler().replied(next.xid(), header.getErr(), body);
         }
     }

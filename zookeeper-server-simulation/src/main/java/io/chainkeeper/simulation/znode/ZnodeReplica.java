@@ -280,6 +280,11 @@ public final class ZnodeReplica implements StateMachine {
         host.answers(new Answer(connection, xid, zxid));
     }
 
+    /** A request was answered with a promise that nothing of it is executed, whether its client hears that or not. */
+    void refused(long sessionId, int xid) {
+        evidence.refused(sessionId, xid);
+    }
+
     OrderedZooKeeperServer server() {
         return server.server();
     }

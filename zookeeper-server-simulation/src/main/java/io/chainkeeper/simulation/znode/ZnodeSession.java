@@ -10,7 +10,6 @@ final class ZnodeSession {
     private final long id;
     private final WatchChecker watches;
     private final List<List<Integer>> writes = new ArrayList<>();
-    private final TreeSet<Integer> refused = new TreeSet<>();
     private final TreeSet<String> ephemeralPaths = new TreeSet<>();
     private boolean closing;
 
@@ -37,19 +36,7 @@ final class ZnodeSession {
         writes.get(writes.size() - 1).add(xid);
     }
 
-    /** The answer to a request of the connection that began last promises that nothing of it is executed. */
-    void refused(int xid) {
-        if (writes.get(writes.size() - 1).remove((Integer) xid)) {
-            refused.add(xid);
-        }
-    }
-
-    /** Numbers of the writes that were answered so. */
-    TreeSet<Integer> refused() {
-        return refused;
-    }
-
-    /** Numbers of the writes sent, and not refused, connection by connection. */
+    /** Numbers of the writes sent, connection by connection. */
     List<List<Integer>> writes() {
         return writes;
     }

@@ -465,7 +465,7 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
                 tree.getNode(ZnodeOperations.PARENT).stat.getPzxid());
         clients.forEach(client -> client.session().watches().checkNoneMissed(dataNow, childrenNow));
         sessions.forEach((id, session) -> {
-            evidence.checkRefused(id, session.refused());
+            evidence.checkRefused(id);
             session.writes().forEach(connection -> evidence.checkPrefix(id, connection));
         });
         journal.settleLost();

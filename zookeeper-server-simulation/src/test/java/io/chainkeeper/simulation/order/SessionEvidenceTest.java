@@ -15,7 +15,6 @@ import io.chainkeeper.simulation.time.EventQueue;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.junit.Before;
 import org.junit.Test;
@@ -105,14 +104,19 @@ public class SessionEvidenceTest {
         execute(4);
         evidence.checkPrefix(SESSION, List.of(2, 4, 5));
         assertThrows(InvariantViolated.class, () -> evidence.checkPrefix(SESSION, List.of(2, 3, 4, 5)));
+        evidence.refused(SESSION, 3);
+        evidence.checkPrefix(SESSION, List.of(2, 3, 4, 5));
     }
 
     @Test
     public void refusedWriteThatIsExecuted_isFound() {
         execute(2);
         execute(4);
-        evidence.checkRefused(SESSION, Set.of(3, 5));
-        assertThrows(InvariantViolated.class, () -> evidence.checkRefused(SESSION, Set.of(3, 4)));
+        evidence.refused(SESSION, 3);
+        evidence.refused(SESSION, 5);
+        evidence.checkRefused(SESSION);
+        evidence.refused(SESSION, 4);
+        assertThrows(InvariantViolated.class, () -> evidence.checkRefused(SESSION));
     }
 
     /** What clients sent meanwhile has not been read yet. */

@@ -1,0 +1,70 @@
+package io.chainkeeper.chain;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.chain.ChainMessage.Prepare;
+import java.util.List;
+import java.util.Map;
+import org.junit.Test;
+
+/** A leader whose own disk gives no answer any more, while its process lives and its links are up. */
+public class HangingDiskTest {
+    private static final int SOON_TICKS = 5;
+
+    private static final int WINDOW_INSTANCES = 4;
+
+    private final ScriptedEnsemble ensemble =
+            ScriptedEnsemble.started(3, Map.of("chain.windowInstances", Integer.toString(WINDOW_INSTANCES)));
+    private final int first = ensemble.awaitLeader();
+    private final int second = ensemble.behindLeader(first, 1);
+    private final int third = ensemble.behindLeader(first, 2);
+
+    /** What it has accepted anew counts on the disks of others alone, and so it goes on. */
+    @Test
+    public void diskHangs_leaderGoesOn() {
+        ensemble.holdDisk(first);
+        ensemble.replica(first).propose("a");
+        ensemble.run(SOON_TICKS);
+        for (int id : List.of(first, second, third)) {
+            assertEquals(List.of("a"), ensemble.replica(id).executed);
+        }
+        assertTrue(ensemble.replica(first).leads());
+    }
+
+    /** Values that lie in its log with an older ballot keep it from executing, and so, in the end, from proposing. */
+    @Test
+    public void diskHangsBeforeItHoldsWhatWasRecovered_anotherLeads() {
+        ensemble.stall(second, first);
+        ensemble.stall(second, third);
+        ensemble.holdDisk(first);
+        ensemble.replica(first).propose("a");
+        ensemble.settle();
+        ensemble.crash(first);
+        ensemble.breakLink(second, third);
+        ensemble.unstall(second, first);
+        ensemble.unstall(second, third);
+        ensemble.sent.clear();
+        for (int i = 0; i < 400 && !ensemble.wasSent(second, third, Prepare.class::isInstance); i++) {
+            ensemble.replica(second).tick();
+            ensemble.steps(1);
+        }
+        ensemble.holdDisk(second);
+        ensemble.settle();
+        assertTrue("the one whose disk hangs leads", ensemble.replica(second).leads());
+        ensemble.releaseDisk(first);
+        ensemble.start(first);
+        ensemble.run(SOON_TICKS);
+        assertEquals(List.of("a"), ensemble.replica(third).executed);
+        assertEquals(List.of(), ensemble.replica(second).executed);
+        for (int i = 0; i < 2 * WINDOW_INSTANCES; i++) {
+            ensemble.replica(third).propose("b" + i);
+            ensemble.run(1);
+        }
+        ensemble.runUntil(
+                "the others go on", 400, () -> ensemble.replica(third).executed.size() == 1 + 2 * WINDOW_INSTANCES);
+        ensemble.releaseDisk(second);
+        ensemble.run(SOON_TICKS);
+        assertEquals(ensemble.replica(third).executed, ensemble.replica(second).executed);
+    }
+}
