@@ -138,9 +138,10 @@ final class ChainLinks {
      * A message of the followed ballot came from a member. It counts as a sign of life if it brings a value, or a round
      * of which that member had not told. A window acknowledgement that is due travels with what the message sets off.
      */
-    void heard(int sender, long round, boolean bringsValue) {
-        if (sender == predecessor && (bringsValue || round > predecessorRound)) {
-            predecessorRound = Math.max(predecessorRound, round);
+    void heard(int sender, Progress news, boolean bringsValue) {
+        loop.heard(news);
+        if (sender == predecessor && (bringsValue || news.round() > predecessorRound)) {
+            predecessorRound = Math.max(predecessorRound, news.round());
             predecessorHeardTick = state.now;
             windowAckDue |= state.now - windowAckTick > state.settings.heartbeatTicks();
         }

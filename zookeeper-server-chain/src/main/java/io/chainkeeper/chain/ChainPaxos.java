@@ -228,7 +228,7 @@ final class ChainPaxos implements InputCycle.Handlers {
         if (news.round() > state.progress.round()) {
             watch.heard();
         }
-        links.heard(sender, news.round(), bringsValue);
+        links.heard(sender, news, bringsValue);
     }
 
     // ---------------------------------------------------------------- links of the chain
@@ -268,7 +268,7 @@ final class ChainPaxos implements InputCycle.Handlers {
 
     private void onPrepare(int sender, Prepare m) {
         if (m.ballot().lessThan(state.promised) || m.ballot().replica() != sender) {
-            effects.send(sender, new Refused(m.ballot(), state.promised));
+            refuse(sender, m.ballot());
             return;
         }
         if (!state.isLooking() && m.ballot().equals(state.ballot)) {
@@ -370,8 +370,16 @@ final class ChainPaxos implements InputCycle.Handlers {
     private void refuse(Ballot ballot) {
         if (!refusedInThisBatch && ballot.replica() != state.context.replicaId()) {
             refusedInThisBatch = true;
-            effects.send(ballot.replica(), new Refused(ballot, state.promised));
+            refuse(ballot.replica(), ballot);
         }
+    }
+
+    /**
+     * Once the disk holds the higher promise: a replica whose disk hangs would else raise its own ballot in memory again
+     * and again, and end whatever the others decide without it.
+     */
+    private void refuse(int proposer, Ballot ballot) {
+        effects.sendAfter(state.promiseSequence(), proposer, new Refused(ballot, state.promised));
     }
 
     private void stopFollowing() {

@@ -1,10 +1,10 @@
 package io.chainkeeper.chain;
 
 /**
- * Whether what goes down the chain comes back to the leader. If the leader has confirmed no round for a while, a
- * replica further down hangs or cannot reach the leader. Then all that notice close the loop themselves, before the
- * leader has to take itself for deposed. They do so for some time, because each new try with the whole chain costs such
- * a pause.
+ * Whether what goes down the chain comes back to the leader. If the leader has confirmed no round for a while, or what
+ * this replica has acknowledged is not known to those ahead of it, a replica further down hangs, or its disk does, or
+ * it cannot reach the leader. Then all that notice close the loop themselves, before the leader has to take itself for
+ * deposed, or waits for ever. They do so for some time, because each new try with the whole chain costs such a pause.
  */
 final class LoopWatch {
     private final ReplicaState state;
@@ -13,6 +13,14 @@ final class LoopWatch {
     private long confirmedRound;
 
     private long confirmedTick;
+
+    /** What those ahead of this replica are known to know of its acknowledgements. */
+    private long knownAck;
+
+    /** What this replica had acknowledged at a time, and when: they should know that by now, or soon. */
+    private long awaitedAck;
+
+    private long awaitedTick;
 
     /** Until then this replica closes the loop although others are subscribed to it. */
     private long brokenUntilTick;
@@ -28,8 +36,16 @@ final class LoopWatch {
     void begin() {
         confirmedRound = 0;
         confirmedTick = state.now;
+        knownAck = 0;
+        awaitedAck = 0;
+        awaitedTick = state.now;
         brokenUntilTick = state.now;
         told = null;
+    }
+
+    /** A message shows what its sender knows of the members. */
+    void heard(Progress news) {
+        knownAck = Math.max(knownAck, news.ack(state.self));
     }
 
     /** Whether there are acknowledgements or rounds of members that the leader was not told. */
@@ -58,11 +74,26 @@ final class LoopWatch {
         if (state.progress.confirmedRound() > confirmedRound) {
             confirmedRound = state.progress.confirmedRound();
             confirmedTick = state.now;
-        } else if (state.now - confirmedTick > state.settings.predecessorTimeoutTicks()) {
-            confirmedTick = state.now;
-            brokenUntilTick = state.now + state.settings.brokenLoopTicks();
+        } else if (isOverdue(confirmedTick)) {
+            broken();
+        }
+        if (knownAck >= awaitedAck) {
+            awaitedAck = state.progress.ack(state.self);
+            awaitedTick = state.now;
+        } else if (isOverdue(awaitedTick)) {
+            broken();
         }
         return state.now < brokenUntilTick;
+    }
+
+    private boolean isOverdue(long sinceTick) {
+        return state.now - sinceTick > state.settings.predecessorTimeoutTicks();
+    }
+
+    private void broken() {
+        confirmedTick = state.now;
+        awaitedTick = state.now;
+        brokenUntilTick = state.now + state.settings.brokenLoopTicks();
     }
 
     /**
@@ -70,6 +101,7 @@ final class LoopWatch {
      */
     long dueTick() {
         boolean broken = state.now < brokenUntilTick;
-        return broken ? Long.MAX_VALUE : confirmedTick + state.settings.predecessorTimeoutTicks() + 1;
+        long since = knownAck >= awaitedAck ? confirmedTick : Math.min(confirmedTick, awaitedTick);
+        return broken ? Long.MAX_VALUE : since + state.settings.predecessorTimeoutTicks() + 1;
     }
 }

@@ -145,9 +145,11 @@ public final class ElectionTest {
         assertEquals(100, acceptor.status().epoch());
         ensemble.sent.clear();
         acceptor.input(p -> p.onMessage(leader, new Prepare(new Ballot(99, leader), 1)));
+        assertFalse(
+                "its disk does not hold the promise yet", ensemble.wasSent(tail, leader, Refused.class::isInstance));
+        acceptor.sync();
         assertTrue(ensemble.wasSent(
                 tail, leader, m -> m instanceof Refused r && r.promised().equals(higher)));
-        acceptor.sync();
         ensemble.restart(tail);
         assertEquals(
                 "the accepted record carries the promise",
@@ -165,6 +167,7 @@ public final class ElectionTest {
         ensemble.sent.clear();
         acceptor.input(p -> p.onMessage(leader, new Accept(old, 1, 1, ByteSliceOf.batch("x"), new Progress())));
         assertEquals("nothing was accepted", records, acceptor.log().appended());
+        acceptor.sync();
         assertTrue(ensemble.wasSent(tail, leader, m -> m instanceof Refused));
     }
 

@@ -32,6 +32,30 @@ public class HangingDiskTest {
         assertTrue(ensemble.replica(first).leads());
     }
 
+    /** Its promise is not durable, so nothing leaves it; who feeds it takes it for the way round to the leader. */
+    @Test
+    public void diskOfTheTailHangs_whoFeedsItTellsTheLeaderWhatItHolds() {
+        ScriptedEnsemble five = ScriptedEnsemble.started(5);
+        int leader = five.awaitLeader();
+        int beforeTail = five.behindLeader(leader, 3);
+        five.holdDisk(five.behindLeader(leader, 4));
+        five.stop(beforeTail);
+        five.crash(leader);
+        five.run(200); // too few are left to elect another one
+        five.start(leader);
+        for (int i = 0; i < 400 && !five.replica(leader).leads(); i++) {
+            five.replica(leader).tick();
+            five.settle();
+        }
+        five.run(SOON_TICKS * SOON_TICKS); // the two behind the leader close the loop by now
+        five.holdDisk(five.behindLeader(leader, 1));
+        five.resume(beforeTail);
+        five.run(SOON_TICKS * SOON_TICKS); // and the tail is fed by the one before it again
+        five.replica(leader).propose("a");
+        five.runUntil(
+                "the value is decided", 100, () -> five.replica(leader).executed.equals(List.of("a")));
+    }
+
     /** Values that lie in its log with an older ballot keep it from executing, and so, in the end, from proposing. */
     @Test
     public void diskHangsBeforeItHoldsWhatWasRecovered_anotherLeads() {

@@ -4,7 +4,6 @@ import io.chainkeeper.iss.IssMessage.Accept;
 import io.chainkeeper.iss.IssMessage.AcceptNil;
 import io.chainkeeper.iss.IssMessage.Accepted;
 import io.chainkeeper.iss.IssMessage.Decided;
-import io.chainkeeper.iss.IssMessage.Refused;
 import io.chainkeeper.iss.IssMessage.Skip;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
@@ -105,7 +104,7 @@ final class Acceptor {
         if (!ballot.lessThan(segment.promised)) {
             return false;
         }
-        state.effects.send(sender, new Refused(state.epoch.number(), segment.number(), ballot, segment.promised));
+        state.refuse(sender, segment, ballot);
         return true;
     }
 

@@ -1,6 +1,7 @@
 package io.chainkeeper.iss;
 
 import io.chainkeeper.iss.IssMessage.Learn;
+import io.chainkeeper.iss.IssMessage.Refused;
 import io.chainkeeper.iss.IssMessage.Status;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.ByteSlice;
@@ -208,6 +209,15 @@ final class IssState {
             slot.release();
         }
         return slot.sequence();
+    }
+
+    /**
+     * Tells a proposer that a higher ballot is promised here, once the disk holds that: a replica whose disk hangs would
+     * else raise its own ballot in memory again and again, and end whatever the others propose without it.
+     */
+    void refuse(int proposer, Segment segment, Ballot ballot) {
+        Refused refusal = new Refused(epoch.number(), segment.number(), ballot, segment.promised);
+        effects.sendAfter(segment.promiseSequence, proposer, refusal);
     }
 
     /** Promises a ballot for a segment; the promise rests on {@link Segment#promiseSequence}. */

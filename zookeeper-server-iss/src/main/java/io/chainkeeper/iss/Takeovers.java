@@ -202,7 +202,7 @@ final class Takeovers {
         if (free && disturbsNobody) {
             state.effects.send(sender, new PreVoteOk(m.epoch(), m.segment(), m.ballot()));
         } else {
-            state.effects.send(sender, new Refused(m.epoch(), m.segment(), m.ballot(), segment.promised));
+            state.refuse(sender, segment, m.ballot());
         }
     }
 
@@ -240,7 +240,7 @@ final class Takeovers {
             return;
         }
         if (m.ballot().lessThan(segment.promised) || m.ballot().replica() != sender) {
-            state.effects.send(sender, new Refused(m.epoch(), m.segment(), m.ballot(), segment.promised));
+            state.refuse(sender, segment, m.ballot());
             return;
         }
         boolean isNew = segment.promised.lessThan(m.ballot());

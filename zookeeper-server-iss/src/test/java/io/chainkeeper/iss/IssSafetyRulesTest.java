@@ -14,6 +14,7 @@ import io.chainkeeper.iss.IssMessage.Prepare;
 import io.chainkeeper.ordering.InvariantViolated;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.junit.Test;
 
 /**
@@ -162,10 +163,14 @@ public final class IssSafetyRulesTest {
         ensemble.node(1).holdDisk(true);
         ensemble.propose(1, "b");
         ensemble.delay(e -> e.from() == 2 && e.to() == 3);
-        ensemble.lose(e -> isBetween(e, 1, 3) || e.is(Accept.class) && e.from() == 2 && e.to() == 1);
+        Predicate<Envelope> isLost = e -> isBetween(e, 1, 3) || e.is(Accept.class) && e.from() == 2 && e.to() == 1;
+        ensemble.lose(e -> isLost.test(e) || e.is(Prepare.class) && e.to() == 1);
         ensemble.relink(1, 2);
         ensemble.settle();
         ensemble.node(2).holdDisk(false);
+        ensemble.settle(); // the refusal comes first
+        ensemble.lose(isLost);
+        ensemble.relink(1, 2);
         ensemble.settle();
         assertTrue(ensemble.sent().stream().anyMatch(e -> e.is(Prepare.class) && e.to() == 1));
         ensemble.crash(1);

@@ -8,6 +8,7 @@ import io.chainkeeper.ordering.OrderingProtocol;
 import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -18,6 +19,14 @@ final class Mailbox {
     /** An input other than a proposal, a read or a message. */
     interface Input {
         void feed(OrderingProtocol protocol);
+    }
+
+    /** Of those that wait only the newest is told, so that they do not pile up while nobody takes inputs. */
+    record CheckpointTaken(long position) implements Input {
+        @Override
+        public void feed(OrderingProtocol protocol) {
+            protocol.onCheckpoint(position);
+        }
     }
 
     record Arrived(int peer, Message message, int frameBytes) {}
@@ -39,15 +48,26 @@ final class Mailbox {
      */
     private static final int MOST_EVENTS = 1_024;
 
+    private static final long NONE = -1;
+
     private final Queue<Object> inputs = new ConcurrentLinkedQueue<>();
+
+    /** The newest checkpoint that waits to be told. */
+    private final AtomicLong newestCheckpoint = new AtomicLong(NONE);
+
     private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
 
     /** The thread that starts the protocol has the first run. */
     Mailbox() {}
 
-    /** Adds an input behind all others. The caller then sees to it that a thread runs: {@link #trySchedule}. */
+    /** Adds an input behind all others, unless one that waits tells it too. The caller then sees to it that a thread runs: {@link #trySchedule}. */
     void add(Object input) {
-        inputs.add(input);
+        if (!(input instanceof CheckpointTaken taken)) {
+            inputs.add(input);
+        } else if (newestCheckpoint.getAndAccumulate(taken.position(), Math::max) == NONE) {
+            Input newest = protocol -> protocol.onCheckpoint(newestCheckpoint.getAndSet(NONE));
+            inputs.add(newest);
+        }
     }
 
     /**

@@ -351,7 +351,7 @@ public final class Replica implements TotalOrder, Closeable {
 
     @Override
     public void checkpointTaken(long position) {
-        host.submit(protocol -> protocol.onCheckpoint(position));
+        host.submit(new Mailbox.CheckpointTaken(position));
     }
 
     @Override

@@ -7,6 +7,8 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.OrderingProtocol;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -110,5 +112,24 @@ public final class MailboxTest {
         mailbox.tellOccupancy((name, held, bound, slack) -> told.put(name, held), ReplicaLimits.DEFAULT);
         long command = 10L + ReplicaLimits.COMMAND_COST_BYTES;
         assertEquals(Map.of("mailbox_command_bytes", command, "mailbox_frame_bytes", 70L, "mailbox_events", 1L), told);
+    }
+
+    @Test
+    public void checkpointsThatNobodyTakes_doNotPileUp() {
+        List<Long> told = new ArrayList<>();
+        OrderingProtocol protocol = (OrderingProtocol) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {OrderingProtocol.class}, (proxy, method, arguments) -> {
+                    assertEquals("onCheckpoint", method.getName());
+                    told.add((Long) arguments[0]);
+                    return null;
+                });
+        for (long position : new long[] {10, 30, 20}) {
+            mailbox.add(new Mailbox.CheckpointTaken(position));
+        }
+        assertEquals(1, mailbox.size());
+        ((Mailbox.Input) mailbox.poll()).feed(protocol);
+        mailbox.add(new Mailbox.CheckpointTaken(40));
+        ((Mailbox.Input) mailbox.poll()).feed(protocol);
+        assertEquals(List.of(30L, 40L), told);
     }
 }
