@@ -375,8 +375,8 @@ final class ChainPaxos implements InputCycle.Handlers {
     }
 
     /**
-     * Once the disk holds the higher promise: a replica whose disk hangs would else raise its own ballot in memory again
-     * and again, and end whatever the others decide without it.
+     * Once the disk holds the higher promise: a replica whose disk hangs would else raise its own ballot in memory
+     * again and again, and end whatever the others decide without it.
      */
     private void refuse(int proposer, Ballot ballot) {
         effects.sendAfter(state.promiseSequence(), proposer, new Refused(ballot, state.promised));

@@ -212,8 +212,8 @@ final class IssState {
     }
 
     /**
-     * Tells a proposer that a higher ballot is promised here, once the disk holds that: a replica whose disk hangs would
-     * else raise its own ballot in memory again and again, and end whatever the others propose without it.
+     * Tells a proposer that a higher ballot is promised here, once the disk holds that: a replica whose disk hangs
+     * would else raise its own ballot in memory again and again, and end whatever the others propose without it.
      */
     void refuse(int proposer, Segment segment, Ballot ballot) {
         Refused refusal = new Refused(epoch.number(), segment.number(), ballot, segment.promised);

@@ -60,7 +60,10 @@ final class Mailbox {
     /** The thread that starts the protocol has the first run. */
     Mailbox() {}
 
-    /** Adds an input behind all others, unless one that waits tells it too. The caller then sees to it that a thread runs: {@link #trySchedule}. */
+    /**
+     * Adds an input behind all others, unless one that waits tells it too. The caller then sees to it that a thread
+     * runs: {@link #trySchedule}.
+     */
     void add(Object input) {
         if (!(input instanceof CheckpointTaken taken)) {
             inputs.add(input);

@@ -31,7 +31,7 @@ public final class TxnLogTail {
 
     /**
      * Makes the log readable. No file is left that holds no transaction behind what was forced: the next transactions
-     * may lie in one of an earlier name, and whoever deletes old files takes the name for that of the oldest one needed.
+     * may lie in one of an earlier name, and whoever deletes old files goes by the names.
      *
      *
      * @param directory the directory with the {@code log.*} files

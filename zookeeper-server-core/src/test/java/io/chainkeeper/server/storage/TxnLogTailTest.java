@@ -203,7 +203,7 @@ public class TxnLogTailTest {
         assertEquals(FIRST_FILE_TXNS, lastReadable());
     }
 
-    /** What follows is in a file of an earlier name, which would be deleted as older than the one that holds nothing. */
+    /** What follows is in a file of an earlier name, which would be deleted as older than the one without anything. */
     @Test
     public void fileOfWhichNoTransactionReachedTheDisk_isDeleted() throws Exception {
         byte[] content = Files.readAllBytes(second.toPath());
