@@ -242,6 +242,7 @@ final class Disk {
         InvariantViolated.check(stage == Stage.OPEN, "disk %d joins as %s", number, stage);
         stage = Stage.READY;
         state.ring.freeTo(header.tail());
+        state.freed = Math.max(state.freed, header.freed()); // what the ring does not hold others must not look for
         // What a disk has behind a tail that this ring does not know was never counted: docs/disk.md.
         boolean isKnown = header.tail() <= state.ring.tail();
         durable = isKnown ? state.ring.matched(found) : state.ring.tail();

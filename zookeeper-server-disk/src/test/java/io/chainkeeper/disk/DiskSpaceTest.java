@@ -72,6 +72,37 @@ public final class DiskSpaceTest {
                 two.node(1).gauge("ring_bytes") + two.node(2).gauge("ring_bytes") > 0);
     }
 
+    /** What it has said to be freed is on a disk that a start reads later than the others. */
+    @Test
+    public void diskThatTellsOfFreedPositions_isReadLate_othersHearOfThem() {
+        startAloneUntilItLeads();
+        two.start(2);
+        two.linkAll();
+        two.run(LONG);
+        order(5);
+        two.disks().setAlive(0, false);
+        two.disks().setAlive(2, false);
+        two.node(2).takeCheckpoint();
+        two.run(LONG);
+        two.crash(2);
+        two.node(1).takeCheckpoint();
+        two.run(LONG);
+        two.crash(1);
+        two.disks().setAlive(0, true);
+        two.disks().setAlive(2, true);
+        two.disks().setAlive(1, false);
+        two.start(1);
+        two.run(LONG);
+        two.disks().setAlive(1, true);
+        two.run(LONG);
+        two.node(2).losesState();
+        two.start(2);
+        two.linkAll();
+        two.run(LONG);
+        assertEquals(two.node(1).gauge("max_delivered"), two.node(2).gauge("max_delivered"));
+        two.assertGoesOn(2);
+    }
+
     /** Each start without files takes over all that was proposed before, until the ring has no room for it. */
     @Test
     public void ringWithoutRoomForTakingOver_learnsWhatIsDecidedAndLeadsWithTheRest() {

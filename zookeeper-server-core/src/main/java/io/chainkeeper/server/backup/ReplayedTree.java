@@ -59,6 +59,7 @@ final class ReplayedTree {
         } catch (IOException e) {
             throw new IOException(file + " cannot be loaded: " + e.getMessage(), e);
         }
+        FuzzyReplay.begin(tree);
         tree.lastProcessedZxid = snapshot.zxid();
         if (tree.getDigestFromLoadedSnapshot() != null) {
             // Of one that is not fuzzy; what a fuzzy one says is compared when its last transaction is executed.
@@ -113,7 +114,7 @@ final class ReplayedTree {
         } else if (header.getType() == OpCode.closeSession) {
             sessions.remove(header.getClientId());
         }
-        FuzzyReplay.forgetLaterChildren(tree, header, entry.getTxn());
+        FuzzyReplay.forgetLater(tree, header, entry.getTxn());
         tree.processTxn(header, entry.getTxn());
         FuzzyReplay.checkCreated(tree, header, entry.getTxn());
         tree.lastProcessedZxid = header.getZxid();

@@ -61,9 +61,13 @@ public final class ClusterFormation {
         this.naming = naming;
     }
 
-    /** What the directory held before there was an order; any thread. */
+    /**
+     * What the directory held before there was an order; any thread. Before the cluster is formed only a directory
+     * without data is replaced by another server's state, which does not say what this one had.
+     */
     private ImportedState imported() {
-        return isFormed() ? null : replicated.importedStates().of(self.replicaId());
+        ImportedState noted = replicated.importedStates().of(self.replicaId());
+        return isFormed() ? null : noted == null ? ImportedState.EMPTY : noted;
     }
 
     /** Before anything else is executed: what this start has to say, as a task for the background. */

@@ -62,6 +62,14 @@ public final class LoggedFiles extends FileTxnSnapLog {
         return log.appendedBytes();
     }
 
+    /**
+     * The last transaction that was appended since the start, 0 if none was; any thread. It may be about to be applied,
+     * in part perhaps already.
+     */
+    long lastAppendedZxid() {
+        return log.lastZxid();
+    }
+
     @Override
     public boolean append(Request request) throws IOException {
         if (request.getHdr() == null) {
@@ -80,11 +88,19 @@ public final class LoggedFiles extends FileTxnSnapLog {
         log.handOver();
     }
 
-    /** Replays one on the tree that a snapshot has brought back. */
+    /** Replays the log on the tree that a snapshot has brought back. */
+    @Override
+    public long fastForwardFromEdits(DataTree tree, Map<Long, Integer> sessions, PlayBackListener listener)
+            throws IOException {
+        FuzzyReplay.begin(tree);
+        return super.fastForwardFromEdits(tree, sessions, listener);
+    }
+
+    /** Replays one of them. */
     @Override
     public void processTransaction(TxnHeader header, DataTree tree, Map<Long, Integer> sessions, Record transaction)
             throws NoNodeException {
-        FuzzyReplay.forgetLaterChildren(tree, header, transaction);
+        FuzzyReplay.forgetLater(tree, header, transaction);
         super.processTransaction(header, tree, sessions, transaction);
         FuzzyReplay.checkCreated(tree, header, transaction);
     }

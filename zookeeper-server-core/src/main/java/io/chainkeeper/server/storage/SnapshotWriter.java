@@ -166,8 +166,9 @@ public final class SnapshotWriter {
         }
 
         private void cover() throws IOException {
-            coveredZxid = database.getDataTreeLastProcessedZxid();
-            // What has been applied has been appended before; this hands all of it to the operating system.
+            // What was copied may hold a part of a transaction that is being applied. It has been appended before.
+            coveredZxid = Math.max(database.getDataTreeLastProcessedZxid(), files.lastAppendedZxid());
+            // This hands all of it to the operating system.
             database.commit();
             forceLogs(files.logDirectory(), forcedZxid);
             forcedZxid = coveredZxid;

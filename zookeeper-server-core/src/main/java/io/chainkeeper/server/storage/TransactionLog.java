@@ -251,6 +251,11 @@ final class TransactionLog implements Closeable {
         }
     }
 
+    /** The last transaction that was appended; 0 if none was. */
+    synchronized long lastZxid() {
+        return lastZxid;
+    }
+
     /** Bytes of all transactions that have been appended. */
     synchronized long appendedBytes() {
         return appendedBytes;

@@ -1,6 +1,8 @@
 package io.chainkeeper.server.zookeeper;
 
 import java.io.IOException;
+import java.util.HashSet;
+import java.util.Set;
 import org.apache.jute.Index;
 import org.apache.jute.InputArchive;
 import org.apache.jute.Record;
@@ -10,13 +12,27 @@ import org.apache.zookeeper.server.DataNode;
 final class NodeArchive implements InputArchive {
     /** Told of znodes. */
     interface Visitor {
-        /** Its parents were there before, or come later. */
-        void read(String path, DataNode node);
+        /**
+         * Its parents were there before, or come later.
+         *
+         * @param path of the znode
+         * @param node the znode
+         * @param hasList whether the access list that it refers to is in the archive
+         */
+        void read(String path, DataNode node, boolean hasList);
     }
+
+    private static final String NUMBER_OF_LIST = "long";
+    private static final String REFERENCE_TO_LIST = "acl";
+
+    /** Stands for the open list, which is not written down. */
+    private static final long OPEN_LIST = -1;
 
     private final InputArchive archive;
     private final Visitor visitor;
+    private final Set<Long> lists = new HashSet<>(Set.of(OPEN_LIST));
     private String lastString;
+    private boolean hasList;
 
     /**
      * @param archive where the snapshot is read from
@@ -42,9 +58,16 @@ final class NodeArchive implements InputArchive {
         return archive.readInt(tag);
     }
 
+    /** Access lists come first, each with a number, which znodes refer to. */
     @Override
     public long readLong(String tag) throws IOException {
-        return archive.readLong(tag);
+        long value = archive.readLong(tag);
+        if (tag.equals(NUMBER_OF_LIST)) {
+            lists.add(value);
+        } else if (tag.equals(REFERENCE_TO_LIST)) {
+            hasList = lists.contains(value);
+        }
+        return value;
     }
 
     @Override
@@ -71,9 +94,9 @@ final class NodeArchive implements InputArchive {
 
     @Override
     public void readRecord(Record record, String tag) throws IOException {
-        archive.readRecord(record, tag);
+        record.deserialize(this, tag);
         if (record instanceof DataNode node) {
-            visitor.read(lastString, node);
+            visitor.read(lastString, node, hasList);
         }
     }
 

@@ -1,10 +1,12 @@
 package io.chainkeeper.server.zookeeper;
 
 import io.chainkeeper.server.guard.NumberEnds;
+import io.chainkeeper.server.storage.FuzzyReplay;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.apache.jute.BinaryInputArchive;
@@ -24,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * ZooKeeper's tree, which does not cut the path of each write into its parts to look for a quota as long as there are
  * none, and reads snapshots with and without a digest. Same threads as ZooKeeper's.
  */
-final class OrderedDataTree extends DataTree {
+final class OrderedDataTree extends DataTree implements FuzzyReplay.Loaded {
     private static final String BELOW_ZOOKEEPER = Quotas.procZookeeper + "/";
     private static final Logger LOG = LoggerFactory.getLogger(OrderedDataTree.class);
     private static final String SEAL = "/";
@@ -39,6 +41,8 @@ final class OrderedDataTree extends DataTree {
 
     /** Whether a quota has been set since it was last certain that there is none. */
     private volatile boolean quotasMayExist;
+
+    private List<String> withoutList = List.of();
 
     /** Of the snapshot that is being read: its last section was found where the digest is looked for. */
     private boolean zxidWasRead;
@@ -94,13 +98,22 @@ final class OrderedDataTree extends DataTree {
     }
 
     @Override
+    public List<String> withoutList() {
+        return withoutList;
+    }
+
+    @Override
     public void deserialize(InputArchive archive, String tag) throws IOException {
         quotasMayExist = true;
         ends().clear();
-        super.deserialize(
-                new NodeArchive(
-                        archive, (path, node) -> ends().read(path, node.stat.getCversion(), node.stat.getVersion())),
-                tag);
+        withoutList = new ArrayList<>();
+        NodeArchive.Visitor visitor = (path, node, hasList) -> {
+            ends().read(path, node.stat.getCversion(), node.stat.getVersion());
+            if (!hasList) {
+                withoutList.add(path);
+            }
+        };
+        super.deserialize(new NodeArchive(archive, visitor), tag);
         quotasMayExist = !hasOnly(Quotas.procZookeeper, ALWAYS_THERE) || !hasOnly(Quotas.quotaZookeeper, Set.of());
     }
 

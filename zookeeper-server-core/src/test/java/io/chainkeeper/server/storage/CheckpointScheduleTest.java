@@ -14,7 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.apache.zookeeper.ZooDefs.OpCode;
+import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.ZKDatabase;
+import org.apache.zookeeper.txn.SetDataTxn;
+import org.apache.zookeeper.txn.TxnHeader;
 import org.junit.After;
 import org.junit.Before;
 import org.junit.Rule;
@@ -149,6 +153,19 @@ public class CheckpointScheduleTest {
     }
 
     /** A later force would succeed without what this one has lost, and a checkpoint would count on it. */
+    /** The snapshot may hold a part of it; whoever is sent the state must get the rest with it. */
+    @Test
+    public void transactionIsAppendedAndNotAppliedYet_snapshotCoversIt() throws Exception {
+        begin("100000", "64", Long.MAX_VALUE / 2);
+        TxnHeader header = new TxnHeader(7, 1, 5, 1000, OpCode.setData);
+        files.append(new Request(7, 1, OpCode.setData, header, new SetDataTxn("/a", new byte[20], 1), 5));
+        start(Due.SNAPSHOT);
+        assertEquals(5, store.readAll().get(0).coveredZxid());
+        try (TxnLogScanner scanner = new TxnLogScanner(files.logDirectory().resolve("log.5"))) {
+            assertEquals("the system has it", 5, scanner.next());
+        }
+    }
+
     @Test
     public void snapshotThatSomebodyAsksFor_cannotForceTheLog_serverStops() throws Exception {
         begin("100000", "0", 8 * KIB);
