@@ -10,6 +10,7 @@
 #   bin/simulate.sh --application members --seed 42       the same to small ensembles that change all the time
 #   bin/simulate.sh --application upgrade --seed 42       servers of two releases, upgraded one by one, and back
 #   bin/simulate.sh --application takeover --seed 42      something goes wrong when others finish a leader's work
+#   bin/simulate.sh --application outdated --seed 42      what was never decided meets what has taken its place
 #   bin/simulate.sh --mutants                             take out each safety rule in turn, count seeds
 #   bin/simulate.sh --protocol chain --seconds 3600       soak with fresh seeds for an hour
 #   bin/simulate.sh --seed 1 --survey 5000                run 5000 seeds, one line per failure

@@ -104,7 +104,9 @@ final class Election {
 
     private boolean mayTry() {
         boolean founded = state.maxDecided > 0 || state.values.last() > 0 || state.identity.isFounded();
-        return founded && state.mayStand() && !state.leaving;
+        // Who lacks state may not lead, and is fed by nobody: by asking it hears who leads, and whom to ask for state.
+        boolean mayAsk = state.mayStand() || state.lacksState() && state.isVoter();
+        return founded && mayAsk && !state.leaving;
     }
 
     void peerUp(int id) {

@@ -63,6 +63,17 @@ public final class HoleInTheLogTest {
         assertCaughtUp();
     }
 
+    /** It is fed by nobody meanwhile, and so hears the leader by asking who leads only. */
+    @Test
+    public void stateDoesNotArrive_isAskedForAgain() {
+        ensemble.start(tail, 1);
+        ensemble.run(10 * SOME_TIME_TICKS);
+        ensemble.replica(tail).needsState().clear();
+        ensemble.run(SOME_TIME_TICKS);
+        assertFalse(ensemble.replica(tail).needsState().isEmpty());
+        assertTrue(ensemble.replica(leader).leads());
+    }
+
     @Test
     public void itsVoteIsNeeded_leaderIsElectedAndItsStateAskedFor() {
         ensemble.crash(leader);

@@ -67,7 +67,7 @@ public final class Simulation {
 
     private Workload workload(SplittableRandom random) {
         return switch (script.application()) {
-            case REGISTERS, BEHIND, FOUNDING, DEPOSED, MINORITY, AMBUSH, MEMBERS, TAKEOVER ->
+            case REGISTERS, BEHIND, FOUNDING, DEPOSED, MINORITY, AMBUSH, MEMBERS, TAKEOVER, OUTDATED ->
                 new RegisterWorkload(events, random, options, decisions, trace);
             case ZNODES, RECONFIG, UPGRADE -> new ZnodeWorkload(events, random, options, decisions, trace);
         };

@@ -97,7 +97,8 @@ public final class Story implements Trace.Listener {
         }
         SimulatedApplication application = failed.script().application();
         Function<ByteSlice, String> commands = switch (application) {
-            case REGISTERS, BEHIND, FOUNDING, DEPOSED, MINORITY, AMBUSH, MEMBERS, TAKEOVER -> RegisterCommand::describe;
+            case REGISTERS, BEHIND, FOUNDING, DEPOSED, MINORITY, AMBUSH, MEMBERS, TAKEOVER, OUTDATED ->
+                RegisterCommand::describe;
             case ZNODES, RECONFIG, UPGRADE ->
                 command -> SessionEvidence.decode(command).toString();
         };

@@ -12,7 +12,7 @@ import org.junit.runners.Parameterized.Parameters;
  * Runs of the simulator that are about one thing that is too rare where everything is drawn, with every protocol.
  * {@code -Dsimulation.scoped.seconds=N} changes how long, {@code -Dsimulation.seed=N} where the seeds begin; a soak is
  * {@code bin/simulate.sh --application behind}, {@code founding}, {@code deposed}, {@code minority}, {@code
- * ambush}, {@code members}, {@code upgrade} or {@code takeover}.
+ * ambush}, {@code members}, {@code upgrade}, {@code takeover} or {@code outdated}.
  */
 @RunWith(Parameterized.class)
 public class ScopedSimulationTest {
@@ -27,7 +27,8 @@ public class ScopedSimulationTest {
             SimulatedApplication.AMBUSH,
             SimulatedApplication.MEMBERS,
             SimulatedApplication.UPGRADE,
-            SimulatedApplication.TAKEOVER);
+            SimulatedApplication.TAKEOVER,
+            SimulatedApplication.OUTDATED);
 
     private final SeedRuns runs;
 

@@ -138,7 +138,8 @@ final class DiskFile implements DiskNode {
     /** A force of the real file has succeeded. */
     void forced(FileChannel real) throws IOException {
         int size = Math.toIntExact(real.size());
-        if (size != length) { // written by another way
+        boolean isUntouched = dirtyFrom >= dirtyTo;
+        if (size != length || isUntouched) { // written by another way, anew with the same length perhaps
             touch(0, size);
             length = size;
         }

@@ -43,7 +43,8 @@ public final class FaultInjector {
             Fault.TAKE_OVER,
             Fault.FORGET_EPOCH,
             Fault.GO_BACK_AT_RISE,
-            Fault.STALL_AT_DISK);
+            Fault.STALL_AT_DISK,
+            Fault.OVERWRITE);
 
     private static final long HANG_MICROS = 8_000_000;
     private static final int CHECKPOINTS_MEANWHILE = 4;
@@ -62,6 +63,7 @@ public final class FaultInjector {
     private final ReplacedFaults replaced;
     private final TakeoverFaults takeovers;
     private final EpochFaults epochs;
+    private final OutdatedFaults outdated;
     private final OperatorFaults operator;
     private final RiseFaults rises;
     private final SharedDiskFaults shared;
@@ -113,6 +115,7 @@ public final class FaultInjector {
         Stories stories = new Stories(events, cluster, this);
         this.takeovers = new TakeoverFaults(cluster, this, stories, hangingDisk);
         this.epochs = new EpochFaults(cluster, this, stories, hangingDisk);
+        this.outdated = new OutdatedFaults(cluster, stories, hangingDisk);
         this.operator = new OperatorFaults(cluster, this);
         this.rises = new RiseFaults(cluster, this, operator, stories);
         this.shared = new SharedDiskFaults(events, cluster, options, this::later);
@@ -166,6 +169,7 @@ public final class FaultInjector {
             rises.delivers(replica, value);
         } else if (!stopped && what.equals(APPENDING)) {
             epochs.appends(replica, number, detail);
+            outdated.appends(replica, number);
         }
     }
 
@@ -241,6 +245,7 @@ public final class FaultInjector {
             case SHARED_DISKS_HANG -> hangs.hangShared(replica, random);
             case SHARED_DISK_EXCHANGED -> shared.exchange(random);
             case OTHER_CLUSTER -> strangers.come(replica, random);
+            case OVERWRITE, OVERHANG, FEW_LISTED, HOLE -> outdated.begin(fault, random);
             case ASK_FOR_LEVEL -> operator.askForLevel(replica, otherThan(replica), random);
         }
     }

@@ -6,6 +6,7 @@ import static io.chainkeeper.simulation.swarm.SimulatedApplication.DEPOSED;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.FOUNDING;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.MEMBERS;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.MINORITY;
+import static io.chainkeeper.simulation.swarm.SimulatedApplication.OUTDATED;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.REGISTERS;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.TAKEOVER;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.UPGRADE;
@@ -108,7 +109,7 @@ public final class MutantRegistry {
                     "a command is applied only when all earlier ones of its stream are"),
             entry(
                     HostRule.STATE_IS_WRITTEN_WHEN_ASKED_FOR,
-                    REGISTERS,
+                    OUTDATED,
                     "who is asked for its state, and has none on disk that is new enough, writes one"),
             entry(
                     HostRule.LEVEL_RISES_WHERE_ALL_KNOW_IT,
@@ -150,7 +151,7 @@ public final class MutantRegistry {
                             + " ([027](decisions/027-promises-under-a-state.md))"),
             entry(
                     "OVERWRITTEN_VALUE_IS_DURABLE_BEFORE_DELIVERY",
-                    BEHIND,
+                    OUTDATED,
                     "where a value of an older ballot is overwritten, a replica executes only what its disk holds"),
             entry(
                     "READ_ROUND_NEEDS_QUORUM",
@@ -175,7 +176,7 @@ public final class MutantRegistry {
                     "a candidate takes the value of the highest ballot"),
             entry(
                     "VOID_MEMBERSHIP_IS_DROPPED",
-                    MEMBERS,
+                    OUTDATED,
                     "a membership that cannot have been decided is not taken up by a candidate"),
             entry(
                     "ONE_CHANGE_OF_THE_MEMBERSHIP_AT_A_TIME",
@@ -189,7 +190,7 @@ public final class MutantRegistry {
                     "CANDIDATE_KNOWS_THE_MEMBERSHIP",
                     MEMBERS,
                     "who stands before it is a member knows from the order who votes there"),
-            entry("ONLY_VOTERS_COUNT_QUORUMS", MEMBERS, "only a voter recognises a quorum"),
+            entry("ONLY_VOTERS_COUNT_QUORUMS", OUTDATED, "only a voter recognises a quorum"),
             entry(
                     "LEAVER_ACKNOWLEDGES_NOTHING_BEYOND",
                     MEMBERS,
@@ -250,7 +251,7 @@ public final class MutantRegistry {
                     "whose commands wait for a leader that is gone wishes for the end of the epoch"),
             entry(
                     "HOLE_IS_FILLED_BY_A_STATE",
-                    REGISTERS,
+                    OUTDATED,
                     "a start whose log has a hole below what is decided waits for another replica's state"),
             entry(
                     "FOUNDER_STANDS_FOR_COMPANIONS_ONLY",

@@ -26,6 +26,8 @@ final class ProtocolSettings {
     /** Drawn behind everything else: see {@link #drawMemory}. */
     private static final String POSITIONS_IN_MEMORY = "PositionsInMemory";
 
+    private static final String WINDOW = "windowInstances";
+
     private ProtocolSettings() {}
 
     /**
@@ -58,6 +60,15 @@ final class ProtocolSettings {
         for (String key : factory.settings().names()) {
             if (key.endsWith(POSITIONS_IN_MEMORY)) {
                 settings.put(key, Integer.toString(COUNTS[random.nextInt(COUNTS.length)]));
+            }
+        }
+    }
+
+    /** As many positions under way as are ever drawn. */
+    static void widen(OrderingProtocolFactory factory, Map<String, String> settings) {
+        for (String key : factory.settings().names()) {
+            if (key.endsWith(WINDOW)) {
+                settings.put(key, Integer.toString(COUNTS[COUNTS.length - 1]));
             }
         }
     }

@@ -26,7 +26,9 @@ public enum SimulatedApplication {
     /** As {@link #RECONFIG}; servers of two releases, which are upgraded one by one, and go back. */
     UPGRADE,
     /** Registers; something goes wrong when others finish what a leader has left open, and when an epoch begins. */
-    TAKEOVER;
+    TAKEOVER,
+    /** Registers; what was never decided, or is no longer so, meets what has taken its place. */
+    OUTDATED;
 
     /**
      * Reads the value of {@code --application}.
@@ -43,7 +45,7 @@ public enum SimulatedApplication {
         }
         throw new IllegalArgumentException("no application is named " + value
                 + "; there are registers, znodes, reconfig, behind, founding, deposed, minority, ambush, members,"
-                + " upgrade and takeover");
+                + " upgrade, takeover and outdated");
     }
 
     /** @return the name in the command line */
@@ -78,7 +80,7 @@ public enum SimulatedApplication {
 
     /** Whether something happens when certain messages leave, and time is short between one leader and the next. */
     boolean isAmbush() {
-        return this == AMBUSH || this == MEMBERS || this == TAKEOVER;
+        return this == AMBUSH || this == MEMBERS || this == TAKEOVER || this == OUTDATED;
     }
 
     /** What a command line that replays a run needs. */

@@ -46,6 +46,7 @@ public final class SwarmDraw {
             Fault.DRIFT);
 
     private static final FeatureRaising BY_OPERATOR = new FeatureRaising(false, 0);
+    private static final List<Fault> OUTDATED = List.of(Fault.OVERWRITE, Fault.OVERHANG, Fault.FEW_LISTED, Fault.HOLE);
     private static final List<Fault> OF_DISKS = List.of(Fault.FAIL_FORCE, Fault.FULL_DISK, Fault.ROT);
 
     private final SplittableRandom random;
@@ -86,6 +87,7 @@ public final class SwarmDraw {
             case MEMBERS -> draw.drawMembers();
             case UPGRADE -> draw.drawUpgrade();
             case TAKEOVER -> draw.drawTakeover();
+            case OUTDATED -> draw.drawOutdated();
         }
         draw.drawSharedDisks();
         SwarmOptions options = draw.options();
@@ -255,6 +257,21 @@ public final class SwarmDraw {
         }
     }
 
+    /** The stories take time, and little else must go wrong meanwhile. */
+    private void drawOutdated() {
+        int participants = pick(5, 5, 7);
+        replicas = participants + (participants == 5 ? 1 : pick(0, 1));
+        ensemble = ensemble(participants, replicas);
+        drawSettings();
+        Fault story = OUTDATED.get(random.nextInt(OUTDATED.size()));
+        faults.put(story, 200_000L);
+        if (story == Fault.OVERHANG || story == Fault.FEW_LISTED) {
+            // A leader that is cut off must have time and room to propose.
+            settings.keySet().removeIf(key -> !key.endsWith("heartbeatMillis"));
+            ProtocolSettings.widen(factory, settings);
+        }
+    }
+
     private void drawSharedDisks() {
         if (factory.sharedDisks() == null) {
             return;
@@ -314,9 +331,9 @@ public final class SwarmDraw {
                 1_000_000L * (application.isAmbush() ? shortMillions() : by(2, 4, 3) + random.nextInt(by(6, 4, 4))),
                 by(1, replicas, replicas) + random.nextInt(by(8, 4, 4)),
                 1 + random.nextInt(by(4, 4, 3)),
-                pick(1, 2, 8),
+                application == SimulatedApplication.OUTDATED ? 8 : pick(1, 2, 8),
                 pick(by(of(1_000, 20_000, 200_000), of(20_000, 50_000), of(5_000, 20_000, 50_000))),
-                by(500, 2_000, 500),
+                application == SimulatedApplication.OUTDATED ? 10_000 : by(500, 2_000, 500),
                 pick(by(of(10, 50, 80), of(0, 10, 50), of(0, 10, 50))),
                 pick(by(of(0, 30, 70), of(0, 30), of(0, 30))),
                 pick(0, 2, 20),
@@ -327,8 +344,8 @@ public final class SwarmDraw {
                 pick(by(of(1_000, 50_000, 300_000), of(1_000, 50_000), of(1_000, 50_000))),
                 pick(by(of(20_000, 1_000_000, 5_000_000), of(20_000, 1_000_000), of(20_000, 1_000_000))),
                 pick(by(of(0, 10, 50), of(0, 10), of(0, 10, 50))),
-                pick(by(of(0, 10, 50), of(10), of(0, 10, 50))),
-                pick(by(of(1, 3), of(1), of(1, 3))),
+                keepsLogs() ? 0 : pick(by(of(0, 10, 50), of(10), of(0, 10, 50))),
+                keepsLogs() ? 3 : pick(by(of(1, 3), of(1), of(1, 3))),
                 HostSettings.LinkChoice.values()[random.nextInt(3)],
                 faults,
                 logSettings(),
@@ -339,8 +356,13 @@ public final class SwarmDraw {
                 SharedDiskOptions.NONE);
     }
 
+    private boolean keepsLogs() {
+        return faults.containsKey(Fault.FEW_LISTED) || faults.containsKey(Fault.HOLE);
+    }
+
     private int shortMillions() {
-        return (faults.containsKey(Fault.REPLACE) ? 4 : 2) + random.nextInt(2);
+        boolean isLong = faults.containsKey(Fault.REPLACE) || faults.containsKey(Fault.OVERWRITE);
+        return (faults.containsKey(Fault.OVERHANG) ? 12 : isLong ? 4 : 2) + random.nextInt(2);
     }
 
     private int[] syncMicros() {
@@ -358,7 +380,7 @@ public final class SwarmDraw {
                 yield LogBounds.of(pick(512, 512, 2_048, 16_384), pick(0, 0, 0, 30), random.nextBoolean());
             }
             case MINORITY -> LogBounds.of(pick(512, 512, 2_048, 16_384), pick(0, 0, 0, 30), random.nextBoolean());
-            case BEHIND, DEPOSED, AMBUSH, MEMBERS, TAKEOVER -> LogBounds.of(pick(512, 2_048), 0, false);
+            case BEHIND, DEPOSED, AMBUSH, MEMBERS, TAKEOVER, OUTDATED -> LogBounds.of(pick(512, 2_048), 0, false);
             case FOUNDING -> LogBounds.of(pick(512, 2_048, 16_384), 0, random.nextBoolean());
         };
     }
@@ -373,7 +395,7 @@ public final class SwarmDraw {
                 }
                 yield areSetBack;
             }
-            case BEHIND, DEPOSED, MINORITY, AMBUSH, MEMBERS, TAKEOVER -> false;
+            case BEHIND, DEPOSED, MINORITY, AMBUSH, MEMBERS, TAKEOVER, OUTDATED -> false;
             case FOUNDING -> random.nextBoolean();
         };
     }
@@ -461,7 +483,7 @@ public final class SwarmDraw {
     private <T> T by(T anything, T behind, T founding) {
         return switch (application) {
             case REGISTERS, ZNODES, RECONFIG, UPGRADE, MINORITY -> anything;
-            case BEHIND, DEPOSED, AMBUSH, MEMBERS, TAKEOVER -> behind;
+            case BEHIND, DEPOSED, AMBUSH, MEMBERS, TAKEOVER, OUTDATED -> behind;
             case FOUNDING -> founding;
         };
     }

@@ -184,7 +184,15 @@ public record SwarmOptions(
         /** Shared disks give no answer for longer than any timeout, to one server or to all. See {@code HangFaults}. */
         SHARED_DISKS_HANG,
         /** A disk of another cluster is found in the place of a shared disk for a while. */
-        SHARED_DISK_EXCHANGED
+        SHARED_DISK_EXCHANGED,
+        /** A checkpoint is ahead of a log that holds values which were never decided. See {@code OverwrittenFaults}. */
+        OVERWRITE,
+        /** A membership was proposed on top of values that are lost. See {@code OverhangFaults}. */
+        OVERHANG,
+        /** An observer takes few for a quorum. See {@code FewListedFaults}. */
+        FEW_LISTED,
+        /** A start goes on from a checkpoint before a hole in its log. See {@code HoleFaults}. */
+        HOLE
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";

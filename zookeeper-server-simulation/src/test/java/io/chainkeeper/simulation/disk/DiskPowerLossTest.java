@@ -316,6 +316,22 @@ public class DiskPowerLossTest {
     }
 
     @Test
+    public void fileWrittenAnewByAnotherWay_withTheSameLength_isForced() throws IOException {
+        assertEnds(Set.of("there"), random -> {
+            Files.createDirectory(path("d"));
+            force(disk.root());
+            Files.write(path("d/a").toFile().toPath(), sectors(1));
+            force(path("d/a"));
+            force(path("d"));
+            Files.write(path("d/a").toFile().toPath(), sectors(2));
+            force(path("d/a"));
+            disk.losePower();
+            assertArrayEquals(sectors(2), Files.readAllBytes(path("d/a")));
+            return "there";
+        });
+    }
+
+    @Test
     public void failedForce_isNotMadeGoodByTheNext() throws IOException {
         assertEnds(Set.of("old", "new"), random -> {
             byte[] left = afterLoss(channel -> {
