@@ -36,10 +36,13 @@ for module in "$root"/zookeeper-server-*/target/classes; do
     classes="$classes:$module"
 done
 command=io.chainkeeper.simulation.Simulate
+memory=""
 if [ "${1:-}" = --soak ]; then
     command=io.chainkeeper.simulation.soak.Soak
+    memory="-Xmx128m -XX:+UseSerialGC" # seeds run in processes of their own
     shift
 fi
 # Half of the time of a hundred seeds would go into the second compiler.
-exec java -XX:TieredStopAtLevel=1 -Dlogback.configurationFile=logback-simulation.xml \
+# shellcheck disable=SC2086
+exec java -XX:TieredStopAtLevel=1 $memory -Dlogback.configurationFile=logback-simulation.xml \
     -cp "${classes#:}:$libraries/*" "$command" "$@"
