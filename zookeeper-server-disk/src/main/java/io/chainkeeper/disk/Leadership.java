@@ -58,8 +58,24 @@ final class Leadership {
         state.isLeading = true;
         for (long position = state.decided + 1; position <= adoptedTo; position++) {
             RingEntry adopted = scan.at(position);
-            append(adopted == null ? BatchCodec.NO_OP : adopted.value());
+            boolean isDecided = position <= scan.decided();
+            boolean isTaken = adopted != null && (isDecided || !isVoid(adopted.value()));
+            append(isTaken ? adopted.value() : BatchCodec.NO_OP);
         }
+    }
+
+    /**
+     * Whether a membership that was proposed cannot have been decided. A leader proposes one change of the membership
+     * in force behind all its earlier values. So where more than one member differs, the values before were not the
+     * decided ones, and no position is decided before them. Taken up, such a membership would undo what another leader
+     * has decided.
+     */
+    private boolean isVoid(ByteSlice value) {
+        boolean isKnown = state.isMembershipOrdered || isMembershipUnderWay;
+        if (!BatchCodec.isMembership(value) || !isKnown) {
+            return false;
+        }
+        return !BatchCodec.membershipIn(value).isOneChangeFrom(members);
     }
 
     /**
@@ -122,8 +138,9 @@ final class Leadership {
             ByteSlice value = underWay.remove().value();
             bytesUnderWay -= RingEntry.bytesFor(value.length());
             state.deliver(value);
-            isMembershipUnderWay &= !BatchCodec.isMembership(value);
         }
+        // Of several that were adopted the last one counts.
+        isMembershipUnderWay &= underWay.stream().anyMatch(each -> BatchCodec.isMembership(each.value()));
         queue.decided(state.decided);
         if (isRemoved() && removedTick == NEVER) {
             removedTick = state.now;
