@@ -68,8 +68,7 @@ final class Mailbox {
         if (!(input instanceof CheckpointTaken taken)) {
             inputs.add(input);
         } else if (newestCheckpoint.getAndAccumulate(taken.position(), Math::max) == NONE) {
-            Input newest = protocol -> protocol.onCheckpoint(newestCheckpoint.getAndSet(NONE));
-            inputs.add(newest);
+            inputs.add(taken);
         }
     }
 
@@ -79,7 +78,8 @@ final class Mailbox {
      * @return the input, null if none waits
      */
     Object poll() {
-        return inputs.poll();
+        Object input = inputs.poll();
+        return input instanceof CheckpointTaken ? new CheckpointTaken(newestCheckpoint.getAndSet(NONE)) : input;
     }
 
     boolean isEmpty() {

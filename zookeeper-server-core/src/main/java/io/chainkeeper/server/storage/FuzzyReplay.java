@@ -34,16 +34,16 @@ import org.apache.zookeeper.txn.TxnHeader;
  *       its children in the tree without a parent; the replayed creation of such a child (since ZOOKEEPER-4846) finds
  *       it there and does not enter it among the children of the new node. Nobody would see it in a list of children,
  *       and the next snapshot would not hold it;
- *   <li>a node whose creation is replayed. Its access list is counted twice, and never forgotten;
- *   <li>a node with an access list that came after the lists had been written (ZOOKEEPER-4689). A replayed transaction
- *       that looks at it ends with an exception, at every start; or the number of the list is given to another one,
+ *   <li>a node whose creation is replayed. Its ACL is counted twice, and never forgotten;
+ *   <li>a node with an ACL that came after the ACLs had been written (ZOOKEEPER-4689). A replayed transaction
+ *       that looks at it ends with an exception, at every start; or the number of the ACL is given to another one,
  *       which is forgotten although nodes have it.
  * </ul>
  *
  * <p>Stateless.
  */
 public final class FuzzyReplay {
-    /** Of nodes whose list a later transaction brings: allows nobody anything. */
+    /** Of nodes whose ACL a later transaction brings: allows nobody anything. */
     private static final List<ACL> NOBODY = List.of(new ACL(0, Ids.ANYONE_ID_UNSAFE));
 
     private FuzzyReplay() {}
@@ -51,32 +51,32 @@ public final class FuzzyReplay {
     /** A tree that notes what a snapshot lacks. */
     public interface Loaded {
         /**
-         * A snapshot begins with the access lists. A node that was given a new one after they had been written refers
+         * A snapshot begins with the ACLs. A node that was given a new one after they had been written refers
          * to what the snapshot does not hold.
          *
          * @return the paths of such nodes in the snapshot that the tree was read from last
          */
-        List<String> withoutList();
+        List<String> withoutAcl();
     }
 
     /**
-     * Before the first transaction is replayed: gives a list to the nodes whose lists the snapshot does not hold. It
+     * Before the first transaction is replayed: gives an ACL to the nodes whose ACLs the snapshot does not hold. It
      * is a later transaction that has given them theirs.
      *
      * @param tree read from a snapshot
      */
     public static void begin(DataTree tree) {
         if (tree instanceof Loaded loaded) {
-            // First the list that has no number: a new list would get the number that another such node refers to.
-            setList(tree, loaded.withoutList(), null);
-            setList(tree, loaded.withoutList(), NOBODY);
+            // First the ACL that has no number: a new one would get the number that another such node refers to.
+            setAcl(tree, loaded.withoutAcl(), null);
+            setAcl(tree, loaded.withoutAcl(), NOBODY);
         }
     }
 
-    private static void setList(DataTree tree, List<String> paths, List<ACL> list) {
+    private static void setAcl(DataTree tree, List<String> paths, List<ACL> acl) {
         for (String path : paths) {
             try {
-                tree.setACL(path, list, tree.statNode(path, null).getAversion());
+                tree.setACL(path, acl, tree.statNode(path, null).getAversion());
             } catch (NoNodeException e) {
                 throw new InvariantViolated("node " + path + " was in the snapshot, and is not in the tree");
             }

@@ -33,7 +33,6 @@ public final class TxnLogTail {
      * Makes the log readable. No file is left that holds no transaction behind what was forced: the next transactions
      * may lie in one of an earlier name, and whoever deletes old files goes by the names.
      *
-     *
      * @param directory the directory with the {@code log.*} files
      * @param fromZxid files that hold only transactions before it are not looked at
      * @param forcedZxid transactions up to here must be there, or -1 if nothing is known: then only the end of the last
@@ -53,8 +52,7 @@ public final class TxnLogTail {
             if (!scan.holdsNothing()) {
                 last = scan.lastZxid;
             } else if (!scan.torn && forcedZxid >= 0 && DataFiles.logZxid(files.get(i)) > forcedZxid) {
-                LOG.warn("Deleting transaction log {}: a crash left no transaction in it", files.get(i));
-                Files.delete(files.get(i));
+                truncate(files.get(i), 0);
             }
             if (scan.torn) {
                 if (forcedZxid < 0 && i < files.size() - 1) {

@@ -17,22 +17,22 @@ final class NodeArchive implements InputArchive {
          *
          * @param path of the znode
          * @param node the znode
-         * @param hasList whether the access list that it refers to is in the archive
+         * @param hasAcl whether the ACL that it refers to is in the archive
          */
-        void read(String path, DataNode node, boolean hasList);
+        void read(String path, DataNode node, boolean hasAcl);
     }
 
-    private static final String NUMBER_OF_LIST = "long";
-    private static final String REFERENCE_TO_LIST = "acl";
+    private static final String ACL_NUMBER = "long";
+    private static final String ACL_REFERENCE = "acl";
 
-    /** Stands for the open list, which is not written down. */
-    private static final long OPEN_LIST = -1;
+    /** Stands for the open ACL, which is not written down. */
+    private static final long OPEN_ACL = -1;
 
     private final InputArchive archive;
     private final Visitor visitor;
-    private final Set<Long> lists = new HashSet<>(Set.of(OPEN_LIST));
+    private final Set<Long> acls = new HashSet<>(Set.of(OPEN_ACL));
     private String lastString;
-    private boolean hasList;
+    private boolean hasAcl;
 
     /**
      * @param archive where the snapshot is read from
@@ -58,14 +58,14 @@ final class NodeArchive implements InputArchive {
         return archive.readInt(tag);
     }
 
-    /** Access lists come first, each with a number, which znodes refer to. */
+    /** ACLs come first, each with a number, which znodes refer to. */
     @Override
     public long readLong(String tag) throws IOException {
         long value = archive.readLong(tag);
-        if (tag.equals(NUMBER_OF_LIST)) {
-            lists.add(value);
-        } else if (tag.equals(REFERENCE_TO_LIST)) {
-            hasList = lists.contains(value);
+        if (tag.equals(ACL_NUMBER)) {
+            acls.add(value);
+        } else if (tag.equals(ACL_REFERENCE)) {
+            hasAcl = acls.contains(value);
         }
         return value;
     }
@@ -96,7 +96,7 @@ final class NodeArchive implements InputArchive {
     public void readRecord(Record record, String tag) throws IOException {
         record.deserialize(this, tag);
         if (record instanceof DataNode node) {
-            visitor.read(lastString, node, hasList);
+            visitor.read(lastString, node, hasAcl);
         }
     }
 

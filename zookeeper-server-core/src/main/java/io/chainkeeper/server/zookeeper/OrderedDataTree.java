@@ -42,7 +42,7 @@ final class OrderedDataTree extends DataTree implements FuzzyReplay.Loaded {
     /** Whether a quota has been set since it was last certain that there is none. */
     private volatile boolean quotasMayExist;
 
-    private List<String> withoutList = List.of();
+    private List<String> withoutAcl = List.of();
 
     /** Of the snapshot that is being read: its last section was found where the digest is looked for. */
     private boolean zxidWasRead;
@@ -98,19 +98,19 @@ final class OrderedDataTree extends DataTree implements FuzzyReplay.Loaded {
     }
 
     @Override
-    public List<String> withoutList() {
-        return withoutList;
+    public List<String> withoutAcl() {
+        return withoutAcl;
     }
 
     @Override
     public void deserialize(InputArchive archive, String tag) throws IOException {
         quotasMayExist = true;
         ends().clear();
-        withoutList = new ArrayList<>();
-        NodeArchive.Visitor visitor = (path, node, hasList) -> {
+        withoutAcl = new ArrayList<>();
+        NodeArchive.Visitor visitor = (path, node, hasAcl) -> {
             ends().read(path, node.stat.getCversion(), node.stat.getVersion());
-            if (!hasList) {
-                withoutList.add(path);
+            if (!hasAcl) {
+                withoutAcl.add(path);
             }
         };
         super.deserialize(new NodeArchive(archive, visitor), tag);

@@ -2,9 +2,7 @@ package io.chainkeeper.simulation.fault;
 
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.Member;
-import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.simulation.cluster.Cluster;
-import io.chainkeeper.simulation.host.ReplicaHost;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -34,7 +32,7 @@ final class FewListedFaults {
     void begin(SplittableRandom random) {
         Ensemble whole = cluster.ensemble();
         List<Integer> leaders =
-                whole.participants().stream().filter(this::leads).toList();
+                whole.participants().stream().filter(stories::leads).toList();
         boolean isOfFile =
                 cluster.checker().membership().members().stream().allMatch(member -> member.disk() == Member.UNBOUND);
         if (busy || leaders.isEmpty() || whole.observers().isEmpty() || !isOfFile) {
@@ -57,14 +55,9 @@ final class FewListedFaults {
                 this::end);
     }
 
-    private boolean leads(int id) {
-        ReplicaHost host = cluster.host(id);
-        return host != null && host.status().role() == Role.LEADER;
-    }
-
     /** Whether the leader has not given up yet, and nobody else leads. */
     private boolean isAloneWith(int observer) {
-        return cluster.members().stream().noneMatch(id -> id != leader && id != observer && leads(id));
+        return cluster.members().stream().noneMatch(id -> id != leader && id != observer && stories.leads(id));
     }
 
     private void end() {

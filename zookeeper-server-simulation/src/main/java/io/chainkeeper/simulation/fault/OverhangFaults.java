@@ -2,9 +2,7 @@ package io.chainkeeper.simulation.fault;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
-import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.simulation.cluster.Cluster;
-import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.order.OrderChecker;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,7 +45,7 @@ final class OverhangFaults {
     /** Begins, unless nobody leads, the members are not those configured, or the last story has not ended. */
     void begin(SplittableRandom ofFault) {
         List<Integer> participants = new ArrayList<>(cluster.ensemble().participants());
-        List<Integer> leaders = participants.stream().filter(this::leads).toList();
+        List<Integer> leaders = participants.stream().filter(stories::leads).toList();
         boolean isSettled = cluster.checker().membership().replicaIds().equals(participants);
         if (busy || leaders.isEmpty() || !isSettled || participants.size() < LEAST_PARTICIPANTS) {
             return;
@@ -65,11 +63,6 @@ final class OverhangFaults {
         cluster.members().forEach(stories::isolate);
         int values = FEWEST_VALUES + random.nextInt(MOST_VALUES - FEWEST_VALUES);
         stories.await(HOLD_MICROS, () -> proposed().size() >= values, this::wantOneAway, this::end);
-    }
-
-    private boolean leads(int id) {
-        ReplicaHost host = cluster.host(id);
-        return host != null && host.status().role() == Role.LEADER;
     }
 
     private List<ByteSlice> proposed() {
@@ -104,7 +97,7 @@ final class OverhangFaults {
     /** Without the leader that has removed a member, and that member. */
     private void meet() {
         List<Integer> together = new ArrayList<>(others);
-        together.removeIf(id -> id == removed || leads(id));
+        together.removeIf(id -> id == removed || stories.leads(id));
         together.add(deposed);
         cluster.members().forEach(stories::isolate);
         for (int one : together) {

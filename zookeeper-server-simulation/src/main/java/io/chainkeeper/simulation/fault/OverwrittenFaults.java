@@ -1,7 +1,6 @@
 package io.chainkeeper.simulation.fault;
 
 import io.chainkeeper.ordering.Membership;
-import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import java.util.ArrayList;
@@ -53,7 +52,7 @@ final class OverwrittenFaults {
     /** Begins, unless nobody leads, there are too few, or the last story has not ended. */
     void begin(SplittableRandom ofFault) {
         List<Integer> participants = new ArrayList<>(cluster.ensemble().participants());
-        List<Integer> leaders = participants.stream().filter(this::leads).toList();
+        List<Integer> leaders = participants.stream().filter(stories::leads).toList();
         if (stage != Stage.IDLE || leaders.isEmpty() || participants.size() < LEAST_PARTICIPANTS) {
             return;
         }
@@ -74,11 +73,6 @@ final class OverwrittenFaults {
         stories.separate(List.of(deposed, forgetful));
         stories.isolate(laggard);
         stories.await(HOLD_MICROS, () -> valuesApart() >= values, this::decideWithoutThem, this::decideWithoutThem);
-    }
-
-    private boolean leads(int id) {
-        ReplicaHost host = cluster.host(id);
-        return host != null && host.status().role() == Role.LEADER;
     }
 
     private long valuesApart() {

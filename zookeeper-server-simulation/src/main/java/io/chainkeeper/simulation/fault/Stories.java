@@ -1,6 +1,8 @@
 package io.chainkeeper.simulation.fault;
 
+import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.simulation.cluster.Cluster;
+import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.time.EventQueue;
 import java.util.Collection;
 import java.util.function.BooleanSupplier;
@@ -42,6 +44,12 @@ final class Stories {
         } else {
             later(LOOK_MICROS, () -> await(withinMicros - LOOK_MICROS, condition, action, otherwise));
         }
+    }
+
+    /** Whether a replica runs and takes itself for the leader. */
+    boolean leads(int id) {
+        ReplicaHost host = cluster.host(id);
+        return host != null && host.status().role() == Role.LEADER;
     }
 
     /** One direction carries nothing any more. */
