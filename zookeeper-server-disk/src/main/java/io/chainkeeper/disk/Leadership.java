@@ -72,7 +72,7 @@ final class Leadership {
      */
     private boolean isVoid(ByteSlice value) {
         boolean isKnown = state.isMembershipOrdered || isMembershipUnderWay;
-        if (!BatchCodec.isMembership(value) || !isKnown) {
+        if (!BatchCodec.isMembership(value) || !isKnown || !state.rules.isOn(SafetyRule.VOID_MEMBERSHIP_IS_DROPPED)) {
             return false;
         }
         return !BatchCodec.membershipIn(value).isOneChangeFrom(members);

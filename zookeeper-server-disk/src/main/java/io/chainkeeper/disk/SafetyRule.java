@@ -12,6 +12,8 @@ enum SafetyRule {
     MAJORITY_OF_DISKS,
     /** Whoever takes over proposes, per position, the value of the highest ballot. */
     VALUE_OF_THE_HIGHEST_BALLOT,
+    /** A change of the membership that cannot have been decided is not taken up by whoever takes over. */
+    VOID_MEMBERSHIP_IS_DROPPED,
     /** A ring is read once more where its beginning has moved meanwhile. */
     RING_IS_READ_AGAIN_WHERE_ITS_TAIL_MOVED,
     /** A leader answers a read only after it has read the headers of a majority for it. */
