@@ -213,6 +213,9 @@ public final class Simulation {
         workload.stop();
         cluster.calm();
         deadlineMicros = events.nowMicros() + LIVENESS_BOUND_MICROS;
+        // An operator's replacement stops every server once: what is demanded behind it is demanded of servers that
+        // stay.
+        await("lost shared disks to be replaced", cluster.sharedDisks()::areWhole);
         await("all outstanding operations to complete", () -> outstanding() == 0);
         workload.demand(this::await);
         await("the membership to be the configured participants", this::membershipIsConfigured);

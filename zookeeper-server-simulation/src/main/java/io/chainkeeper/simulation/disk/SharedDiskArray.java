@@ -299,6 +299,11 @@ public final class SharedDiskArray {
         replace(number);
     }
 
+    /** Whether none is lost, or all that were are replaced and filled to the end. */
+    public boolean areWhole() {
+        return lost.isEmpty();
+    }
+
     private void replace(int number) {
         if (!lost.contains(number)) {
             return;
