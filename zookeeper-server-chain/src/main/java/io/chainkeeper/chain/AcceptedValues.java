@@ -150,8 +150,7 @@ final class AcceptedValues {
     void tellOccupancy(Occupancy occupancy, long maxDecided, long durableSequence, ChainSettings settings) {
         boolean mayTrim = size > 0 && entry(first).logSequence() <= durableSequence;
         long decided = mayTrim ? Math.max(0, Math.min(maxDecided, last()) - first + 1) : 0;
-        long most = Math.max(settings.minMemoryInstances(), settings.maxInstancesInMemory());
-        occupancy.holds("decided_values_in_memory", decided, most, Slack.NONE);
+        occupancy.holds("decided_values_in_memory", decided, settings.keptInstances(), Slack.NONE);
         long undecided = Math.max(0, last() - maxDecided);
         if (mayTrim && undecided == 0) {
             occupancy.holds("value_bytes_in_memory", bytes, settings.maxLargeMemoryBytes(), Slack.ONE_VALUE);

@@ -252,6 +252,7 @@ final class ChainPaxos implements InputCycle.Handlers {
     private void onPreVote(int sender, PreVote m) {
         boolean isFree = mayAnswer(sender, m.maxDecided(), m.disk())
                 && state.promised.lessThan(m.ballot())
+                && !lacksMuch(m.maxDecided() + 1)
                 && !watch.hearsLeader();
         if (isFree && m.maxDecided() + 1 >= state.values.first()) {
             effects.send(sender, new PreVoteOk(m.ballot()));
@@ -276,9 +277,9 @@ final class ChainPaxos implements InputCycle.Handlers {
         }
         boolean lacksForgotten = m.from() < state.values.first()
                 && state.rules.isOn(SafetyRule.PROMISE_TELLS_ALL_THAT_THE_CANDIDATE_LACKS);
-        if (lacksForgotten || !mayAnswer(sender, m.from() - 1, m.disk())) {
-            // What the candidate lacks is no longer in memory here: it must not lead before it has caught up. Nor may
-            // one that has left the membership without knowing it.
+        if (lacksForgotten || lacksMuch(m.from()) || !mayAnswer(sender, m.from() - 1, m.disk())) {
+            // What the candidate lacks is no longer in memory here, or would not be if the disk here did not hang: it
+            // must not lead before it has caught up. Nor may one that has left the membership without knowing it.
             effects.send(sender, new PreVoteDenied(m.ballot(), state.promised));
             return;
         }
@@ -287,6 +288,11 @@ final class ChainPaxos implements InputCycle.Handlers {
             election.promise(m.ballot());
         }
         election.answer(sender, m);
+    }
+
+    /** Whether more is known to be decided from an instance on than a replica keeps whose disk is not behind. */
+    private boolean lacksMuch(long from) {
+        return state.progress.maxDecided() - from >= state.settings.keptInstances();
     }
 
     /**
@@ -461,12 +467,7 @@ final class ChainPaxos implements InputCycle.Handlers {
             for (int id : state.chain()) {
                 links.announce(id); // what is decided, before anybody is asked to lead on the strength of it
             }
-            for (Member member : state.membership().members()) {
-                if (state.linkUp[member.replicaId()]) {
-                    effects.send(member.replicaId(), new TakeOver(state.ballot));
-                    break;
-                }
-            }
+            handOver();
             stopFollowing();
         }
         watch.publishStatus();
@@ -627,8 +628,8 @@ final class ChainPaxos implements InputCycle.Handlers {
     }
 
     /**
-     * Has the member that has most lead. It promises itself a higher ballot, by which this one ends; until then this
-     * replica goes on, and asks again with each heartbeat, since the member may not be able to.
+     * Has the member that has most lead. It promises itself a higher ballot, by which this one ends; until then a
+     * replica that is about to stop goes on, and asks again with each heartbeat, since the member may not be able to.
      */
     private void handOver() {
         int heir = 0;

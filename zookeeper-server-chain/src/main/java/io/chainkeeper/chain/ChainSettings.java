@@ -94,6 +94,11 @@ final class ChainSettings extends CommonSettings {
         return MEMORY_WINDOWS * windowInstances;
     }
 
+    /** Decided values kept in memory at most. */
+    int keptInstances() {
+        return Math.max(minMemoryInstances(), maxInstancesInMemory);
+    }
+
     /** Bytes of decided values kept in memory at most, unless fewer than {@link #minMemoryInstances()}. */
     long maxMemoryBytes() {
         return MEMORY_BYTES;

@@ -54,6 +54,9 @@ final class Election {
 
     private final Map<Long, Entry> reported = new TreeMap<>();
 
+    /** How many of them this replica has told itself: it has them in memory already. */
+    private int ownReported;
+
     private Phase phase = Phase.IDLE;
     private Ballot ballot = Ballot.NONE;
     private long maxSeenRound;
@@ -85,6 +88,7 @@ final class Election {
     void stop() {
         phase = Phase.IDLE;
         reported.clear(); // a leader may lead for long
+        ownReported = 0;
     }
 
     /** The followed leader is silent: ask now, unless asking already. */
@@ -190,7 +194,9 @@ final class Election {
         Arrays.fill(nextPart, 0);
         Arrays.fill(votePrefixes, null);
         state.promise(ballot);
-        merge(state.values.entriesFrom(prepareFrom));
+        List<Entry> own = state.values.entriesFrom(prepareFrom);
+        merge(own);
+        ownReported = own.size();
         Arrays.fill(asked, false);
         ask(state.membership());
     }
@@ -452,11 +458,13 @@ final class Election {
         return count;
     }
 
-    /** Tells how many values were reported. A candidate is reported no more than others have in memory. */
+    /**
+     * Tells how many values were reported that this replica has not accepted itself. Others report no more to a
+     * candidate than they keep in memory.
+     */
     void tellOccupancy(Occupancy occupancy) {
-        long most = Math.max(state.settings.minMemoryInstances(), state.settings.maxInstancesInMemory());
-        occupancy.holds(
-                "reported_values", reported.size(), isIdle() ? 0 : most + state.settings.windowInstances(), Slack.NONE);
+        long most = state.settings.keptInstances() + state.settings.windowInstances();
+        occupancy.holds("reported_values", reported.size() - ownReported, isIdle() ? 0 : most, Slack.NONE);
     }
 
     private int random(int bound) {

@@ -1,9 +1,15 @@
 package io.chainkeeper.chain;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.chain.ChainMessage.PreVote;
+import io.chainkeeper.chain.ChainMessage.PreVoteOk;
 import io.chainkeeper.chain.ChainMessage.Prepare;
+import io.chainkeeper.chain.ChainMessage.TakeOver;
+import io.chainkeeper.ordering.Ensemble;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.Test;
@@ -90,5 +96,60 @@ public class HangingDiskTest {
         ensemble.releaseDisk(second);
         ensemble.run(SOON_TICKS);
         assertEquals(ensemble.replica(third).executed, ensemble.replica(second).executed);
+    }
+
+    /** What it holds in memory its disk lacks: no bound of its own keeps that from becoming much. */
+    @Test
+    public void candidateLacksMoreThanOthersKeep_whoseDiskHangsDoesNotAnswer() {
+        ScriptedEnsemble five =
+                ScriptedEnsemble.started(5, Map.of("chain.windowInstances", "1", "chain.maxInstancesInMemory", "16"));
+        int leader = five.awaitLeader();
+        int hanging = five.behindLeader(leader, 3);
+        int behind = five.behindLeader(leader, 4);
+        five.run(SOON_TICKS);
+        five.isolate(behind);
+        five.holdDisk(hanging);
+        for (int i = 0; i < 40; i++) {
+            five.replica(leader).propose("a" + i);
+            five.run(1);
+        }
+        assertEquals(40, five.replica(leader).executed.size());
+        five.isolate(hanging);
+        five.run(200); // none of the two hears a leader any more
+        five.heal(hanging, behind);
+        five.sent.clear();
+        five.run(200);
+        assertTrue("it tries", five.wasSent(behind, hanging, PreVote.class::isInstance));
+        assertFalse("it is answered", five.wasSent(hanging, behind, PreVoteOk.class::isInstance));
+        five.rejoin(hanging);
+        five.rejoin(behind);
+        five.releaseDisk(hanging);
+        five.runUntil(
+                "all have everything",
+                400,
+                () -> List.of(hanging, behind).stream()
+                        .allMatch(id -> five.replica(id).executed.size() == 40));
+    }
+
+    /** Else nobody would lead until its disk answers, or others miss a leader. */
+    @Test
+    public void leaderIsRemoved_whoseDiskHangsIsNotAskedToLead() {
+        ScriptedEnsemble four = ScriptedEnsemble.started(4);
+        int leader = four.awaitLeader();
+        List<Integer> others = new ArrayList<>(List.of(1, 2, 3, 4));
+        others.remove((Integer) leader);
+        int hanging = others.get(0);
+        four.run(SOON_TICKS);
+        four.holdDisk(hanging);
+        four.replica(leader).propose("a");
+        four.run(SOON_TICKS);
+        four.sent.clear();
+        four.configure(Ensemble.of(others));
+        four.runUntil(
+                "another leads",
+                10 * SOON_TICKS,
+                () -> others.stream()
+                        .anyMatch(id -> id != hanging && four.replica(id).leads()));
+        assertFalse(four.wasSent(leader, hanging, TakeOver.class::isInstance));
     }
 }

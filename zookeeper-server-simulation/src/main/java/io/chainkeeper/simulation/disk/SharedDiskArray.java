@@ -35,6 +35,10 @@ public final class SharedDiskArray {
     private static final int OPERATOR = 0;
 
     private static final long CLUSTER = 0x4449534B;
+
+    /** A ring of disks is thousands of accesses; behind the last fault two replacements are over in a few seconds. */
+    private static final int CALM_HASTE = 20;
+
     private static final int MAX_MICROS_PER_ACCESS = 4_000;
     private static final int ACCESSES_PER_END = 200;
     private static final long RETRY_MICROS = 50_000;
@@ -357,7 +361,8 @@ public final class SharedDiskArray {
         }
 
         private void meanwhile() {
-            long untilMicros = events.nowMicros() + random.nextInt(MAX_MICROS_PER_ACCESS);
+            long micros = random.nextInt(MAX_MICROS_PER_ACCESS);
+            long untilMicros = events.nowMicros() + (calm ? micros / CALM_HASTE : micros);
             while (events.nowMicros() < untilMicros && events.step()) {
                 // What happens meanwhile is checked where it happens.
             }
