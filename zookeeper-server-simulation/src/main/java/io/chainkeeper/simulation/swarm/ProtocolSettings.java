@@ -27,6 +27,9 @@ final class ProtocolSettings {
     private static final String POSITIONS_IN_MEMORY = "PositionsInMemory";
 
     private static final String WINDOW = "windowInstances";
+    private static final String ZONES = "zones";
+    private static final String HEARTBEAT = "heartbeatMillis";
+    private static final String SUSPICION = "suspicionTimeoutMillis";
 
     private ProtocolSettings() {}
 
@@ -83,8 +86,29 @@ final class ProtocolSettings {
         return settings;
     }
 
+    /**
+     * How long a write may wait because replicas go by zones of their own, and take each other for the ones ahead in a
+     * ring: docs/chain.md. 0 if all have the same.
+     */
+    static long ringMicros(Map<String, String> drawn) {
+        boolean differ = drawn.entrySet().stream()
+                .anyMatch(
+                        each -> each.getKey().endsWith(ZONES) && each.getValue().contains(BETWEEN_REPLICAS));
+        long heartbeat = millis(drawn, HEARTBEAT);
+        long silence = Math.max(2 * heartbeat, millis(drawn, SUSPICION) / 3);
+        return differ ? 1_000 * (silence + heartbeat) : 0;
+    }
+
+    private static long millis(Map<String, String> drawn, String name) {
+        return drawn.entrySet().stream()
+                .filter(each -> each.getKey().endsWith(name))
+                .mapToLong(each -> Long.parseLong(each.getValue()))
+                .max()
+                .orElse(0);
+    }
+
     private static String draw(SplittableRandom random, String key, int scaleMillis, int replicas) {
-        if (key.endsWith("heartbeatMillis")) {
+        if (key.endsWith(HEARTBEAT)) {
             return Integer.toString(scaleMillis);
         }
         if (key.endsWith("Millis")) {
@@ -99,7 +123,7 @@ final class ProtocolSettings {
         if (key.endsWith("bucketPolicy")) {
             return BUCKET_POLICIES[random.nextInt(BUCKET_POLICIES.length)];
         }
-        if (key.endsWith("zones")) {
+        if (key.endsWith(ZONES)) {
             return random.nextBoolean() ? zones(random, replicas) : null;
         }
         if (random.nextInt(3) == 0) {

@@ -272,6 +272,11 @@ public record SwarmOptions(
         return ProtocolSettings.ofReplica(settings, id);
     }
 
+    /** How long a write may wait for replicas whose settings differ, at most; 0 if they do not. */
+    public long ringMicros() {
+        return ProtocolSettings.ringMicros(settings);
+    }
+
     /** The least quorum that settings ask for, 1 if they ask for none. */
     static int minQuorumSize(Map<String, String> settings) {
         return settings.entrySet().stream()

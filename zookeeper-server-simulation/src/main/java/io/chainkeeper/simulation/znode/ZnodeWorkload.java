@@ -372,7 +372,7 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
                 journal.answered() - before);
     }
 
-    /** Sessions whose clients are gone end within their timeout and two ticks, everywhere, and no others. */
+    /** Sessions whose clients are gone end within their timeout, two ticks and a write, everywhere, and no others. */
     private void demandExpiry(Awaiter awaiter) {
         ZnodeClient leaving = clients.remove(clients.size() - 1);
         long sessionId = leaving.session().id();
@@ -383,7 +383,7 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         awaiter.await("the session of a vanished client to end everywhere", () -> goneEverywhere(sessionId));
         long tookMicros = events.nowMicros() - fromMicros;
         InvariantViolated.check(
-                tookMicros <= leaving.timeoutMillis() * 1000L + TWO_TICKS_MICROS,
+                tookMicros <= leaving.timeoutMillis() * 1000L + TWO_TICKS_MICROS + options.ringMicros(),
                 "a session with a timeout of %d ms ended %d ms after its client was heard of last",
                 leaving.timeoutMillis(),
                 tookMicros / 1000);
@@ -426,7 +426,8 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         for (long abandoned : known) {
             long silentMicros = events.nowMicros() - Math.max(fromMicros, evidence.heardMicros(abandoned));
             InvariantViolated.check(
-                    live.contains(abandoned) || silentMicros <= LONGEST_TIMEOUT_MICROS + TWO_TICKS_MICROS,
+                    live.contains(abandoned)
+                            || silentMicros <= LONGEST_TIMEOUT_MICROS + TWO_TICKS_MICROS + options.ringMicros(),
                     "session 0x%x is still there at replica %d, heard of %d ms ago",
                     abandoned,
                     id,
