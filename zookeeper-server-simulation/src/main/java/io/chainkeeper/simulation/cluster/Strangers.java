@@ -2,6 +2,7 @@ package io.chainkeeper.simulation.cluster;
 
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.OrderingConfig;
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.release.FeatureLevel;
@@ -109,18 +110,31 @@ public final class Strangers {
         return stranger != null && stranger.id() == id;
     }
 
-    /** Whether one may be started in the place of a replica that is down by then. */
+    /**
+     * Whether one may be started in the place of a replica that is down by then. Whom the only participant refuses is
+     * misplaced itself, as far as it can know, and stops.
+     */
     public boolean mayCome(int id) {
         boolean isPlace =
                 machines.get(id - 1).knownEnsemble >= 0 && !cluster.gone().contains(id);
         return stranger == null
                 && isPlace
                 && cluster.ensemble().participants().size() > 1
+                && cluster.ensembles().known().stream().noneMatch(known -> isOnlyOne(known, id))
                 && machines.stream()
                         .allMatch(machine -> machine.replica.id() == id
                                 || machine.knownEnsemble < 0
                                 || cluster.gone().contains(machine.replica.id())
                                 || knowsCluster(machine));
+    }
+
+    /** Whether an ensemble may be configured while a stranger is there, if one is: see {@link #mayCome}. */
+    public boolean mayBeConfigured(Ensemble next) {
+        return stranger == null || !isOnlyOne(next, stranger.id());
+    }
+
+    private static boolean isOnlyOne(Ensemble ensemble, int id) {
+        return ensemble.participants().equals(List.of(id));
     }
 
     /** A cluster of the same servers, whose time, network and clients have nothing to do with this one's. */

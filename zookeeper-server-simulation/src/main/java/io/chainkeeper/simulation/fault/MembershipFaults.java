@@ -207,7 +207,8 @@ final class MembershipFaults {
         if (!participants.containsAll(cluster.ensemble().participants()) && isDiskLost()) {
             return; // the leader may not know yet whom it can count on
         }
-        if (!participants.isEmpty() && mayBeBlank(participants, 0) && !next.equals(cluster.ensemble())) {
+        boolean mayBe = !participants.isEmpty() && mayBeBlank(participants, 0);
+        if (mayBe && cluster.strangers().mayBeConfigured(next) && !next.equals(cluster.ensemble())) {
             cluster.ensembles().wanted(next, random);
         }
     }
