@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
@@ -243,8 +242,10 @@ public final class SnapshotSender implements StateOffer, Closeable {
 
     /** Keeps the files open for a receiver; returns why not, or null. */
     private synchronized String keep(int peer, OfferedState state) throws IOException {
-        boolean needsPlace = receivers.size() == mostReceivers && !receivers.containsKey(peer);
-        if (closed || needsPlace && !hasYielded()) {
+        if (needsPlace(peer)) {
+            yieldIdle();
+        }
+        if (closed || needsPlace(peer)) {
             state.close();
             return closed ? "it is stopping" : "it is sending its state to servers " + receivers.keySet() + " already";
         }
@@ -264,17 +265,8 @@ public final class SnapshotSender implements StateOffer, Closeable {
         return null;
     }
 
-    /** Whether the receiver that has asked for nothing for longest has given up its place. */
-    private boolean hasYielded() {
-        Map.Entry<Integer, Receiver> idlest = receivers.entrySet().stream()
-                .min(Comparator.comparingLong(receiver -> receiver.getValue().usedNanos))
-                .orElseThrow();
-        if (clockNanos.getAsLong() - idlest.getValue().usedNanos < YIELD_NANOS) {
-            return false;
-        }
-        LOG.info("Server {} asks for no more of the state, and another server needs its place", idlest.getKey());
-        drop(idlest.getKey(), idlest.getValue().state);
-        return true;
+    private boolean needsPlace(int peer) {
+        return receivers.size() == mostReceivers && !receivers.containsKey(peer);
     }
 
     /** What cannot be read any more is opened anew when its receiver asks for a manifest. */
@@ -309,7 +301,10 @@ public final class SnapshotSender implements StateOffer, Closeable {
         started.add(member);
     }
 
-    /** The order has to forget something: who has asked for nothing for a while gives its place up, as for another. */
+    /**
+     * The order has to forget something, or another member needs a place: who has asked for nothing for a while gives
+     * its place up.
+     */
     public void yieldIdle() {
         long now = clockNanos.getAsLong();
         release(now - YIELD_NANOS);

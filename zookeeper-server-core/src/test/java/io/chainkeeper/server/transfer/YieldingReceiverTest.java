@@ -89,4 +89,24 @@ public final class YieldingReceiverTest {
         sender.memberStarted(RECEIVER + 1);
         assertHeldAfter(9_999, 30);
     }
+
+    /** Else each further one would wait for ten seconds, although nobody needs the places any more. */
+    @Test
+    public void allPlacesAreTaken_whoHasStartedGivesItsPlaceToTheNext() throws Exception {
+        int next = RECEIVER + TransferBounds.DEFAULT.receivers();
+        for (int member = RECEIVER + 1; member < next; member++) {
+            assertEquals(StateAnswer.Kind.MANIFEST, kindOfAnswerTo(member));
+        }
+        sender.memberStarted(RECEIVER);
+        nowNanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(999));
+        assertEquals(StateAnswer.Kind.NOTHING, kindOfAnswerTo(next));
+        nowNanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(1));
+        assertEquals(StateAnswer.Kind.MANIFEST, kindOfAnswerTo(next));
+        assertEquals(StateAnswer.Kind.NOTHING, kindOfAnswerTo(next + 1));
+    }
+
+    private StateAnswer.Kind kindOfAnswerTo(int member) throws Exception {
+        ByteSlice request = StateRequest.manifest(30, 0).encode();
+        return StateAnswer.decode(sender.answer(member, request, PROMISE)).kind();
+    }
 }
