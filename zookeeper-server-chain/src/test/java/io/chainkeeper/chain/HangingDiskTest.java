@@ -4,17 +4,20 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.chain.ChainMessage.Accept;
 import io.chainkeeper.chain.ChainMessage.PreVote;
+import io.chainkeeper.chain.ChainMessage.PreVoteDenied;
 import io.chainkeeper.chain.ChainMessage.PreVoteOk;
 import io.chainkeeper.chain.ChainMessage.Prepare;
 import io.chainkeeper.chain.ChainMessage.TakeOver;
 import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.Test;
 
-/** A leader whose own disk gives no answer any more, while its process lives and its links are up. */
+/** A replica whose own disk gives no answer any more, while its process lives and its links are up. */
 public class HangingDiskTest {
     private static final int SOON_TICKS = 5;
 
@@ -121,6 +124,16 @@ public class HangingDiskTest {
         five.run(200);
         assertTrue("it tries", five.wasSent(behind, hanging, PreVote.class::isInstance));
         assertFalse("it is answered", five.wasSent(hanging, behind, PreVoteOk.class::isInstance));
+        Ballot asked = new Ballot(100, behind);
+        five.send(behind, hanging, new Prepare(asked, 1)); // as of one that was asked to take over
+        five.settle();
+        assertTrue(
+                "it is told so",
+                five.wasSent(
+                        hanging,
+                        behind,
+                        message -> message instanceof PreVoteDenied denied
+                                && denied.ballot().equals(asked)));
         five.rejoin(hanging);
         five.rejoin(behind);
         five.releaseDisk(hanging);
@@ -151,5 +164,36 @@ public class HangingDiskTest {
                 () -> others.stream()
                         .anyMatch(id -> id != hanging && four.replica(id).leads()));
         assertFalse(four.wasSent(leader, hanging, TakeOver.class::isInstance));
+    }
+
+    /** Its own values are in memory already: only those of others count besides. */
+    @Test
+    public void diskHangsAndItStands_isReportedNoMoreThanOthersKeep() {
+        ScriptedEnsemble five =
+                ScriptedEnsemble.started(5, Map.of("chain.windowInstances", "1", "chain.maxInstancesInMemory", "16"));
+        int former = five.awaitLeader();
+        int hanging = five.behindLeader(former, 4);
+        five.run(SOON_TICKS);
+        five.holdDisk(hanging);
+        five.crash(former);
+        int leader = five.awaitLeader();
+        for (int i = 0; i < 40; i++) {
+            five.replica(leader).propose("a" + i);
+            five.run(1);
+        }
+        five.runUntil(
+                "all are decided", 100, () -> five.replica(leader).executed.size() == 40);
+        assertTrue("it has more than others keep", five.replica(hanging).gauge("max_accepted") > 16 + 1);
+        assertEquals(List.of(), five.replica(hanging).executed);
+        Ballot ballot = five.sent.stream()
+                .filter(sent -> sent.from() == leader && sent.message() instanceof Accept)
+                .map(sent -> ((Accept) sent.message()).ballot())
+                .findFirst()
+                .orElseThrow();
+        five.send(leader, hanging, new TakeOver(ballot));
+        five.settle();
+        five.replica(hanging)
+                .input(p -> p.tellOccupancy((name, held, bound, slack) -> assertTrue(
+                        name + " holds " + held + " of " + bound, !name.equals("reported_values") || held <= bound)));
     }
 }
