@@ -15,6 +15,7 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -40,11 +41,14 @@ public final class SnapshotSender implements StateOffer, Closeable {
     /** Files are kept open for a receiver that asks for nothing, so that it can come back after a break. */
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(120);
 
-    /** A receiver that asks for nothing for so long gives its place to another one, if all places are taken. */
+    /** The order is kept so long for a receiver that asks for nothing, if it has no room. */
     private static final long YIELD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** The same if it has begun a start since; longer than between two requests of a transfer that goes on. */
+    /** The same if it has begun a start since. */
     private static final long STARTED_YIELD_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** Longer than between two requests of a transfer that goes on: after that its place is free for another one. */
+    private static final long PLACE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final CheckpointStore checkpoints;
     private final Path snapshotDirectory;
@@ -242,12 +246,10 @@ public final class SnapshotSender implements StateOffer, Closeable {
 
     /** Keeps the files open for a receiver; returns why not, or null. */
     private synchronized String keep(int peer, OfferedState state) throws IOException {
-        if (needsPlace(peer)) {
-            yieldIdle();
-        }
-        if (closed || needsPlace(peer)) {
+        String refusal = closed ? "it is stopping" : withoutPlace(peer);
+        if (refusal != null) {
             state.close();
-            return closed ? "it is stopping" : "it is sending its state to servers " + receivers.keySet() + " already";
+            return refusal;
         }
         Receiver receiver = new Receiver(state);
         receiver.usedNanos = clockNanos.getAsLong();
@@ -265,8 +267,31 @@ public final class SnapshotSender implements StateOffer, Closeable {
         return null;
     }
 
-    private boolean needsPlace(int peer) {
-        return receivers.size() == mostReceivers && !receivers.containsKey(peer);
+    /**
+     * A place bounds what is sent at the same time. Who asks no more may be starting from what it received, and the
+     * order is kept for it; but its place is free, for nobody says that it has started before the order goes on, which
+     * may need the next one's state. If it asks again, it goes on: then one more is served for a while.
+     *
+     * @return why there is none for it, null if there is
+     */
+    private String withoutPlace(int peer) {
+        if (receivers.containsKey(peer)) {
+            return null;
+        }
+        if (receivers.size() == TransferBounds.MAX_KEPT) {
+            yieldIdle();
+        }
+        if (receivers.size() == TransferBounds.MAX_KEPT) {
+            return "it keeps its state for " + receivers.size() + " servers already";
+        }
+        long since = clockNanos.getAsLong() - PLACE_NANOS;
+        Set<Integer> receiving = new TreeSet<>();
+        receivers.forEach((member, receiver) -> {
+            if (receiver.usedNanos - since > 0) {
+                receiving.add(member);
+            }
+        });
+        return receiving.size() < mostReceivers ? null : "it is sending its state to servers " + receiving + " already";
     }
 
     /** What cannot be read any more is opened anew when its receiver asks for a manifest. */
@@ -301,10 +326,7 @@ public final class SnapshotSender implements StateOffer, Closeable {
         started.add(member);
     }
 
-    /**
-     * The order has to forget something, or another member needs a place: who has asked for nothing for a while gives
-     * its place up.
-     */
+    /** The order has to forget something: it is not kept any more for who has asked for nothing for a while. */
     public void yieldIdle() {
         long now = clockNanos.getAsLong();
         release(now - YIELD_NANOS);

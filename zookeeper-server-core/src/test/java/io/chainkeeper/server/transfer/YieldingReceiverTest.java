@@ -90,19 +90,56 @@ public final class YieldingReceiverTest {
         assertHeldAfter(9_999, 30);
     }
 
-    /** Else each further one would wait for ten seconds, although nobody needs the places any more. */
+    /**
+     * Else each further one would wait for ten seconds, although nobody needs the places any more: a start is told
+     * through the order, and nothing is ordered while a quorum lacks its state.
+     */
     @Test
-    public void allPlacesAreTaken_whoHasStartedGivesItsPlaceToTheNext() throws Exception {
+    public void allPlacesAreTaken_whoAsksNoMoreGivesItsPlaceToTheNext() throws Exception {
+        int next = takeAllPlaces();
+        nowNanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(999));
+        assertEquals(StateAnswer.Kind.NOTHING, kindOfAnswerTo(next));
+        for (int member = RECEIVER + 1; member < next; member++) {
+            assertEquals(StateAnswer.Kind.MANIFEST, kindOfAnswerTo(member));
+        }
+        nowNanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(1));
+        assertEquals(StateAnswer.Kind.MANIFEST, kindOfAnswerTo(next));
+        assertEquals(StateAnswer.Kind.NOTHING, kindOfAnswerTo(next + 1));
+    }
+
+    @Test
+    public void placeWasGivenToAnother_theOrderIsStillKeptForIt_andItMayGoOn() throws Exception {
+        int next = takeAllPlaces();
+        nowNanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(1_000));
+        files.execute(40);
+        files.snapshot(1);
+        ByteSlice newer = StateRequest.manifest(StateRequest.NEWEST, 70).encode();
+        assertEquals(
+                StateAnswer.Kind.MANIFEST,
+                StateAnswer.decode(sender.answer(next, newer, PROMISE)).kind());
+        assertEquals(30, sender.lowestPositionInUse());
+        assertEquals(StateAnswer.Kind.MANIFEST, kindOfAnswerTo(RECEIVER));
+    }
+
+    @Test
+    public void moreMembersThanStatesAreKeptFor_theFirstThatAsksNoMoreGivesWay() throws Exception {
+        for (int member = RECEIVER + 1; member <= RECEIVER + TransferBounds.MAX_KEPT; member++) {
+            nowNanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(1_000));
+            assertEquals(StateAnswer.Kind.MANIFEST, kindOfAnswerTo(member));
+        }
+        ByteSlice part = new StateRequest(StateRequest.Kind.CHECKSUM, 30, 0, 0, 1).encode();
+        assertEquals(
+                StateAnswer.Kind.GONE,
+                StateAnswer.decode(sender.answer(RECEIVER, part, PROMISE)).kind());
+    }
+
+    /** Returns the first member that has none. */
+    private int takeAllPlaces() throws Exception {
         int next = RECEIVER + TransferBounds.DEFAULT.receivers();
         for (int member = RECEIVER + 1; member < next; member++) {
             assertEquals(StateAnswer.Kind.MANIFEST, kindOfAnswerTo(member));
         }
-        sender.memberStarted(RECEIVER);
-        nowNanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(999));
-        assertEquals(StateAnswer.Kind.NOTHING, kindOfAnswerTo(next));
-        nowNanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(1));
-        assertEquals(StateAnswer.Kind.MANIFEST, kindOfAnswerTo(next));
-        assertEquals(StateAnswer.Kind.NOTHING, kindOfAnswerTo(next + 1));
+        return next;
     }
 
     private StateAnswer.Kind kindOfAnswerTo(int member) throws Exception {
