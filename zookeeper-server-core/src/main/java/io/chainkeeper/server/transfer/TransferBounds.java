@@ -16,7 +16,7 @@ public record TransferBounds(int chunkBytes, int checksumBytes, long forcedBytes
     /** Most that is read for one checksum. */
     static final int MAX_CHECKSUM_BYTES = 1 << 24;
 
-    /** The files of so many members are kept open, and the order for them: they receive, or start from what they got. */
+    /** For so many members files are kept open, and the order: they receive, or start from what they got. */
     static final int MAX_KEPT = 64;
 
     /** Those of production. */
