@@ -78,6 +78,7 @@ public final class Simulation {
      *
      * @param steps events that happened
      * @param virtualMicros virtual time that passed
+     * @param settlingMicros of them after the last fault; a run waits no longer than 30 s
      * @param positions decided
      * @param operations asked by clients
      * @param answered of them
@@ -88,6 +89,7 @@ public final class Simulation {
     public record Result(
             long steps,
             long virtualMicros,
+            long settlingMicros,
             long positions,
             long operations,
             long answered,
@@ -225,6 +227,7 @@ public final class Simulation {
         return new Result(
                 events.steps(),
                 events.nowMicros(),
+                events.nowMicros() - (deadlineMicros - LIVENESS_BOUND_MICROS),
                 cluster.checker().lastPosition(),
                 workload.operations(),
                 workload.answered(),

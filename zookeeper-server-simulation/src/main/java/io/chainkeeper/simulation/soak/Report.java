@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
  * @param events that happened
  * @param cpuNanos of the whole worker process since its last report
  * @param virtualMicros virtual time that passed
+ * @param settlingMicros of it after the last fault; 0 if the seed failed
  * @param operations that clients asked for
  * @param answered of them
  * @param heapBytes in use in the worker
@@ -23,6 +24,7 @@ record Report(
         long events,
         long cpuNanos,
         long virtualMicros,
+        long settlingMicros,
         long operations,
         long answered,
         long heapBytes,
@@ -33,7 +35,7 @@ record Report(
     static final String BEGINNING = "seed ";
 
     private static final String NONE = "-";
-    private static final int WORDS = 9;
+    private static final int WORDS = 10;
 
     String line() {
         String hashes = Arrays.stream(states).mapToObj(Integer::toString).collect(Collectors.joining(","));
@@ -44,6 +46,7 @@ record Report(
                                 String.valueOf(events),
                                 String.valueOf(cpuNanos),
                                 String.valueOf(virtualMicros),
+                                String.valueOf(settlingMicros),
                                 String.valueOf(operations),
                                 String.valueOf(answered),
                                 String.valueOf(heapBytes),
@@ -54,9 +57,9 @@ record Report(
 
     static Report of(String line) {
         String[] words = line.substring(BEGINNING.length()).split(" ", WORDS);
-        int[] states = words[7].equals(NONE)
+        int[] states = words[8].equals(NONE)
                 ? new int[0]
-                : Arrays.stream(words[7].split(",")).mapToInt(Integer::parseInt).toArray();
+                : Arrays.stream(words[8].split(",")).mapToInt(Integer::parseInt).toArray();
         return new Report(
                 Long.parseLong(words[0]),
                 Long.parseLong(words[1]),
@@ -64,9 +67,10 @@ record Report(
                 Long.parseLong(words[3]),
                 Long.parseLong(words[4]),
                 Long.parseLong(words[5]),
-                counts(words[6]),
+                Long.parseLong(words[6]),
+                counts(words[7]),
                 states,
-                words[8]);
+                words[9]);
     }
 
     static String text(Map<String, ? extends Number> counts) {

@@ -31,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 public final class Soak {
     private static final long LINE_SECONDS = 10;
     private static final int MEBIBYTE = 1 << 20;
+    private static final double MICROS_PER_SECOND = 1e6;
 
     private final List<String> works = new ArrayList<>();
     private final List<SoakProcess> processes = new ArrayList<>();
@@ -193,6 +194,11 @@ public final class Soak {
                     work.failed,
                     Report.text(work.faults).replace(",", ", ").replace(":", " "));
         }
+        System.out.println();
+        state.slowest()
+                .forEach(settled -> System.out.printf(
+                        "%.1f s after the last fault until everything was as demanded: %s%n",
+                        settled.micros() / MICROS_PER_SECOND, settled.seed().line()));
         state.failures().forEach(failure -> System.out.println("failed: " + failure));
     }
 }

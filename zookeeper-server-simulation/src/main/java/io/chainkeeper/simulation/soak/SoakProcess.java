@@ -116,7 +116,7 @@ final class SoakProcess extends Thread {
     }
 
     private static Report lost(String why) {
-        return new Report(0, 0, 0, 0, 0, 0, Map.of(), new int[0], why);
+        return new Report(0, 0, 0, 0, 0, 0, 0, Map.of(), new int[0], why);
     }
 
     private List<String> command() {

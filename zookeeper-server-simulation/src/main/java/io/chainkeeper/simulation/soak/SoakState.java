@@ -24,6 +24,7 @@ final class SoakState {
     private static final String COUNTS = "soak.txt";
     private static final String STATES = "states.bits";
     private static final String VERSION = "soak 1";
+    private static final int SLOWEST = 20;
 
     /** A seed of a protocol under an application. */
     record Seed(String protocol, String application, long seed) implements Comparable<Seed> {
@@ -39,12 +40,29 @@ final class SoakState {
         String line() {
             return protocol + " " + application + " " + seed;
         }
+
+        /** @param words what {@link #line} has made, split at spaces, from the given place on */
+        static Seed read(String[] words, int from) {
+            return new Seed(words[from], words[from + 1], Long.parseLong(words[from + 2]));
+        }
+    }
+
+    /** A seed that passed, and how long it took after its last fault. */
+    record Settled(long micros, Seed seed) implements Comparable<Settled> {
+        private static final Comparator<Settled> LONGEST_FIRST =
+                Comparator.comparingLong(Settled::micros).reversed().thenComparing(Settled::seed);
+
+        @Override
+        public int compareTo(Settled other) {
+            return LONGEST_FIRST.compare(this, other);
+        }
     }
 
     private final Path directory;
     private final Map<String, Work> works = new TreeMap<>();
     private final TreeSet<Seed> running = new TreeSet<>();
     private final TreeSet<Seed> unfinished = new TreeSet<>();
+    private final TreeSet<Settled> slowest = new TreeSet<>();
     private final List<String> failures = new ArrayList<>();
     private BitSet states = new BitSet(StateCoverage.HASHES);
     private long firstSeed;
@@ -83,7 +101,8 @@ final class SoakState {
             switch (words[0]) {
                 case "first" -> firstSeed = Long.parseLong(words[1]);
                 case "work" -> work(words[1], words[2]).read(words, 3);
-                case "begun" -> unfinished.add(new Seed(words[1], words[2], Long.parseLong(words[3])));
+                case "begun" -> unfinished.add(Seed.read(words, 1));
+                case "settled" -> slowest.add(new Settled(Long.parseLong(words[1]), Seed.read(words, 2)));
                 case "failed" -> failures.add(line.substring("failed ".length()));
                 default -> throw new IOException("unknown line in " + directory.resolve(COUNTS) + ": " + line);
             }
@@ -96,6 +115,8 @@ final class SoakState {
         works.values().forEach(work -> lines.add("work " + work.name() + " " + work.text()));
         running.forEach(seed -> lines.add("begun " + seed.line()));
         unfinished.forEach(seed -> lines.add("begun " + seed.line()));
+        slowest.forEach(settled ->
+                lines.add("settled " + settled.micros() + " " + settled.seed().line()));
         failures.forEach(failure -> lines.add("failed " + failure));
         replace(STATES, states.toByteArray());
         replace(COUNTS, (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8));
@@ -157,6 +178,15 @@ final class SoakState {
         if (!report.failure().isEmpty()) {
             failures.add(seed.line() + " " + report.failure());
         }
+        slowest.add(new Settled(report.settlingMicros(), seed));
+        if (slowest.size() > SLOWEST) {
+            slowest.pollLast();
+        }
+    }
+
+    /** The seeds that came closest to the time that a run waits after its last fault, the slowest first. */
+    Iterable<Settled> slowest() {
+        return slowest;
     }
 
     /** How many different coarse states were seen. */

@@ -61,6 +61,7 @@ final class SoakWorker {
                 attempt.steps(),
                 cpuNanos - before,
                 attempt.virtualMicros(),
+                result == null ? 0 : result.settlingMicros(),
                 result == null ? attempt.requests().size() : result.operations(),
                 result == null ? 0 : result.answered(),
                 heap.totalMemory() - heap.freeMemory(),

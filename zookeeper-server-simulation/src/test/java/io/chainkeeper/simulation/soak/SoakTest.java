@@ -27,7 +27,7 @@ public class SoakTest {
     public final TemporaryFolder folder = new TemporaryFolder();
 
     private static Report report(long cpuNanos, String failure) {
-        return new Report(100, cpuNanos, 5, 6, 4, 1 << 20, Map.of("crash", 2), new int[] {1, 77}, failure);
+        return new Report(100, cpuNanos, 5, 3, 6, 4, 1 << 20, Map.of("crash", 2), new int[] {1, 77}, failure);
     }
 
     private SoakState open(long firstSeed) throws IOException {
@@ -73,6 +73,23 @@ public class SoakTest {
     }
 
     @Test
+    public void slowestSeedsAreRemembered_theSlowestFirst() throws IOException {
+        SoakState state = open(1);
+        for (int i = 0; i < 50; i++) {
+            int micros = (i * 7) % 50;
+            state.finished(
+                    new SoakState.Seed("chain", "registers", micros),
+                    new Report(100, 1, 5, micros, 6, 4, 1 << 20, Map.of(), new int[0], ""));
+        }
+        state.save();
+        List<Long> slowest = new ArrayList<>();
+        open(1).slowest().forEach(settled -> slowest.add(settled.micros()));
+        assertEquals(20, slowest.size());
+        assertEquals(49, (long) slowest.get(0));
+        assertEquals(30, (long) slowest.get(19));
+    }
+
+    @Test
     public void failure_isRemembered() throws IOException {
         SoakState state = open(1);
         SoakState.Seed seed = state.begin(WORKS);
@@ -84,12 +101,12 @@ public class SoakTest {
     @Test
     public void report_isReadAsItWasWritten() {
         Report written =
-                new Report(1, 2, 3, 4, 5, 6, new TreeMap<>(Map.of("cut", 3, "pause", 1)), new int[] {9}, "a b");
+                new Report(1, 2, 3, 4, 5, 6, 7, new TreeMap<>(Map.of("cut", 3, "pause", 1)), new int[] {9}, "a b");
         Report read = Report.of(written.line());
         assertEquals(written.faults(), read.faults());
         assertArrayEquals(written.states(), read.states());
         assertEquals(written.line(), read.line());
-        Report nothing = new Report(1, 2, 3, 4, 5, 6, Map.of(), new int[0], "");
+        Report nothing = new Report(1, 2, 3, 4, 5, 6, 7, Map.of(), new int[0], "");
         assertEquals(nothing.line(), Report.of(nothing.line()).line());
     }
 
