@@ -553,7 +553,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
 
     @Override
     public void onEnsemble(Ensemble ensemble) {
-        state.ensemble = ensemble;
+        state.configure(ensemble);
     }
 
     @Override

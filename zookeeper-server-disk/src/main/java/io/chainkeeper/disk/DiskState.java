@@ -106,14 +106,21 @@ final class DiskState {
         this.layout = settings.layout();
         this.agreement = new PrefixWatch(self);
         this.forwards = new ForwardQueue(self, context.incarnation());
-        this.ensemble = context.ensemble();
-        this.membership = Membership.initial(1, ensemble.participants());
+        configure(context.ensemble());
         this.checkpoints = new long[layout.slots()];
         this.checkpointWish = new CheckpointWish(settings);
         InvariantViolated.check(slot < layout.slots(), "server %d has no slot, disk.slots is %d", self, layout.slots());
         this.disks = new Disk[settings.disks()];
         for (int i = 0; i < disks.length; i++) {
             disks[i] = new Disk(i, this, listener);
+        }
+    }
+
+    /** The own file names these servers. Until the order has said who is a member, it is who is a participant there. */
+    void configure(Ensemble configured) {
+        ensemble = configured;
+        if (!isMembershipOrdered) {
+            membership = Membership.initial(1, ensemble.participants());
         }
     }
 

@@ -86,6 +86,11 @@ final class DiskEnsemble {
         node(id).start(factory, settings, configured, seed);
     }
 
+    /** Starts a server whose file names these participants. */
+    void start(int id, List<Integer> participants) {
+        node(id).start(factory, settings, Ensemble.of(participants), seed);
+    }
+
     void startAll() {
         nodes.forEach(node -> start(node.id()));
         linkAll();

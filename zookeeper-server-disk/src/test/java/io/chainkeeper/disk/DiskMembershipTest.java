@@ -128,6 +128,25 @@ public final class DiskMembershipTest {
         assertEquals(others, lastMembers());
     }
 
+    /** A server that starts before its file was corrected would else stay out, and nobody might be left that may lead. */
+    @Test
+    public void nothingIsOrderedYet_whoIsMemberIsWhatTheFileSaysByNow() {
+        three = new DiskEnsemble(new DiskPaxosFactory(), 2, 3, 1);
+        three.start(1, List.of(2));
+        three.start(2, List.of(1));
+        three.linkAll();
+        three.run(LONG);
+        assertEquals(0, three.leader());
+        configure(1, List.of(1));
+        three.run(2 * LONG);
+        assertEquals(1, three.leader());
+        assertEquals(List.of(1), lastMembers());
+        configure(2, List.of(1, 2));
+        configure(1, List.of(1, 2));
+        three.run(2 * LONG);
+        assertEquals(List.of(1, 2), lastMembers());
+    }
+
     private void awaitMemberships(int count) {
         while (memberships().size() < count && three.step(three.node(leader))) {}
         assertEquals(count, memberships().size());

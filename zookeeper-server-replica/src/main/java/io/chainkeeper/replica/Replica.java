@@ -325,7 +325,7 @@ public final class Replica implements TotalOrder, Closeable {
     }
 
     @Override
-    public Set<Integer> linkedPeers() {
+    public Map<Integer, Long> linkedSinceNanos() {
         return linkEvents.linked;
     }
 
@@ -421,15 +421,15 @@ public final class Replica implements TotalOrder, Closeable {
     }
 
     private final class LinkEvents implements PeerTransport.Listener {
-        private final Set<Integer> up = new TreeSet<>();
+        private final Map<Integer, Long> up = new TreeMap<>();
         private final Set<Integer> refused = new TreeSet<>();
         private final Map<Integer, Long> mayPassSinceNanos = new TreeMap<>();
-        private volatile Set<Integer> linked = Set.of();
+        private volatile Map<Integer, Long> linked = Map.of();
 
         @Override
         public synchronized void onPeerUp(int peer) {
-            up.add(peer);
-            linked = Set.copyOf(up);
+            up.put(peer, scheduler.nanoTime());
+            linked = new TreeMap<>(up);
             refused.remove(peer);
             mayPassSinceNanos.remove(peer);
             host.submit(protocol -> {
@@ -442,7 +442,7 @@ public final class Replica implements TotalOrder, Closeable {
         @Override
         public synchronized void onPeerDown(int peer) {
             up.remove(peer);
-            linked = Set.copyOf(up);
+            linked = new TreeMap<>(up);
             host.submit(protocol -> protocol.onPeerDown(peer));
         }
 
@@ -475,7 +475,7 @@ public final class Replica implements TotalOrder, Closeable {
                         own.replicaId());
                 return;
             }
-            if (kind == RefusalKind.CLAIMED || up.contains(peer)) {
+            if (kind == RefusalKind.CLAIMED || up.containsKey(peer)) {
                 return; // nothing shows that the peer itself was refused
             }
             if (kind.mayPass() && !isRefusedForLong(peer)) {

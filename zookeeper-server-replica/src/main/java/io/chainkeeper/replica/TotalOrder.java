@@ -54,9 +54,14 @@ public interface TotalOrder {
         return 0;
     }
 
+    /** @return replicas that a link is up to, and since when, in {@link Scheduler#nanoTime} */
+    default Map<Integer, Long> linkedSinceNanos() {
+        return Map.of();
+    }
+
     /** @return replicas that a link is up to */
     default Set<Integer> linkedPeers() {
-        return Set.of();
+        return linkedSinceNanos().keySet();
     }
 
     /** @return whether this replica has tried all peers that it connects to, and those that refuse it have said so */

@@ -113,7 +113,8 @@ final class StateTransfers {
 
     /** The same, and the order had asked for it, since it has no room: whoever receives nothing any more gives way. */
     void wantedCheckpointTaken(long position) {
-        sender.yieldIdle();
+        RunningOrder started = running;
+        sender.yieldIdle(started == null ? Map.of() : started.totalOrder().linkedSinceNanos());
         checkpointTaken(position);
     }
 

@@ -23,6 +23,13 @@ public final class SessionKeeper {
      */
     private static final int GRACE_PER_STALL = 2;
 
+    /**
+     * What has been proposed is outstanding until it is executed; so a repeat is for what nobody has thought of. Where
+     * the order takes longer than a short timeout, repeats could alone be more than it can take, and then it would
+     * never get faster.
+     */
+    private static final long LEAST_REPEAT_MILLIS = 30_000;
+
     private final SessionTable table;
     private final OwnedSessions owned;
     private final LongSupplier clockMillis;
@@ -34,12 +41,10 @@ public final class SessionKeeper {
 
     /** When the end of a session is due to be proposed, and how long to wait for it to be executed then. */
     private record Watch(long epoch, long deadlineMillis, long patienceMillis) {
-        /**
-         * Has been proposed now. A proposal that gets lost is made again, but each time after twice as long: where the
-         * order is slower than sessions end, repeats would only make it slower.
-         */
+        /** Has been proposed now. If that gets lost it is made again, each time after twice as long. */
         Watch proposed(long now) {
-            return new Watch(epoch, now + patienceMillis, 2 * patienceMillis);
+            long waitMillis = Math.max(patienceMillis, LEAST_REPEAT_MILLIS);
+            return new Watch(epoch, now + waitMillis, 2 * waitMillis);
         }
 
         /** Somebody could not be heard for so long; at most a full timeout begins again. */

@@ -19,9 +19,9 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -279,7 +279,7 @@ public final class SnapshotSender implements StateOffer, Closeable {
             return null;
         }
         if (receivers.size() == TransferBounds.MAX_KEPT) {
-            yieldIdle();
+            yieldIdle(Map.of());
         }
         if (receivers.size() == TransferBounds.MAX_KEPT) {
             return "it keeps its state for " + receivers.size() + " servers already";
@@ -326,23 +326,31 @@ public final class SnapshotSender implements StateOffer, Closeable {
         started.add(member);
     }
 
-    /** The order has to forget something: it is not kept any more for who has asked for nothing for a while. */
-    public void yieldIdle() {
+    /**
+     * The order has to forget something: it is not kept any more for who has asked for nothing for a while. Who has
+     * started says so in the order; where that has no room it is the new link that tells.
+     *
+     * @param linkedSinceNanos the members that are linked, and since when
+     */
+    public void yieldIdle(Map<Integer, Long> linkedSinceNanos) {
         long now = clockNanos.getAsLong();
         release(now - YIELD_NANOS);
-        release(now - STARTED_YIELD_NANOS, started::contains);
+        release(now - STARTED_YIELD_NANOS, (peer, receiver) -> {
+            Long since = linkedSinceNanos.get(peer);
+            return started.contains(peer) || since != null && since - receiver.usedNanos > 0;
+        });
     }
 
     /** Closes what was not used since a moment. */
     void release(long sinceNanos) {
-        release(sinceNanos, peer -> true);
+        release(sinceNanos, (peer, receiver) -> true);
     }
 
-    private synchronized void release(long sinceNanos, Predicate<Integer> which) {
+    private synchronized void release(long sinceNanos, BiPredicate<Integer, Receiver> which) {
         Iterator<Map.Entry<Integer, Receiver>> all = receivers.entrySet().iterator();
         while (all.hasNext()) {
             Map.Entry<Integer, Receiver> entry = all.next();
-            if (entry.getValue().usedNanos - sinceNanos <= 0 && which.test(entry.getKey())) {
+            if (entry.getValue().usedNanos - sinceNanos <= 0 && which.test(entry.getKey(), entry.getValue())) {
                 all.remove();
                 LOG.info("Server {} asks for no more of the state", entry.getKey());
                 closeQuietly(entry.getValue().state);

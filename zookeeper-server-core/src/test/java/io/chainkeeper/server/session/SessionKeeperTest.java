@@ -70,10 +70,22 @@ public class SessionKeeperTest {
     }
 
     @Test
-    public void lostProposal_isMadeAgainAfterAnotherTimeout() {
+    public void lostProposal_isMadeAgainAfterHalfAMinute() {
         createOwned(1);
         passServing(1_000);
-        passServing(1_000);
+        passServing(29_900);
+        assertEquals(1, proposals.size());
+        passServing(100);
+        assertEquals(2, proposals.size());
+    }
+
+    @Test
+    public void lostProposalOfTheManager_isMadeAgainAfterHalfAMinute() {
+        table.create(1, TIMEOUT_MILLIS, SessionState.NO_OWNER, 0);
+        pass(1_100, true, true, 1);
+        pass(29_900, true, true, 1);
+        assertEquals(1, proposals.size());
+        pass(100, true, true, 1);
         assertEquals(2, proposals.size());
     }
 
@@ -82,7 +94,7 @@ public class SessionKeeperTest {
     public void proposalThatWaitsInAQueue_isRepeatedMoreAndMoreSeldom() {
         createOwned(1);
         passServing(1_000);
-        passServing(1_000 * ((1 << 6) - 1));
+        passServing(30_000 * ((1 << 6) - 1));
         assertEquals(1 + 6, proposals.size());
     }
 

@@ -5,6 +5,8 @@ import static org.junit.Assert.assertEquals;
 
 import io.chainkeeper.ordering.ByteSlice;
 import java.io.IOException;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.After;
@@ -23,6 +25,7 @@ public final class YieldingReceiverTest {
     public final TemporaryFolder folder = new TemporaryFolder();
 
     private final AtomicLong nowNanos = new AtomicLong();
+    private final Map<Integer, Long> linkedSinceNanos = new TreeMap<>(Map.of(RECEIVER, -1L));
     private MemberFiles files;
     private SnapshotSender sender;
 
@@ -49,7 +52,7 @@ public final class YieldingReceiverTest {
 
     private void assertHeldAfter(long millis, long position) {
         nowNanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(millis));
-        sender.yieldIdle();
+        sender.yieldIdle(linkedSinceNanos);
         assertEquals(position, sender.lowestPositionInUse());
     }
 
@@ -64,6 +67,25 @@ public final class YieldingReceiverTest {
         assertHeldAfter(2_000, 30);
         sender.memberStarted(RECEIVER);
         assertHeldAfter(0, NOBODY);
+    }
+
+    /** Its start is not executed: the order has no room for it before this one gives way. */
+    @Test
+    public void isLinkedAnewSinceItAskedLast_givesWayAtOnce() {
+        assertHeldAfter(2_000, 30);
+        linkedSinceNanos.remove(RECEIVER);
+        assertHeldAfter(10, 30);
+        linkedSinceNanos.put(RECEIVER, nowNanos.get());
+        assertHeldAfter(0, NOBODY);
+    }
+
+    @Test
+    public void isLinkedAnewAndGoesOnReceiving_isWaitedFor() throws Exception {
+        nowNanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(500));
+        linkedSinceNanos.put(RECEIVER, nowNanos.get());
+        assertHeldAfter(100, 30);
+        ask();
+        assertHeldAfter(9_999, 30);
     }
 
     @Test

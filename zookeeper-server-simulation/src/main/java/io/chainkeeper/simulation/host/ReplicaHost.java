@@ -15,6 +15,7 @@ import io.chainkeeper.replica.Replica;
 import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.replica.TotalOrder;
+import io.chainkeeper.replica.TotalOrder.ReadWaiter;
 import io.chainkeeper.shareddisk.DiskSource;
 import io.chainkeeper.simulation.host.DrivenScheduler.Part;
 import io.chainkeeper.simulation.host.DrivenScheduler.Reason;
@@ -36,7 +37,7 @@ import java.util.TreeMap;
  * protocol ({@link WatchedProtocols}), its application ({@link WatchedApplication}), its messages ({@link Frames}).
  * When any part of it works is the world's decision ({@link DrivenScheduler}).
  */
-public final class ReplicaHost implements TotalOrder {
+public final class ReplicaHost {
     /** What a replica says that has to start again, because a disk was replaced since its start. */
     private static final String SHARED_DISK_REPLACED = "a shared disk was replaced since this server started";
 
@@ -290,7 +291,16 @@ public final class ReplicaHost implements TotalOrder {
 
     // ---------------------------------------------------------------- the order, as the application sees it
 
-    @Override
+    /**
+     * The order itself. What is proposed and read goes through this host, which keeps what is outstanding.
+     *
+     * @return that of the product
+     */
+    public TotalOrder order() {
+        return replica;
+    }
+
+    /** See {@link TotalOrder#propose}. */
     public void propose(Proposal proposal) {
         requireRunning();
         sees(Slack.ONE_COMMAND, proposal.command().length() + COMMAND_COST_BYTES);
@@ -300,17 +310,40 @@ public final class ReplicaHost implements TotalOrder {
         }
     }
 
-    @Override
+    /** See {@link TotalOrder#readBarrier}. */
     public void readBarrier(ReadWaiter waiter) {
         requireRunning();
-        long number = ++lastWaiter;
-        waiters.put(number, waiter);
+        Reading reading = new Reading(++lastWaiter, waiter);
+        waiters.put(reading.number, waiter);
         if (!hasStopped) {
-            replica.readBarrier(() -> {
-                InvariantViolated.check(
-                        waiters.remove(number) != null, "replica %d: a reader is told twice: %s", id(), waiter);
-                waiter.barrierReached();
-            });
+            replica.readBarrier(reading);
+        }
+    }
+
+    private final class Reading implements ReadWaiter {
+        private final long number;
+        private final ReadWaiter waiter;
+
+        private Reading(long number, ReadWaiter waiter) {
+            this.number = number;
+            this.waiter = waiter;
+        }
+
+        private void told() {
+            InvariantViolated.check(
+                    waiters.remove(number) != null, "replica %d: a reader is told twice: %s", id(), waiter);
+        }
+
+        @Override
+        public void barrierReached() {
+            told();
+            waiter.barrierReached();
+        }
+
+        @Override
+        public void barrierReached(long reachedNanos) {
+            told();
+            waiter.barrierReached(reachedNanos);
         }
     }
 
@@ -320,27 +353,17 @@ public final class ReplicaHost implements TotalOrder {
         }
     }
 
-    @Override
+    /** See {@link TotalOrder#status}. */
     public OrderingStatus status() {
         return replica.status();
     }
 
-    @Override
+    /** See {@link TotalOrder#gauges}. */
     public Map<String, Long> gauges() {
         return replica.gauges();
     }
 
-    @Override
-    public int streamCount() {
-        return replica.streamCount();
-    }
-
-    @Override
-    public void checkpointTaken(long position) {
-        throw new InvariantViolated("checkpoints are the simulator's business");
-    }
-
-    @Override
+    /** See {@link TotalOrder#configure}. */
     public void configure(Ensemble ensemble, Map<Integer, PeerAddress> addresses) {
         replica.configure(ensemble, addresses);
     }

@@ -6,6 +6,7 @@ import io.chainkeeper.log.AcceptorLogs;
 import io.chainkeeper.log.CorruptLogException;
 import io.chainkeeper.log.Durability;
 import io.chainkeeper.log.LogStore;
+import io.chainkeeper.log.SyncStatistics;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.DurableRecords;
 import io.chainkeeper.ordering.InvariantViolated;
@@ -131,6 +132,11 @@ public final class StoredLog implements AcceptorLog, DurableRecords {
     public boolean hasNoHoleFrom(long position) {
         NavigableMap<Long, LogRecord> tail = memory.positions().tailMap(position, true);
         return tail.isEmpty() || (tail.firstKey() == position && tail.lastKey() - tail.firstKey() + 1 == tail.size());
+    }
+
+    @Override
+    public SyncStatistics syncStatistics() {
+        return log.syncStatistics();
     }
 
     // ---------------------------------------------------------------- what the log writer does

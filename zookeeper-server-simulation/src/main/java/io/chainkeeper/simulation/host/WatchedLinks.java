@@ -93,6 +93,11 @@ final class WatchedLinks implements PeerTransport {
     }
 
     @Override
+    public boolean admitsUnauthenticated() {
+        return links.admitsUnauthenticated();
+    }
+
+    @Override
     public void tellOccupancy(Occupancy occupancy) {
         links.tellOccupancy(occupancy);
     }

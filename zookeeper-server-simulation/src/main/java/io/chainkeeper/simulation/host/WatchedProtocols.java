@@ -5,6 +5,8 @@ import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.LogTraces;
+import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.MessageCodec;
 import io.chainkeeper.ordering.Occupancy;
@@ -16,6 +18,7 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.RecoveredState;
 import io.chainkeeper.ordering.SettingKeys;
+import io.chainkeeper.ordering.SharedDiskFormat;
 import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.simulation.order.OrderChecker;
 import io.chainkeeper.simulation.time.Trace;
@@ -93,6 +96,31 @@ final class WatchedProtocols implements OrderingProtocolFactory {
     @Override
     public int promiseKind() {
         return factory.promiseKind();
+    }
+
+    @Override
+    public boolean mayHaveWritten(LogTraces traces) {
+        return factory.mayHaveWritten(traces);
+    }
+
+    @Override
+    public String describe(LogRecord record) throws MalformedMessageException {
+        return factory.describe(record);
+    }
+
+    @Override
+    public SharedDiskFormat sharedDisks() {
+        return factory.sharedDisks();
+    }
+
+    @Override
+    public List<String> rules() {
+        return factory.rules();
+    }
+
+    @Override
+    public OrderingProtocolFactory without(String rule) {
+        throw new InvariantViolated("rule " + rule + " is to be taken out before the protocol is watched");
     }
 
     @Override
@@ -214,6 +242,12 @@ final class WatchedProtocols implements OrderingProtocolFactory {
         }
 
         @Override
+        public void onLeave() {
+            note("leaves", 0, null);
+            protocol.onLeave();
+        }
+
+        @Override
         public void onBatchEnd() {
             protocol.onBatchEnd();
             host.worked();
@@ -247,6 +281,18 @@ final class WatchedProtocols implements OrderingProtocolFactory {
         private void checkAddressee(int to) {
             boolean exists = to != host.id() && to >= 1 && to <= replicas;
             InvariantViolated.check(exists, "replica %d sends to %d, which is no other replica", host.id(), to);
+        }
+
+        /** No replica means harm here: a refusal is a defect of whoever sent, or of whoever refuses. */
+        @Override
+        public void refuse(int from, String reason) {
+            throw new InvariantViolated("replica " + host.id() + " refuses a message: replica " + from + " " + reason);
+        }
+
+        @Override
+        public void orderContradicted(int peer, String difference) {
+            throw new InvariantViolated("agreement: replica " + peer + " holds another order than replica " + host.id()
+                    + ": " + difference);
         }
 
         @Override

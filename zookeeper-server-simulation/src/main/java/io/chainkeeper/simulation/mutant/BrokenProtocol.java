@@ -5,6 +5,8 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.LogTraces;
+import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.MessageCodec;
@@ -66,6 +68,16 @@ public final class BrokenProtocol implements OrderingProtocolFactory {
     @Override
     public int promiseKind() {
         return missing == ContractRule.STATE_COMES_WITH_ITS_PROMISE ? NO_KIND : sound.promiseKind();
+    }
+
+    @Override
+    public boolean mayHaveWritten(LogTraces traces) {
+        return sound.mayHaveWritten(traces);
+    }
+
+    @Override
+    public String describe(LogRecord record) throws MalformedMessageException {
+        return sound.describe(record);
     }
 
     @Override
@@ -373,6 +385,12 @@ public final class BrokenProtocol implements OrderingProtocolFactory {
             if (!valuesForgotten()) {
                 recovered.forEachPosition(fromPosition, record -> visitor.accept(asRead(record)));
             }
+        }
+
+        /** What is lost depends on bodies. */
+        @Override
+        public void forEachHead(long fromPosition, Consumer<LogRecord> visitor) {
+            forEachPosition(fromPosition, visitor);
         }
     }
 }

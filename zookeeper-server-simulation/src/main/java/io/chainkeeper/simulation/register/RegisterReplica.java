@@ -110,7 +110,8 @@ public final class RegisterReplica implements StateMachine {
         } else if (operation.isRead()) {
             read(new Read(this, operation, checker.readAsked()));
         } else {
-            host.propose(new Write((int) Math.floorMod(session, (long) host.streamCount()), operation));
+            host.propose(
+                    new Write((int) Math.floorMod(session, (long) host.order().streamCount()), operation));
         }
     }
 

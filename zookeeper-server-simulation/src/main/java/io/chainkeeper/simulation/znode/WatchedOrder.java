@@ -6,11 +6,14 @@ import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.OrderingStatus;
+import io.chainkeeper.replica.Latencies;
 import io.chainkeeper.replica.Proposal;
+import io.chainkeeper.replica.StageTimes;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.transport.PeerAddress;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** The order, with an eye on what is proposed about sessions. */
@@ -44,8 +47,48 @@ record WatchedOrder(ReplicaHost order, Consumer<Command.Expire> expiries) implem
     }
 
     @Override
+    public Latencies latencies() {
+        return order.order().latencies();
+    }
+
+    @Override
+    public long silentMillis() {
+        return order.order().silentMillis();
+    }
+
+    @Override
+    public long stuckMillis() {
+        return order.order().stuckMillis();
+    }
+
+    @Override
+    public Map<Integer, Long> linkedSinceNanos() {
+        return order.order().linkedSinceNanos();
+    }
+
+    @Override
+    public Set<Integer> linkedPeers() {
+        return order.order().linkedPeers();
+    }
+
+    @Override
+    public boolean hasTriedPeers() {
+        return order.order().hasTriedPeers();
+    }
+
+    @Override
+    public boolean admitsUnauthenticated() {
+        return order.order().admitsUnauthenticated();
+    }
+
+    @Override
+    public StageTimes stages(long position) {
+        return order.order().stages(position);
+    }
+
+    @Override
     public int streamCount() {
-        return order.streamCount();
+        return order.order().streamCount();
     }
 
     @Override
@@ -57,5 +100,10 @@ record WatchedOrder(ReplicaHost order, Consumer<Command.Expire> expiries) implem
     @Override
     public void configure(Ensemble ensemble, Map<Integer, PeerAddress> addresses) {
         order.configure(ensemble, addresses);
+    }
+
+    @Override
+    public void leave() {
+        order.order().leave();
     }
 }
