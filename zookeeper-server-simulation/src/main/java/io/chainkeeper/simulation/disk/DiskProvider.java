@@ -110,10 +110,10 @@ final class DiskProvider extends FileSystemProvider {
             return null;
         }
         if (node == null) {
-            if (!hasParent(path)) {
+            if (!hasParent(path) && !leadsNowhere(path)) {
                 return null;
             }
-            if (!creates) {
+            if (!creates || !hasParent(path)) {
                 throw new NoSuchFileException(path.toString());
             }
             disk.beginWhole();
@@ -215,6 +215,7 @@ final class DiskProvider extends FileSystemProvider {
             try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory.real())) {
                 entries.forEach(entry -> names.add(entry.getFileName().toString()));
             }
+            names.addAll(disk.inMemory(directory.path()));
             names.sort(null);
         }
         List<Path> found = new ArrayList<>();
@@ -277,10 +278,19 @@ final class DiskProvider extends FileSystemProvider {
     public boolean deleteIfExists(Path path) throws IOException {
         DiskPath deleted = usable(path);
         boolean isReal = deleted.disk().isReal(deleted.path());
-        if (!isReal && deleted.disk().tree().at(deleted.path()) == null && hasParent(deleted)) {
+        if (!isReal && deleted.disk().tree().at(deleted.path()) == null && leadsNowhere(deleted)) {
             return false;
         }
         return super.deleteIfExists(path);
+    }
+
+    /** Whether nothing is there of what is in memory, nor anything that should be a directory and is none. */
+    private static boolean leadsNowhere(DiskPath path) {
+        Path parent = path.path().getParent();
+        while (parent != null && path.disk().tree().at(parent) == null) {
+            parent = parent.getParent();
+        }
+        return parent != null && path.disk().tree().at(parent) instanceof DiskDirectory;
     }
 
     private static boolean hasParent(DiskPath path) {
@@ -323,7 +333,7 @@ final class DiskProvider extends FileSystemProvider {
             return null;
         }
         DiskNode node = path.disk().tree().at(path.path());
-        if (node == null && hasParent(path)) {
+        if (node == null && leadsNowhere(path)) {
             throw new NoSuchFileException(path.toString());
         }
         return node;

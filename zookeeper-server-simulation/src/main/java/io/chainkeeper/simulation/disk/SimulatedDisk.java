@@ -40,8 +40,11 @@ public final class SimulatedDisk {
     /** Entries of the root below which files are real ones, and somebody may have changed them by another way. */
     private final Set<String> realEntries = new TreeSet<>();
 
-    /** Whether whatever is in the root is real. */
+    /** Whether whatever is in the root is real, except for {@link #entriesInMemory}. */
     private boolean isRootReal;
+
+    /** Entries of the root that stay in memory until somebody needs a real file below them. */
+    private final Set<String> entriesInMemory = new TreeSet<>();
 
     /** How many operations the running process may still do; negative for any number. */
     private int operationsLeft = -1;
@@ -65,6 +68,17 @@ public final class SimulatedDisk {
     /** The directory above everything on this disk. */
     public Path root() {
         return files.root();
+    }
+
+    /**
+     * An entry of the root is nobody's business who works on real files, although somebody does so in the root.
+     *
+     * @param entry its name; nothing is there yet
+     */
+    public void keepInMemory(String entry) {
+        if (tree.at(root().resolve(entry)) == null) {
+            entriesInMemory.add(entry);
+        }
     }
 
     /** A hash of all names, and of what the files hold. */
@@ -261,16 +275,31 @@ public final class SimulatedDisk {
 
     /** Whether what is or would be at a path, absolute and normal, is real. */
     boolean isReal(Path path) {
-        return isRootReal
-                || !realEntries.isEmpty()
-                        && path.getNameCount() > 0
-                        && realEntries.contains(path.getName(0).toString());
+        if (!isRootReal && realEntries.isEmpty()) {
+            return false;
+        }
+        return path.getNameCount() == 0
+                ? isRootReal
+                : isEntryReal(path.getName(0).toString());
+    }
+
+    /** The names of what is in a real directory and is not real itself. */
+    List<String> inMemory(Path directory) {
+        if (directory.getNameCount() > 0) {
+            return List.of();
+        }
+        return ((DiskDirectory) tree.at(directory))
+                .current.keySet().stream().filter(entry -> !isEntryReal(entry)).toList();
+    }
+
+    private boolean isEntryReal(String entry) {
+        return realEntries.contains(entry) || isRootReal && !entriesInMemory.contains(entry);
     }
 
     /** The same of a path below the root. */
     private boolean isReal(String name) {
         int end = name.indexOf('/');
-        return isRootReal || realEntries.contains(end < 0 ? name : name.substring(0, end));
+        return isEntryReal(end < 0 ? name : name.substring(0, end));
     }
 
     /** What is or would be at a path, absolute and normal, is real from now on, and so is all below the same entry. */
@@ -278,7 +307,8 @@ public final class SimulatedDisk {
         if (isReal(path)) {
             return;
         }
-        Set<String> before = Set.copyOf(realEntries);
+        Set<String> before = new TreeSet<>(((DiskDirectory) tree.at(files.root().path())).current.keySet());
+        before.removeIf(entry -> !isEntryReal(entry));
         if (path.getNameCount() == 0) {
             isRootReal = true;
         } else {
@@ -427,7 +457,7 @@ public final class SimulatedDisk {
         DiskDirectory known = (DiskDirectory) tree.at(path);
         learnEntries(known, path);
         for (Map.Entry<String, DiskNode> entry : known.current.entrySet()) {
-            if (entry.getValue() instanceof DiskDirectory) {
+            if (entry.getValue() instanceof DiskDirectory && isReal(path.resolve(entry.getKey()))) {
                 learn(path.resolve(entry.getKey()));
             }
         }
@@ -443,7 +473,7 @@ public final class SimulatedDisk {
             return;
         }
         for (String name : List.copyOf(known.current.keySet())) {
-            if (Arrays.binarySearch(there, name) < 0) {
+            if (isReal(path.resolve(name)) && Arrays.binarySearch(there, name) < 0) {
                 tree.deleted(path.resolve(name));
             }
         }

@@ -79,6 +79,7 @@ public final class StoredLog implements AcceptorLog, DurableRecords {
         this.discards = discards;
         this.random = random;
         this.directory = disk.root().resolve(DIRECTORY);
+        disk.keepInMemory(DIRECTORY);
         try {
             log = open();
         } catch (IOException e) {
