@@ -128,7 +128,7 @@ public final class DiskMembershipTest {
         assertEquals(others, lastMembers());
     }
 
-    /** A server that starts before its file was corrected would else stay out, and nobody might be left that may lead. */
+    /** A server that starts before its file is corrected would else stay out, and perhaps nobody may lead. */
     @Test
     public void nothingIsOrderedYet_whoIsMemberIsWhatTheFileSaysByNow() {
         three = new DiskEnsemble(new DiskPaxosFactory(), 2, 3, 1);
