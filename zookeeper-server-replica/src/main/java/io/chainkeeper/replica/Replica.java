@@ -475,8 +475,8 @@ public final class Replica implements TotalOrder, Closeable {
                         own.replicaId());
                 return;
             }
-            if (kind == RefusalKind.CLAIMED || up.containsKey(peer)) {
-                return; // nothing shows that the peer itself was refused
+            if (kind.saysNothingOfThisReplica() || up.containsKey(peer)) {
+                return;
             }
             if (kind.mayPass() && !isRefusedForLong(peer)) {
                 return; // a link of the server that this one has taken the place of, or a name service that fails

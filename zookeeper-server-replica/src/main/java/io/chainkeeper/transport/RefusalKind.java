@@ -25,8 +25,22 @@ public enum RefusalKind {
     /** Anything else: other cluster, execution profile, protocol, release or keys, or an id where another was meant. */
     ELSEWHERE,
 
+    /**
+     * The peer's release does not know the feature level in force here: it is the peer that has to change, however
+     * many there are of its kind. For the peer that is {@link #TOO_OLD}.
+     */
+    PEER_TOO_OLD,
+
+    /** This replica's release does not know the feature level in force at the peer. */
+    TOO_OLD,
+
     /** The refusal of a process that claims to be the peer and proves nothing: the peer itself may be well. */
     CLAIMED;
+
+    /** @return whether the peer may be well, or is what has to change, so that nothing speaks against this replica */
+    public boolean saysNothingOfThisReplica() {
+        return this == PEER_TOO_OLD || this == CLAIMED;
+    }
 
     /** @return whether the refusal may end by itself, so that only one that lasts shows that something is wrong */
     public boolean mayPass() {

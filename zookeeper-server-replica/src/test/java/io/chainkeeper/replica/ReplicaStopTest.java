@@ -199,9 +199,9 @@ public final class ReplicaStopTest {
         }
         for (int peer = 1; peer < 10; peer++) {
             links.get().onPeerRefused(peer, RefusalKind.CLAIMED, "belongs to another cluster");
+            links.get().onPeerRefused(peer, RefusalKind.PEER_TOO_OLD, "was put back to a former release");
         }
         assertEquals(List.of(), failures.messages());
-
         links.get().onPeerRefused(2, RefusalKind.ELSEWHERE, "belongs to another cluster");
         assertEquals("one server is misplaced", List.of(), failures.messages());
         links.get().onPeerRefused(3, RefusalKind.ELSEWHERE, "belongs to another cluster");
@@ -209,7 +209,7 @@ public final class ReplicaStopTest {
         assertClosedAfter("does not belong to servers [2, 3] of its server list");
     }
 
-    /** An observer that is misplaced, as one of a former release may be, says nothing about those that decide. */
+    /** A misplaced observer, as one of a former release, says nothing about those that decide. */
     @Test
     public void observersRefuseAndAreRefused_participantGoesOn() throws Exception {
         ensemble = new Ensemble(List.of(1), List.of(2, 3));

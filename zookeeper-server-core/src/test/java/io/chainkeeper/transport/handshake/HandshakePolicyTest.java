@@ -217,6 +217,7 @@ public class HandshakePolicyTest {
     public void releaseThatDoesNotKnowTheLevel_isToldWhichOneIsNeeded() {
         PeerRelease former = new PeerRelease("0.1.9", new FeatureRange(1, 1), FeatureLevel.FIRST, WireRange.OWN);
         assertRefused(
+                RefusalKind.PEER_TOO_OLD,
                 policyAt(SECOND, FIRST_TWO, WireRange.OWN).refusalOfAccepted(helloOf(former), REMOTE),
                 "replica 3",
                 "feature level 2 is in force, but release 0.1.9 knows feature level 1 only",
@@ -228,6 +229,7 @@ public class HandshakePolicyTest {
         PeerRelease next =
                 new PeerRelease("0.3.0", new FeatureRange(2, 3), new FeatureLevel(3, "0.3.0"), WireRange.OWN);
         assertRefused(
+                RefusalKind.TOO_OLD,
                 policyAt(SECOND, FIRST_TWO, WireRange.OWN).refusalOfAccepted(helloOf(next), REMOTE),
                 "replica 2",
                 "feature level 3 is in force",

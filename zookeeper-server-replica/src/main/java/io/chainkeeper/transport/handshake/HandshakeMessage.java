@@ -78,6 +78,9 @@ public sealed interface HandshakeMessage {
     byte REFUSED_LINKED_ALREADY = 3;
     byte REFUSED_UNPROVED = 4;
 
+    /** Who refuses is too old for the other side; a release that does not know it takes it for "elsewhere". */
+    byte REFUSED_AS_TOO_OLD = 5;
+
     /** What a connection is for. */
     enum Purpose {
         /** The frames of the order. */
@@ -293,7 +296,8 @@ public sealed interface HandshakeMessage {
             case NOT_A_MEMBER -> REFUSED_NOT_A_MEMBER;
             case LINKED_ALREADY -> REFUSED_LINKED_ALREADY;
             case UNPROVED -> REFUSED_UNPROVED;
-            case ELSEWHERE, CLAIMED -> REFUSED_ELSEWHERE;
+            case TOO_OLD -> REFUSED_AS_TOO_OLD;
+            case ELSEWHERE, PEER_TOO_OLD, CLAIMED -> REFUSED_ELSEWHERE;
         };
     }
 
@@ -408,6 +412,7 @@ public sealed interface HandshakeMessage {
             case REFUSED_NOT_A_MEMBER -> RefusalKind.NOT_A_MEMBER;
             case REFUSED_LINKED_ALREADY -> RefusalKind.LINKED_ALREADY;
             case REFUSED_UNPROVED -> RefusalKind.UNPROVED;
+            case REFUSED_AS_TOO_OLD -> RefusalKind.PEER_TOO_OLD;
             default -> RefusalKind.ELSEWHERE;
         };
         return new Refused(kind, printable(reason.toString(StandardCharsets.UTF_8)));

@@ -217,11 +217,12 @@ public final class HandshakePolicy {
         FeatureLevel level = settings.featureLevel();
         String refusal = level.refusal(other.levels(), other.release());
         if (refusal != null) {
-            return Refused.elsewhere(peer + " cannot take part: " + refusal);
+            return new Refused(RefusalKind.PEER_TOO_OLD, peer + " cannot take part: " + refusal);
         }
         refusal = other.level().refusal(own, Release.name());
         if (refusal != null) {
-            return Refused.elsewhere(
+            return new Refused(
+                    RefusalKind.TOO_OLD,
                     "replica " + settings.replicaId() + " cannot take part where " + peer + " does: " + refusal);
         }
         boolean noLevel = !own.overlaps(other.levels());

@@ -118,6 +118,16 @@ public class HandshakeMessageTest {
     }
 
     @Test
+    public void releaseThatIsTooOld_isThePeersForTheOtherSide() throws Exception {
+        byte[] ofPeer = RawPeer.encode(new Refused(RefusalKind.PEER_TOO_OLD, "too old"));
+        byte[] own = RawPeer.encode(new Refused(RefusalKind.TOO_OLD, "too old"));
+
+        assertEquals(Refused.elsewhere("too old"), HandshakeMessage.decode(Unpooled.wrappedBuffer(ofPeer)));
+        assertEquals(
+                new Refused(RefusalKind.PEER_TOO_OLD, "too old"), HandshakeMessage.decode(Unpooled.wrappedBuffer(own)));
+    }
+
+    @Test
     public void refusalOfOtherVersion_isUnderstood() throws Exception {
         byte[] bytes = RawPeer.encode(Refused.elsewhere("too old"));
         bytes[5] = 9;

@@ -82,6 +82,11 @@ final class ZnodeOperations {
         };
     }
 
+    /** Who asked for the parent may have got no answer: then there is none, which is no news of the node itself. */
+    private static Outcome failureToCreate(int error) {
+        return error == KeeperException.Code.NONODE.intValue() ? null : failure(error);
+    }
+
     private static byte[] bytes(String value) {
         return value.getBytes(StandardCharsets.UTF_8);
     }
@@ -204,8 +209,7 @@ final class ZnodeOperations {
         Recorded recorded = journal.new Recorded(client, on(path, request)) {
             @Override
             List<Object> outcomes(int error, Record body) {
-                boolean noParent = error == KeeperException.Code.NONODE.intValue();
-                return ZnodeJournal.one(error == 0 ? Outcome.of(Code.OK) : noParent ? null : failure(error));
+                return ZnodeJournal.one(error == 0 ? Outcome.of(Code.OK) : failureToCreate(error));
             }
         };
         client.request(OpCode.create, createRequest(path, value, mode), true, recorded);
@@ -319,7 +323,8 @@ final class ZnodeOperations {
     private Outcome partOutcome(ZnodeClient client, Part part, List<OpResult> results, int index) {
         OpResult result = results.get(index);
         if (result instanceof OpResult.ErrorResult failed) {
-            return failed.getErr() == 0 ? null : failure(failed.getErr());
+            boolean creates = part.request().action() == Action.CREATE;
+            return failed.getErr() == 0 ? null : creates ? failureToCreate(failed.getErr()) : failure(failed.getErr());
         }
         if (result instanceof OpResult.SetDataResult done) {
             saw(client, part.path(), done.getStat(), false);
