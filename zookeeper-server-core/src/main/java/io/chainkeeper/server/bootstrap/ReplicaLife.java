@@ -318,7 +318,7 @@ final class ReplicaLife implements AutoCloseable {
     }
 
     private void start(OrderingFactory factory) throws IOException {
-        naming.prepare();
+        naming.prepare(recovery.state().features().level());
         divergence.checkAtStart();
         front.startServer();
         runningOrder = factory.start(assembly.application(), report.answeredBeside(transfers.offer()), failureHandler);

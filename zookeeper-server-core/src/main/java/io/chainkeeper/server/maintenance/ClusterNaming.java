@@ -62,11 +62,14 @@ public final class ClusterNaming implements Naming {
     }
 
     /**
-     * Before any link is opened.
+     * Before any link is opened. The feature level is noted also where only a state that was fetched brings it: nothing
+     * may be executed for long, and a release that does not know it must refuse the directory before it changes
+     * anything.
      *
+     * @param recovered the feature level of the state in the directory
      * @throws IOException if the files cannot be read or written, or belong to another replica
      */
-    public void prepare() throws IOException {
+    public void prepare(FeatureLevel recovered) throws IOException {
         ClusterIdentity found = ClusterIdentity.read(orderingDirectory);
         identity = found;
         if (found == null) {
@@ -74,6 +77,9 @@ public final class ClusterNaming implements Naming {
         } else if (found.protocol() == null) {
             // Of a release that did not note it; that its log agrees has been seen (DirectoryProtocol).
             become(found.orderedBy(protocol));
+        }
+        if (recovered.number() > identity.level().number()) {
+            become(identity.at(recovered));
         }
         MoveInRequest moveIn = MoveInRequest.read(orderingDirectory);
         if (moveIn != null) {
