@@ -115,22 +115,26 @@ public class HostileAdminClientTest {
 
     /**
      * It is refused before the body is read. So the connection may be closed while the rest of that is still being
-     * sent, and then the system tells the client of that, and not what was answered.
+     * sent, and then the system tells the client of that, and not what was answered. Without a body it hears it.
      */
     @Test(timeout = 120_000)
     public void restoreWithABody_changesNothing() throws Exception {
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/commands/restore"))
-                .timeout(Duration.ofSeconds(TestEnsemble.DEADLINE_SECONDS))
-                .POST(HttpRequest.BodyPublishers.ofByteArray(new byte[100_000]))
-                .build();
-        HttpResponse<String> response;
+        assertRestoreRefused(0);
         try {
-            response = HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+            assertRestoreRefused(100_000);
         } catch (HttpTimeoutException e) {
             throw e;
         } catch (IOException cutOff) {
-            return;
+            // While the client was still sending; serverIsUnhurt looks at what matters.
         }
+    }
+
+    private void assertRestoreRefused(int bodyBytes) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/commands/restore"))
+                .timeout(Duration.ofSeconds(TestEnsemble.DEADLINE_SECONDS))
+                .POST(HttpRequest.BodyPublishers.ofByteArray(new byte[bodyBytes]))
+                .build();
+        HttpResponse<String> response = HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
         assertTrue(response.statusCode() + " " + response.body(), response.statusCode() >= 400);
     }
 }

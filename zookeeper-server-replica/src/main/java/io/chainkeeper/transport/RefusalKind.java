@@ -27,7 +27,8 @@ public enum RefusalKind {
 
     /**
      * The peer's release does not know the feature level in force here: it is the peer that has to change, however
-     * many there are of its kind. For the peer that is {@link #TOO_OLD}.
+     * many there are of its kind. A peer that is refused for it is told {@link #ELSEWHERE}; one that refuses by itself
+     * says {@link #TOO_OLD}, and is understood so.
      */
     PEER_TOO_OLD,
 
