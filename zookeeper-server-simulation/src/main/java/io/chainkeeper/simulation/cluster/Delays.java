@@ -58,7 +58,7 @@ public final class Delays {
             case EXECUTION -> executionMicros();
             case SNAPSHOT -> pieceOfSnapshotMicros() * machine.diskFactor;
             case STATE_FETCH -> networkMicros() + networkMicros();
-            case ORDER, TRANSACTION_LOG, OTHER -> handOverMicros();
+            case ORDER, TRANSACTION_LOG, MAIN, OTHER -> handOverMicros();
         };
     }
 

@@ -35,6 +35,8 @@ public final class DrivenScheduler implements Scheduler {
         STATE_FETCH("state-fetch-"),
         /** Writes transactions past the cache. */
         TRANSACTION_LOG("transaction-log-"),
+        /** Ends a life, for which it waits for all others; so it never begins while one waits in the middle. */
+        MAIN("peer-main-"),
         /** Any other. */
         OTHER("");
 
@@ -296,8 +298,9 @@ public final class DrivenScheduler implements Scheduler {
             plan.plan(part, reason, nanos, () -> pieceOfPlan(number));
         }
 
+        /** One stack for all parts: who waits for what is under it there waits for ever. */
         private boolean isHeldUp() {
-            return plan.isHeldUp(part, disk);
+            return part == Part.MAIN && current != null || plan.isHeldUp(part, disk);
         }
 
         private void pieceOfPlan(long number) {

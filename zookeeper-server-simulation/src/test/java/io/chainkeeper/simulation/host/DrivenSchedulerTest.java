@@ -111,6 +111,32 @@ public class DrivenSchedulerTest {
     }
 
     @Test
+    public void whoEndsALife_doesNotBeginWhileAPartWaitsInTheMiddle() {
+        boolean[] snapshotEnded = new boolean[1];
+        Worker main = scheduler.worker("peer-main-1", () -> {
+            scheduler.await(this, "the snapshot", () -> snapshotEnded[0]);
+            done.add("life ended");
+            return Work.NEVER;
+        });
+        Worker writer = scheduler.worker("transaction-log-1", () -> {
+            done.add("written");
+            return Work.WHEN_WOKEN;
+        });
+        Worker snapshot = scheduler.worker("snapshot-1", () -> {
+            scheduler.await(this, "the transaction log", () -> done.contains("written"));
+            snapshotEnded[0] = true;
+            done.add("snapshot");
+            return Work.NEVER;
+        });
+        main.start();
+        writer.start();
+        snapshot.start();
+        scheduler.workNow(Part.SNAPSHOT);
+        scheduler.workNow(Part.MAIN);
+        assertEquals(List.of("written", "snapshot", "life ended"), done);
+    }
+
+    @Test
     public void whoWaitsForWhatNobodyDoes_isADefect() {
         InvariantViolated violated =
                 assertThrows(InvariantViolated.class, () -> scheduler.await(this, "what never comes", () -> false));
