@@ -5,10 +5,8 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
-import io.chainkeeper.chain.ChainMessage.Accept;
 import io.chainkeeper.chain.ChainMessage.Hello;
 import io.chainkeeper.chain.ChainMessage.PrepareOk;
-import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import java.util.List;
@@ -250,57 +248,6 @@ public final class MembershipChangeTest {
         assertEquals(2, ensemble.replica(1).gauge("quorum"));
     }
 
-    /**
-     * Accepted by one replica only, on top of values that were not the ones decided: taken up, it would undo a change
-     * that was.
-     */
-    @Test
-    public void membershipOnTopOfOtherValues_isNotTakenUp() {
-        ScriptedEnsemble ensemble = ScriptedEnsemble.started(5);
-        int former = ensemble.awaitLeader();
-        int second = ensemble.behindLeader(former, 1);
-        int third = ensemble.behindLeader(former, 2);
-        int fourth = ensemble.behindLeader(former, 3);
-        int last = ensemble.behindLeader(former, 4);
-        ensemble.run(5);
-        long before = ensemble.replica(former).gauge("max_accepted");
-        for (int other : List.of(second, third, fourth, last)) {
-            ensemble.stall(former, other);
-            ensemble.stall(other, former);
-        }
-        ensemble.replica(former).propose("lost");
-        ensemble.replica(former).input(p -> p.onEnsemble(sorted(former, second, third, fourth)));
-        ensemble.run(1);
-        assertEquals(
-                "the command, the change", before + 2, ensemble.replica(former).gauge("max_accepted"));
-        ensemble.crash(former);
-        ensemble.configure(sorted(former, second, third, last));
-        awaitMembers(ensemble, second, sorted(former, second, third, last).participants());
-
-        ensemble.crash(List.of(second, third, last).stream()
-                .filter(id -> ensemble.replica(id).leads())
-                .findFirst()
-                .orElseThrow());
-        ensemble.sent.clear();
-        for (int other : List.of(second, third, fourth, last)) {
-            ensemble.unstall(former, other);
-            ensemble.unstall(other, former);
-        }
-        ensemble.start(former);
-        ensemble.replica(former).propose("a");
-        ensemble.runUntil(
-                "three of four", 400, () -> !ensemble.replica(former).executed.isEmpty());
-        ensemble.run(100);
-        assertEquals(List.of("a"), ensemble.replica(former).executed);
-        assertFalse(
-                "nobody proposes it again",
-                ensemble.sent.stream()
-                        .filter(sent -> sent.message() instanceof Accept)
-                        .map(sent -> ((Accept) sent.message()).value())
-                        .anyMatch(value -> BatchCodec.isMembership(value)
-                                && !BatchCodec.membershipIn(value).contains(last)));
-    }
-
     /** A new leader relies on no member that has not shown itself: it may have lost its disk a moment before. */
     @Test
     public void newLeader_removesNobodyBeforeTheOthersHaveShownThatTheyVote() {
@@ -382,21 +329,6 @@ public final class MembershipChangeTest {
         ensemble.configure(Ensemble.of(remaining));
         awaitMembers(ensemble, leader, remaining);
         assertEquals(List.of("a"), ensemble.replica(leader).executed);
-    }
-
-    /** Admitted under a number that a crash takes from it, it could never vote. */
-    @Test
-    public void joinerWhoseNumberIsNotDurable_isNotAdmittedYet() {
-        ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
-        int leader = ensemble.awaitLeader();
-        ensemble.configure(sorted(1, 2, 3, 4));
-        ensemble.holdDisk(4);
-        ensemble.start(4);
-        ensemble.run(60);
-        assertNull(ensemble.replica(leader).membership);
-        ensemble.releaseDisk(4);
-        awaitVoter(ensemble, 4);
-        assertEquals(4, ensemble.replica(leader).gauge("members"));
     }
 
     /** All that the replica knows is the number of its disk; only the candidate knows that the replica is a member. */

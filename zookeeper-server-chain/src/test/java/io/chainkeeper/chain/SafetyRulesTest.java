@@ -11,6 +11,10 @@ import io.chainkeeper.chain.ChainMessage.PreVoteOk;
 import io.chainkeeper.chain.ChainMessage.Prepare;
 import io.chainkeeper.chain.ChainMessage.PrepareOk;
 import io.chainkeeper.chain.ChainMessage.ReadIndexRequest;
+import io.chainkeeper.contract.ScriptedLog;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.acceptor.AcceptedHead;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.List;
 import org.junit.Test;
@@ -186,5 +190,35 @@ public final class SafetyRulesTest {
     public void quorumOfALaterMembership_candidateAsksItsMembers() {
         candidateHearsLostDisk(ALL);
         assertThrows(AssertionError.class, () -> candidateHearsLostDisk(WITHOUT_LATER_QUORUMS));
+    }
+
+    /** A replica stands that has accepted a value where two others have decided one of a higher ballot. */
+    private static List<String> decidedAboveAnAcceptedValue(SafetyRules rules) {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.blankWith(rules, 3);
+        plantAccepted(ensemble.log(1), new Ballot(1, 1), "lower");
+        plantAccepted(ensemble.log(2), new Ballot(2, 2), "decided");
+        plantAccepted(ensemble.log(3), new Ballot(2, 2), "decided");
+        ensemble.start(1);
+        ensemble.start(2);
+        for (int i = 0; i < 200 && !ensemble.replica(1).leads(); i++) {
+            ensemble.replica(1).tick();
+            ensemble.settle();
+        }
+        ensemble.run(5);
+        return ensemble.replica(1).executed;
+    }
+
+    private static void plantAccepted(ScriptedLog log, Ballot ballot, String text) {
+        ByteSlice head = new AcceptedHead(ballot, 0).encode();
+        log.plant(new LogRecord(1, ReplicaState.ACCEPTED, head, ByteSliceOf.batch(text)));
+        log.plantFounder(1);
+    }
+
+    @Test
+    public void valueOfTheHighestBallot_isTheOneThatMayBeDecided() {
+        assertEquals(List.of("decided"), decidedAboveAnAcceptedValue(ALL));
+        assertEquals(
+                List.of("lower"),
+                decidedAboveAnAcceptedValue(SafetyRules.without(SafetyRule.VALUE_OF_THE_HIGHEST_BALLOT)));
     }
 }

@@ -106,10 +106,16 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
         return ensemble;
     }
 
-    /** Starts all with some of the rules taken out. */
-    static ScriptedEnsemble startedWith(SafetyRules rules, int size) {
+    /** All start with some of the rules taken out; none has started yet. */
+    static ScriptedEnsemble blankWith(SafetyRules rules, int size) {
         ScriptedEnsemble ensemble = new ScriptedEnsemble(size);
         ensemble.rules = rules;
+        return ensemble;
+    }
+
+    /** Starts all with some of the rules taken out. */
+    static ScriptedEnsemble startedWith(SafetyRules rules, int size) {
+        ScriptedEnsemble ensemble = blankWith(rules, size);
         ensemble.members.forEach(ensemble::start);
         ensemble.awaitLeader();
         return ensemble;
