@@ -196,6 +196,47 @@ public final class IssSafetyRulesTest {
         assertBroken("which this start never appended", () -> promiseIsForgotten(REFUSALS_RAISE_PROMISES));
     }
 
+    /**
+     * 1 is cut off with a command of its own, and the others leave its position empty. 1 learns that while its disk
+     * hangs, and crashes with a checkpoint. Its log says what it said before; a new disk asks only 1 what was decided.
+     */
+    private static void checkpointAboveAnOldRecord(SafetyRules rules) {
+        IssEnsemble ensemble = three(rules);
+        ensemble.lose(e -> e.from() == 1 || e.to() == 1);
+        ensemble.propose(1, "lost");
+        ensemble.settle();
+        ensemble.propose(2, "a");
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertEquals(List.of("a"), ensemble.commandsAt(3));
+        ensemble.node(1).holdDisk(true);
+        ensemble.lose(e -> false);
+        ensemble.relink(1, 2);
+        ensemble.relink(1, 3);
+        ensemble.ticks(SOME_TIME_TICKS);
+        ensemble.node(1).checkpointAt(ensemble.node(1).delivered().size());
+        ensemble.members().forEach(ensemble::crash);
+        ensemble.node(1).holdDisk(false);
+        ensemble.node(3).loseDisk();
+        ensemble.start(1);
+        ensemble.start(3);
+        ensemble.ticks(SOME_TIME_TICKS);
+        ensemble.start(2);
+        ensemble.ticks(SOME_TIME_TICKS);
+        for (int id : ensemble.members()) {
+            assertEquals(
+                    "agreement at " + id,
+                    ensemble.node(2).delivered(),
+                    ensemble.node(id).delivered());
+        }
+    }
+
+    @Test
+    public void whatIsDelivered_isWhatTheLogSaysAfterACrash() {
+        checkpointAboveAnOldRecord(ALL);
+        SafetyRules without = SafetyRules.without(SafetyRule.VALUE_IS_DURABLE_BEFORE_DELIVERY);
+        assertBroken(() -> checkpointAboveAnOldRecord(without));
+    }
+
     /** Two values at one position, noticed by a replica or by what has been delivered. */
     private static void assertBroken(Runnable story) {
         assertBroken("agreement", story);
