@@ -71,7 +71,12 @@ final class IssEnsemble {
 
     /** Observers follow the participants. */
     static IssEnsemble notStarted(int size, int observers, Map<String, String> settings) {
-        return new IssEnsemble(size, observers, settings, new SafetyRules());
+        return notStarted(size, observers, settings, new SafetyRules());
+    }
+
+    /** Observers follow the participants. */
+    static IssEnsemble notStarted(int size, int observers, Map<String, String> settings, SafetyRules rules) {
+        return new IssEnsemble(size, observers, settings, rules);
     }
 
     static IssEnsemble of(int size, Map<String, String> settings, SafetyRules rules) {

@@ -105,14 +105,26 @@ public final class IssLivenessTest {
     public void leaderOfTheBucketAndWhoFinishedItsSegmentAreGone_commandIsOrdered() {
         for (int owner = 1; owner <= 5; owner++) {
             for (int observer = 6; observer <= 8; observer++) {
-                bucketOfNobodyThatIsLeft(owner, observer);
+                assertEquals(
+                        "with " + owner + " and the next one down",
+                        List.of("a"),
+                        bucketOfNobodyThatIsLeft(new SafetyRules(), owner, observer));
             }
         }
     }
 
-    /** Of some observer the owner leads the bucket when the observer starts. */
-    private static void bucketOfNobodyThatIsLeft(int owner, int late) {
-        IssEnsemble ensemble = IssEnsemble.notStarted(5, 3);
+    @Test
+    public void nobodyEndsTheEpochForALeaderThatIsGone_someCommandIsNotOrdered() {
+        SafetyRules without = SafetyRules.without(SafetyRule.EPOCH_ENDS_FOR_COMMANDS_OF_A_LEADER_THAT_IS_GONE);
+        assertTrue(IntStream.range(1, 6)
+                .anyMatch(owner -> IntStream.range(6, 9)
+                        .anyMatch(observer -> bucketOfNobodyThatIsLeft(without, owner, observer)
+                                .isEmpty())));
+    }
+
+    /** Of some observer the owner leads the bucket when the observer starts. Returns what that one executes. */
+    private static List<String> bucketOfNobodyThatIsLeft(SafetyRules rules, int owner, int late) {
+        IssEnsemble ensemble = IssEnsemble.notStarted(5, 3, Map.of(), rules);
         int next = 1 + owner % 5;
         IntStream.range(1, 6).forEach(ensemble::start);
         ensemble.settle();
@@ -122,7 +134,7 @@ public final class IssLivenessTest {
         ensemble.start(late);
         ensemble.propose(late, "a");
         ensemble.ticks(SOME_TIME_TICKS);
-        assertEquals("with " + owner + " and " + next + " down", List.of("a"), ensemble.commandsAt(late));
+        return ensemble.commandsAt(late);
     }
 
     /** A leader that is gone for good leads every epoch again: so it must not have the same bucket again. */
