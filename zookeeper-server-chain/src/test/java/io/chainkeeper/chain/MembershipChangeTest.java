@@ -331,6 +331,21 @@ public final class MembershipChangeTest {
         assertEquals(List.of("a"), ensemble.replica(leader).executed);
     }
 
+    /** Admitted under a number that a crash takes from it, it could never vote. */
+    @Test
+    public void joinerWhoseNumberIsNotDurable_isNotAdmittedYet() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
+        int leader = ensemble.awaitLeader();
+        ensemble.configure(sorted(1, 2, 3, 4));
+        ensemble.holdDisk(4);
+        ensemble.start(4);
+        ensemble.run(60);
+        assertNull(ensemble.replica(leader).membership);
+        ensemble.releaseDisk(4);
+        awaitVoter(ensemble, 4);
+        assertEquals(4, ensemble.replica(leader).gauge("members"));
+    }
+
     /** All that the replica knows is the number of its disk; only the candidate knows that the replica is a member. */
     @Test
     public void memberAdmittedBeforeAnythingIsDurableAtIt_answersTheCandidateThatKnowsOfIt() {

@@ -82,7 +82,7 @@ public final class MembershipRulesTest {
     }
 
     @Test
-    public void membershipOnTopOfLostValues_isNotTakenUp() {
+    public void membershipOnTopOfOtherValues_isNotTakenUp() {
         assertFalse(changeOnTopOfLostValuesComesBack(ALL));
         assertTrue(changeOnTopOfLostValuesComesBack(SafetyRules.without(SafetyRule.VOID_MEMBERSHIP_IS_DROPPED)));
     }
@@ -103,7 +103,7 @@ public final class MembershipRulesTest {
     }
 
     @Test
-    public void joinerWhoseNumberIsNotDurable_isNotAdmitted() {
+    public void joinerThatForgetsItsNumber_doesNotStopTheOrder() {
         assertEquals(List.of("a"), joinerForgetsItsNumber(ALL));
         assertEquals(List.of(), joinerForgetsItsNumber(SafetyRules.without(SafetyRule.LEARNER_TELLS_A_DURABLE_DISK)));
     }
