@@ -3,6 +3,7 @@ package io.chainkeeper.clienttests.faults;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNotEquals;
+import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.clienttests.harness.Await;
@@ -327,6 +328,7 @@ public class DiskOutagesTest {
                 Await.pass(LONGER_THAN_TIMEOUTS);
             });
             assertTrue("it has a write under way", leader.isRunning());
+            assertNull("serves clients again", leader.mode());
             disks.healAll();
             assertNotEquals("killed by nobody", 128 + 9, leader.awaitExit());
             assertFalse(leader.isRunning());

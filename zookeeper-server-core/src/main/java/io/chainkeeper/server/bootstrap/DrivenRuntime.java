@@ -80,6 +80,7 @@ final class DrivenRuntime implements ReplicaRuntime {
         @Override
         public void startServer() {
             surroundings.serverStarts(core.server());
+            core.router().onRefusal(refused -> surroundings.writeRefused(refused.sessionId, refused.cxid));
             core.server().startWithoutThreads();
         }
 

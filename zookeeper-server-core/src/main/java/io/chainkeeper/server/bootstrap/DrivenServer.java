@@ -62,6 +62,14 @@ public final class DrivenServer implements AutoCloseable {
          * @param nanos how much later
          */
         void answerLeavesLater(long nanos);
+
+        /**
+         * A client's write is not going to be ordered. Told when that is decided: the answer waits for its turn.
+         *
+         * @param sessionId of the client
+         * @param cxid the client's number of the write
+         */
+        default void writeRefused(long sessionId, int cxid) {}
     }
 
     /**

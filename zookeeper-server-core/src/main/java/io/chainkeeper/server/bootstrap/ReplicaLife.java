@@ -366,6 +366,8 @@ final class ReplicaLife implements AutoCloseable {
 
     @Override
     public void close() {
+        // Whatever was on its way to let clients in may come behind this, and the order may take long to end.
+        server.drain();
         server.setServing(false);
         assembly.maintenance().close();
         runtime.close();

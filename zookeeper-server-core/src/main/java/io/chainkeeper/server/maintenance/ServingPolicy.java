@@ -93,7 +93,7 @@ public final class ServingPolicy {
         }
         looking = false;
         withoutOrder.end();
-        boolean mayBegin = !catchingUp && !awaitsAdmission && !server.hasDiverged();
+        boolean mayBegin = !catchingUp && !awaitsAdmission && !server.hasDiverged() && !server.isDraining();
         if (started && !server.isServing() && mayBegin) {
             catchUp(reached);
         }
@@ -134,8 +134,10 @@ public final class ServingPolicy {
             proposer.readBarrier(() -> reached.execute(() -> {
                 if (catchingUp && attempt == thisAttempt) {
                     catchingUp = false;
-                    LOG.info("This replica has caught up with the order: serving clients");
-                    server.setServing(true);
+                    if (!server.isDraining()) {
+                        LOG.info("This replica has caught up with the order: serving clients");
+                        server.setServing(true);
+                    }
                 }
             }));
         } catch (ReplicaStoppedException e) {

@@ -51,6 +51,7 @@ public final class RequestRouter implements RequestEntry {
     private final Proposer proposer;
     private final ConcurrentMap<ServerCnxn, ReplyQueue> queues = new ConcurrentHashMap<>();
     private volatile Consumer<PendingReconfig> reconfigs = pending -> {};
+    private volatile Consumer<Request> refusals = refused -> {};
 
     /**
      * @param server the server
@@ -211,6 +212,14 @@ public final class RequestRouter implements RequestEntry {
         reconfigs = planner;
     }
 
+    /**
+     * @param listener told of each write that is not going to be ordered, as soon as that is decided; its answer waits
+     *     for its turn. Must not wait.
+     */
+    public void onRefusal(Consumer<Request> listener) {
+        refusals = listener;
+    }
+
     private void write(ReplyQueue queue, Request request) {
         if (request.type == OpCode.deleteContainer) {
             // Deletes without any access check: only the server itself may ask for it.
@@ -221,8 +230,7 @@ public final class RequestRouter implements RequestEntry {
         byte[] payload = request.readRequestBytes();
         KeeperException refusal = checks.refusal(request, payload);
         if (refusal != null) {
-            LocalRefusal.mark(request, refusal);
-            answerInTurn(queue, request);
+            refuse(queue, request, refusal);
             return;
         }
         if (!server.authWriteRequest(request) || !upgradeIfNeeded(queue, request)) {
@@ -245,8 +253,7 @@ public final class RequestRouter implements RequestEntry {
             }
             return true;
         } catch (KeeperException e) {
-            LocalRefusal.mark(request, e);
-            answerInTurn(queue, request);
+            refuse(queue, request, e);
         } catch (IOException e) {
             throw new IllegalStateException("a request that decoded before does not decode any more: " + request, e);
         } catch (ReplicaStoppedException e) {
@@ -266,8 +273,7 @@ public final class RequestRouter implements RequestEntry {
         KeeperException refusal =
                 WriteChecks.refusalOfCommand(request, command.bytes().length());
         if (refusal != null) {
-            LocalRefusal.mark(request, refusal);
-            answerInTurn(queue, request);
+            refuse(queue, request, refusal);
             return;
         }
         ReplyQueue.Entry entry = queue.addWrite(request);
@@ -312,8 +318,7 @@ public final class RequestRouter implements RequestEntry {
 
         @Override
         public void refuse(KeeperException error) {
-            LocalRefusal.mark(request, error);
-            answerInTurn(queue, request);
+            RequestRouter.this.refuse(queue, request, error);
             release();
         }
 
@@ -329,6 +334,12 @@ public final class RequestRouter implements RequestEntry {
                 process(queue, next);
             }
         }
+    }
+
+    private void refuse(ReplyQueue queue, Request request, KeeperException error) {
+        LocalRefusal.mark(request, error);
+        refusals.accept(request);
+        answerInTurn(queue, request);
     }
 
     private void answerInTurn(ReplyQueue queue, Request request) {

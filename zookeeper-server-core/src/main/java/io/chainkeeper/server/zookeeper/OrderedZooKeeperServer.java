@@ -150,14 +150,14 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     }
 
     /**
-     * Lets clients in, or closes all their connections. Does not let them in after {@link #diverge}. Safe for use by
-     * any thread.
+     * Lets clients in, or closes all their connections. Does not let them in after {@link #diverge} or {@link #drain}.
+     * Safe for use by any thread.
      *
      * @param open whether clients may use this replica
      */
     public void setServing(boolean open) {
         synchronized (servingLock) {
-            serving = open && !diverged;
+            serving = open && !diverged && !draining;
         }
         if (!open) {
             closeAll(getServerCnxnFactory());
@@ -165,7 +165,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
         }
     }
 
-    /** No new clients from now on: this replica is going to stop. Those that are there stay. Any thread. */
+    /** No new clients from now on: this replica stops. Those that are there stay until they are let go. Any thread. */
     public void drain() {
         draining = true;
     }

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.apache.jute.BinaryOutputArchive;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooDefs.OpCode;
@@ -250,6 +251,42 @@ public class DrivenServerTest {
         start(3);
         write(5);
         assertEqualStates();
+    }
+
+    /** It may have been on its way to let them in, and its order may take long to end. */
+    @Test
+    public void stopsAtEachPieceOfItsWayToServeClients_letsNobodyInAnyMore() throws Exception {
+        for (int pieces = 0; pieces <= 60; pieces++) {
+            OrderedZooKeeperServer stopping = servers.get(2).server();
+            time.until("clients are served", 10, stopping::isServing);
+            stopping.setServing(false);
+            for (int piece = 0; piece < pieces; piece++) {
+                time.step();
+            }
+            servers.get(2).close();
+            assertNotServing(stopping, 1);
+            crash(2);
+            start(2);
+        }
+    }
+
+    /** Somebody else leads, and the order goes on: nothing but its departure keeps clients out. */
+    @Test
+    public void departs_letsNobodyInAnyMore() {
+        OrderedZooKeeperServer leaving = servers.get(2).server();
+        time.until("clients are served", 10, leaving::isServing);
+        leaving.drain();
+        assertTrue("those that are there stay", leaving.isServing());
+        leaving.setServing(false);
+        assertNotServing(leaving, 1);
+    }
+
+    private void assertNotServing(OrderedZooKeeperServer server, long seconds) {
+        long end = time.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+        time.until("time passes", 2 * seconds, () -> {
+            assertFalse("serves clients again", server.isServing());
+            return time.nanoTime() >= end;
+        });
     }
 
     /** Without clients; starts again whenever the server asks for it. */

@@ -29,6 +29,11 @@ final class StepScheduler {
         events.add(new Event(nanos, ++numbers, piece));
     }
 
+    /** Virtual time. */
+    long nanoTime() {
+        return nowNanos;
+    }
+
     /** Does one piece. */
     void step() {
         Event next = events.remove();

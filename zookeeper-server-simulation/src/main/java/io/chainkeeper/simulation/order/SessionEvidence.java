@@ -56,7 +56,7 @@ public final class SessionEvidence {
     private final Map<Long, Long> heardMicros = new HashMap<>();
     private final Map<Long, TreeMap<Integer, Long>> executed = new HashMap<>();
 
-    /** By session: the requests that a server has answered with a promise that nothing of them is executed. */
+    /** By session: the writes that a server has decided not to order. */
     private final Map<Long, Set<Integer>> refused = new HashMap<>();
 
     private final Map<Long, Long> expired = new HashMap<>();
@@ -216,10 +216,10 @@ public final class SessionEvidence {
     }
 
     /**
-     * A server has promised that nothing of a request is executed.
+     * A server has decided not to order a write. Its client may never hear of it: the answer waits for its turn.
      *
      * @param sessionId that asked
-     * @param xid the request's number
+     * @param xid the write's number
      */
     public void refused(long sessionId, int xid) {
         refused.computeIfAbsent(sessionId, id -> new TreeSet<>()).add(xid);

@@ -149,10 +149,6 @@ final class ClientLink {
         down(() -> client.received(this, header, body));
     }
 
-    void refused(long sessionId, int xid) {
-        replica.refused(sessionId, xid);
-    }
-
     void closedByServer() {
         down(() -> client.closed(this));
     }

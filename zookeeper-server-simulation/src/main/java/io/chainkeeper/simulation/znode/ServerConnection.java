@@ -3,7 +3,6 @@ package io.chainkeeper.simulation.znode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.apache.jute.Record;
-import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
 import org.apache.zookeeper.proto.ReplyHeader;
 import org.apache.zookeeper.server.NIOServerCnxn;
@@ -51,9 +50,6 @@ final class ServerConnection extends NIOServerCnxn {
     /** Replies and events. */
     @Override
     public int sendResponse(ReplyHeader header, Record body, String tag, String cacheKey, Stat stat, int opCode) {
-        if (header.getErr() == Code.THROTTLEDOP.intValue()) {
-            link.refused(getSessionId(), header.getXid());
-        }
         if (open) {
             link.replied(header, body);
             decrOutstandingAndCheckThrottle(header);

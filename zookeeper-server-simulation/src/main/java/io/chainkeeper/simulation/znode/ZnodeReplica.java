@@ -173,6 +173,11 @@ public final class ZnodeReplica implements StateMachine {
         public void answerLeavesLater(long nanos) {
             // The limit is far above what a run sends.
         }
+
+        @Override
+        public void writeRefused(long sessionId, int cxid) {
+            evidence.refused(sessionId, cxid);
+        }
     }
 
     /** The order below the server: the replica's host. */
@@ -278,11 +283,6 @@ public final class ZnodeReplica implements StateMachine {
     /** A reply leaves. */
     void answered(ServerConnection connection, int xid, long zxid) {
         host.answers(new Answer(connection, xid, zxid));
-    }
-
-    /** A request was answered with a promise that nothing of it is executed, whether its client hears that or not. */
-    void refused(long sessionId, int xid) {
-        evidence.refused(sessionId, xid);
     }
 
     OrderedZooKeeperServer server() {
