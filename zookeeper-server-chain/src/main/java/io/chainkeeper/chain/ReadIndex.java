@@ -54,7 +54,7 @@ final class ReadIndex {
     /** A round that no quorum has confirmed yet. */
     private record Round(long number, long base, long readIndex) {}
 
-    /** Unconfirmed rounds that are remembered; an older one is confirmed together with a later one. */
+    /** Unconfirmed rounds that are remembered: the oldest and the newest. Others are confirmed with a later one. */
     private static final int REMEMBERED_ROUNDS = 64;
 
     /** In the place of a round's number: the request itself is seen by a quorum. */
@@ -307,10 +307,11 @@ final class ReadIndex {
                 progress.answerReadRequest(id, requests[id]);
             }
         }
-        unconfirmed.add(new Round(number, state.maxDecided + 1, state.maxAccepted));
-        if (unconfirmed.size() > REMEMBERED_ROUNDS) {
-            unconfirmed.remove();
+        if (unconfirmed.size() == REMEMBERED_ROUNDS) {
+            // Of the oldest a quorum hears first: were it forgotten, none might ever be confirmed.
+            unconfirmed.removeLast();
         }
+        unconfirmed.add(new Round(number, state.maxDecided + 1, state.maxAccepted));
         acknowledgeRound();
     }
 

@@ -9,7 +9,10 @@ import io.chainkeeper.chain.ChainMessage.ReadIndexRequest;
 import io.chainkeeper.chain.ChainMessage.Subscribe;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.acceptor.Ballot;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.Test;
 
 /** Reads at any replica see every write that was answered anywhere before they were asked. */
@@ -98,6 +101,42 @@ public final class LinearizableReadTest {
         ensemble.unstall(leader, tail);
         ensemble.run(10);
         assertEquals(Integer.valueOf(1), reader.barriersReached.get(token));
+    }
+
+    /** Far members and many readers: before the leader hears that a round was seen, many more have begun. */
+    @Test
+    public void moreRoundsBeginThanAreRemembered_beforeTheFirstIsConfirmed_leaderStays() {
+        int readsPerTick = 5;
+        int delayInReads = 100;
+        List<Integer> followers = List.of(middle, tail);
+        followers.forEach(follower -> ensemble.stall(follower, leader));
+        ensemble.settle();
+        ensemble.sent.clear();
+        Map<Integer, List<Integer>> sentAfterRead = new TreeMap<>();
+        Map<Integer, Integer> arrived = new TreeMap<>();
+        long first = 0;
+        for (int read = 0; read < readsPerTick * 200; read++) {
+            long token = ensemble.replica(leader).read();
+            first = first == 0 ? token : first;
+            ensemble.settle();
+            for (int follower : followers) {
+                List<Integer> counts = sentAfterRead.computeIfAbsent(follower, id -> new ArrayList<>());
+                counts.add((int) ensemble.sent.stream()
+                        .filter(sent -> sent.from() == follower && sent.to() == leader)
+                        .count());
+                int due = read < delayInReads ? 0 : counts.get(read - delayInReads);
+                while (arrived.merge(follower, 0, Integer::sum) < due) {
+                    ensemble.deliver(follower, leader);
+                    arrived.merge(follower, 1, Integer::sum);
+                }
+            }
+            if (read % readsPerTick == 0) {
+                ensemble.tickAll();
+            }
+            assertTrue(
+                    "leads after " + read + " reads", ensemble.replica(leader).leads());
+        }
+        assertTrue(answered(leader, first));
     }
 
     /** A leader that is cut off answers no read, however long it takes to notice. */
