@@ -164,7 +164,7 @@ final class ReplicatedOrdering implements OrderingFactory {
                     failure,
                     platform.ordering());
             toClose = replica;
-            transport.answerStateRequests((peer, request) -> stateOffer.answer(peer, request, replica.promise()));
+            transport.answerStateRequests((peer, request) -> stateOffer.answer(peer, request, replica::promise));
             if (orderStart.hasBeenRenamed()) {
                 replica.expectRefusals();
             }

@@ -9,7 +9,7 @@ import java.io.IOException;
 record AnsweringChannel(StateOffer offer, int askingReplica) implements StateChannel {
     @Override
     public ByteSlice call(ByteSlice request) throws IOException {
-        return offer.answer(askingReplica, request, ByteSlice.EMPTY);
+        return offer.answer(askingReplica, request, () -> ByteSlice.EMPTY);
     }
 
     @Override

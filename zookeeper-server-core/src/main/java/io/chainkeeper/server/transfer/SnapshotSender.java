@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -128,7 +129,7 @@ public final class SnapshotSender implements StateOffer, Closeable {
     }
 
     @Override
-    public ByteSlice answer(int peer, ByteSlice request, ByteSlice promise) throws IOException {
+    public ByteSlice answer(int peer, ByteSlice request, Supplier<ByteSlice> promise) throws IOException {
         try {
             return answer(peer, StateRequest.decode(request), promise).encode();
         } catch (MalformedMessageException e) {
@@ -136,7 +137,7 @@ public final class SnapshotSender implements StateOffer, Closeable {
         }
     }
 
-    private StateAnswer answer(int peer, StateRequest request, ByteSlice promise) throws IOException {
+    private StateAnswer answer(int peer, StateRequest request, Supplier<ByteSlice> promise) throws IOException {
         if (isWrong.getAsBoolean()) {
             // Also in the middle of a transfer: what was sent before is wrong as well.
             return request.kind() == StateRequest.Kind.MANIFEST
@@ -176,7 +177,7 @@ public final class SnapshotSender implements StateOffer, Closeable {
         }
     }
 
-    private StateAnswer manifest(int peer, StateRequest request, ByteSlice promise) throws IOException {
+    private StateAnswer manifest(int peer, StateRequest request, Supplier<ByteSlice> promise) throws IOException {
         long preferredSnapshotZxid = request.snapshotZxid();
         long leastPosition = request.offset();
         OfferedState state = inUse(peer);
@@ -199,7 +200,7 @@ public final class SnapshotSender implements StateOffer, Closeable {
         long deadline = clockNanos.getAsLong() + PREPARE_NANOS;
         StateManifest manifest;
         try {
-            manifest = state.prepare(promise, () -> deadline - clockNanos.getAsLong() > 0);
+            manifest = state.prepare(promise.get(), () -> deadline - clockNanos.getAsLong() > 0);
         } catch (IOException e) {
             drop(peer, state);
             throw e;

@@ -205,7 +205,7 @@ final class SteppedOrder {
                 callsBeforeBreak = Integer.MAX_VALUE;
                 throw new IOException("the connection broke");
             }
-            return asked.offer.answer(from, request, ByteSlice.EMPTY);
+            return asked.offer.answer(from, request, () -> ByteSlice.EMPTY);
         }
 
         @Override

@@ -63,8 +63,8 @@ public class HostileStateRequestTest {
         try (SnapshotSender source = member.source(4096)) {
             for (int i = 0; i < REQUESTS; i++) {
                 try {
-                    ByteSlice answer =
-                            source.answer(1 + random.nextInt(6), ByteSlice.of(request(random)), MemberFiles.PROMISE);
+                    ByteSlice answer = source.answer(
+                            1 + random.nextInt(6), ByteSlice.of(request(random)), () -> MemberFiles.PROMISE);
                     assertTrue(answer.length() <= StateChannel.MAX_ANSWER_BYTES);
                     answers++;
                 } catch (IOException e) {

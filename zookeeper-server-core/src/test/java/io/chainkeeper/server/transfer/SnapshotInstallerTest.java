@@ -52,7 +52,7 @@ public final class SnapshotInstallerTest {
             StateChannel channel = new StateChannel() {
                 @Override
                 public ByteSlice call(ByteSlice request) throws IOException {
-                    return source.answer(3, request, MemberFiles.PROMISE);
+                    return source.answer(3, request, () -> MemberFiles.PROMISE);
                 }
 
                 @Override

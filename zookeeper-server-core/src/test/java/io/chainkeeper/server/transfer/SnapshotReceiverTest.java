@@ -81,7 +81,7 @@ public final class SnapshotReceiverTest {
         return new StateChannel() {
             @Override
             public ByteSlice call(ByteSlice request) throws IOException {
-                return source.answer(3, request, ByteSlice.EMPTY);
+                return source.answer(3, request, () -> ByteSlice.EMPTY);
             }
 
             @Override
@@ -145,7 +145,7 @@ public final class SnapshotReceiverTest {
     public void brokenTransferIsCoveredByAnOwnSnapshot_isDeleted() throws Exception {
         try (IncomingState incoming = new IncomingState(receiver.ordering)) {
             ByteSlice manifest = StateAnswer.decode(source.answer(
-                            3, StateRequest.manifest(StateRequest.NEWEST, 0).encode(), ByteSlice.EMPTY))
+                            3, StateRequest.manifest(StateRequest.NEWEST, 0).encode(), () -> ByteSlice.EMPTY))
                     .body();
             incoming.begin(StateManifest.decode(manifest, "a manifest"));
         }

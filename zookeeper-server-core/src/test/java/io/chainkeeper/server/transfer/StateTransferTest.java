@@ -13,6 +13,7 @@ import io.chainkeeper.server.transfer.StateManifest.Kind;
 import io.chainkeeper.transport.StateChannel;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -60,7 +61,7 @@ public final class StateTransferTest {
         return new StateChannel() {
             @Override
             public ByteSlice call(ByteSlice request) throws IOException {
-                ByteSlice answer = asked.answer(RECEIVER, request, PROMISE);
+                ByteSlice answer = asked.answer(RECEIVER, request, () -> PROMISE);
                 if (request.get(0) == StateRequest.Kind.READ.ordinal()) {
                     answer = faults.onRead(answer);
                     bytesRead += answer.length() - StateAnswer.HEAD_BYTES;
@@ -240,7 +241,9 @@ public final class StateTransferTest {
         StateManifest begun = new IncomingState(receiver.ordering).begun();
         Thread.currentThread().interrupt();
         ByteSlice answer = source.answer(
-                RECEIVER, new StateRequest(StateRequest.Kind.READ, begun.snapshotZxid(), 1, 0, 10).encode(), PROMISE);
+                RECEIVER,
+                new StateRequest(StateRequest.Kind.READ, begun.snapshotZxid(), 1, 0, 10).encode(),
+                () -> PROMISE);
         assertTrue(Thread.interrupted());
         assertEquals(StateAnswer.Kind.GONE.ordinal(), answer.get(0));
     }
@@ -379,7 +382,7 @@ public final class StateTransferTest {
     public void memberThatHasDiverged_givesItsStateToNobody() throws Exception {
         ByteSlice request = StateRequest.manifest(StateRequest.NEWEST, 0).encode();
         StateManifest manifest = StateManifest.decode(
-                StateAnswer.decode(source.answer(10, request, PROMISE)).body(), "a manifest");
+                StateAnswer.decode(source.answer(10, request, () -> PROMISE)).body(), "a manifest");
         ByteSlice part = new StateRequest(StateRequest.Kind.READ, manifest.snapshotZxid(), 0, 0, 10).encode();
         assertEquals(StateAnswer.Kind.BYTES, answer(10, part));
         sender.isWrong = true;
@@ -388,6 +391,23 @@ public final class StateTransferTest {
         assertTrue(refusal.getMessage(), refusal.getMessage().contains("differs from that of a majority"));
         sender.isWrong = false;
         assertEquals(StateAnswer.Kind.BYTES, answer(10, part));
+    }
+
+    /** One of before may be lower than what the state rests on. */
+    @Test
+    public void promise_isAskedForWhenTheStateHasBeenChosen() throws Exception {
+        ByteSlice request = StateRequest.manifest(StateRequest.NEWEST, 0).encode();
+        ByteSlice answer = source.answer(10, request, () -> {
+            try {
+                sender.snapshot(0);
+                return PROMISE;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        StateManifest manifest = StateManifest.decode(StateAnswer.decode(answer).body(), "a manifest");
+        assertEquals("chosen before the newer one was there", 300, manifest.position());
+        assertEquals(PROMISE, manifest.promise());
     }
 
     @Test
@@ -403,7 +423,7 @@ public final class StateTransferTest {
     }
 
     private StateAnswer.Kind answer(int peer, ByteSlice request) throws Exception {
-        return StateAnswer.decode(source.answer(peer, request, PROMISE)).kind();
+        return StateAnswer.decode(source.answer(peer, request, () -> PROMISE)).kind();
     }
 
     @Test
@@ -419,9 +439,10 @@ public final class StateTransferTest {
                 new StateRequest(StateRequest.Kind.READ, zxid, 1, length, 1),
                 new StateRequest(StateRequest.Kind.READ, zxid, 1, Long.MAX_VALUE, 1),
                 new StateRequest(StateRequest.Kind.CHECKSUM, zxid, 1, 0, Integer.MAX_VALUE))) {
-            assertThrows(wrong.toString(), IOException.class, () -> source.answer(RECEIVER, wrong.encode(), PROMISE));
+            assertThrows(
+                    wrong.toString(), IOException.class, () -> source.answer(RECEIVER, wrong.encode(), () -> PROMISE));
         }
-        assertThrows(IOException.class, () -> source.answer(RECEIVER, ByteSlice.of(new byte[3]), PROMISE));
+        assertThrows(IOException.class, () -> source.answer(RECEIVER, ByteSlice.of(new byte[3]), () -> PROMISE));
     }
 
     @Test

@@ -46,7 +46,7 @@ public final class YieldingReceiverTest {
 
     private void ask() throws IOException {
         ByteSlice request = StateRequest.manifest(30, 0).encode();
-        sender.answer(RECEIVER, request, PROMISE);
+        sender.answer(RECEIVER, request, () -> PROMISE);
         assertEquals(30, sender.lowestPositionInUse());
     }
 
@@ -138,7 +138,7 @@ public final class YieldingReceiverTest {
         ByteSlice newer = StateRequest.manifest(StateRequest.NEWEST, 70).encode();
         assertEquals(
                 StateAnswer.Kind.MANIFEST,
-                StateAnswer.decode(sender.answer(next, newer, PROMISE)).kind());
+                StateAnswer.decode(sender.answer(next, newer, () -> PROMISE)).kind());
         assertEquals(30, sender.lowestPositionInUse());
         assertEquals(StateAnswer.Kind.MANIFEST, kindOfAnswerTo(RECEIVER));
     }
@@ -152,7 +152,7 @@ public final class YieldingReceiverTest {
         ByteSlice part = new StateRequest(StateRequest.Kind.CHECKSUM, 30, 0, 0, 1).encode();
         assertEquals(
                 StateAnswer.Kind.GONE,
-                StateAnswer.decode(sender.answer(RECEIVER, part, PROMISE)).kind());
+                StateAnswer.decode(sender.answer(RECEIVER, part, () -> PROMISE)).kind());
     }
 
     /** Returns the first member that has none. */
@@ -166,6 +166,6 @@ public final class YieldingReceiverTest {
 
     private StateAnswer.Kind kindOfAnswerTo(int member) throws Exception {
         ByteSlice request = StateRequest.manifest(30, 0).encode();
-        return StateAnswer.decode(sender.answer(member, request, PROMISE)).kind();
+        return StateAnswer.decode(sender.answer(member, request, () -> PROMISE)).kind();
     }
 }

@@ -225,7 +225,7 @@ public final class ZnodeReplica implements StateMachine {
 
     /** Another member asks for state. */
     ByteSlice answerStateRequest(int from, ByteSlice request) throws IOException {
-        return offer.answer(from, request, host.promise());
+        return offer.answer(from, request, host::promise);
     }
 
     @Override
