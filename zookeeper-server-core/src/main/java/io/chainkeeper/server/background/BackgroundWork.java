@@ -60,13 +60,14 @@ public final class BackgroundWork implements Background {
             LOG.debug("Stopping: nothing more is done in the background");
             return false;
         }
-        tasks.add(new Task(scheduler.nanoTime() + delayNanos, ++numbers, atOnce, periodNanos, run));
         if (worker == null) {
-            worker = scheduler.worker(name, new Turns());
-            worker.start();
+            Worker created = scheduler.worker(name, new Turns());
+            created.start(); // may fail for want of a thread: then nothing waits for one
+            worker = created;
         } else {
             worker.wake();
         }
+        tasks.add(new Task(scheduler.nanoTime() + delayNanos, ++numbers, atOnce, periodNanos, run));
         return true;
     }
 
@@ -77,6 +78,10 @@ public final class BackgroundWork implements Background {
         if (worker != null) {
             worker.wake();
         }
+    }
+
+    private synchronized void forgetWorker() {
+        worker = null;
     }
 
     /** The work of one worker, each task a piece of it. */
@@ -99,8 +104,20 @@ public final class BackgroundWork implements Background {
                 }
             }
             idle = false;
-            due.run.run();
+            run(due);
             return AT_ONCE;
+        }
+
+        private void run(Task due) {
+            boolean works = false;
+            try {
+                due.run.run();
+                works = true;
+            } finally {
+                if (!works) {
+                    forgetWorker(); // it ends here, and what comes later needs another one
+                }
+            }
         }
 
         private long rest(long now) {

@@ -52,7 +52,7 @@ public final class MaintenanceSchedule {
                 task.run();
             } catch (ReplicaStoppedException e) {
                 LOG.debug("The order has stopped: {}", e.getMessage());
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 failureHandler.failed("maintenance failed: " + e.getMessage(), e);
             }
         };

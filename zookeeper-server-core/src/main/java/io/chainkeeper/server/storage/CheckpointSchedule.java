@@ -159,10 +159,11 @@ public final class CheckpointSchedule implements Checkpoints, AutoCloseable {
             if (closed) {
                 return false;
             }
-            orders.add(order);
-            if (orders.size() == 1) {
+            if (orders.isEmpty()) {
+                // Before it is noted: whoever closes this would wait for a writer that cannot be started.
                 background.execute(this::writePiece);
             }
+            orders.add(order);
             return true;
         }
     }
@@ -182,7 +183,7 @@ public final class CheckpointSchedule implements Checkpoints, AutoCloseable {
             if (!more) {
                 written(order);
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             notWritten(order, e);
         } finally {
             if (more || ended(order)) {
@@ -199,7 +200,7 @@ public final class CheckpointSchedule implements Checkpoints, AutoCloseable {
         }
     }
 
-    private void notWritten(Order order, Exception failure) {
+    private void notWritten(Order order, Throwable failure) {
         if (order.taken != null) {
             order.taken.completeExceptionally(
                     new IOException("snapshot could not be written: " + failure.getMessage(), failure));

@@ -55,6 +55,9 @@ final class TransactionLog implements Closeable {
 
     private boolean writing;
 
+    /** How often the writer has written what it had. */
+    private long pieces;
+
     /** Whether the writer takes what is appended when it has done what it has. */
     private boolean takesMore;
 
@@ -214,6 +217,7 @@ final class TransactionLog implements Closeable {
     private synchronized boolean written(IOException failed) {
         failure = failed;
         taken.clear();
+        pieces++;
         writing = failed == null && takesMore && buffer.length() > 0;
         if (writing) {
             take();
@@ -223,23 +227,27 @@ final class TransactionLog implements Closeable {
     }
 
     /**
-     * Hands all that was appended to the operating system.
+     * Hands all that was appended before to the operating system. What is appended meanwhile holds nobody up.
      *
      * @throws IOException as {@link #handOver}
      */
     synchronized void commit() throws IOException {
         handOver();
-        scheduler.await(this, "the writer of the transaction log", () -> !writing);
+        // What the writer has, and then what it takes next.
+        long whole = pieces + (buffer.length() > 0 ? 2 : 1);
+        scheduler.await(this, "the writer of the transaction log", () -> !writing || pieces >= whole);
         requireWhole();
     }
 
     /**
-     * The next transaction begins a new file.
+     * The next transaction begins a new file. Nobody appends meanwhile.
      *
      * @throws IOException if what was appended cannot be written
      */
     synchronized void roll() throws IOException {
-        commit();
+        handOver();
+        scheduler.await(this, "the writer of the transaction log", () -> !writing);
+        requireWhole();
         closeFile();
     }
 

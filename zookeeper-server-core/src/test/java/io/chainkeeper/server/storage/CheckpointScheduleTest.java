@@ -38,6 +38,7 @@ public class CheckpointScheduleTest {
     private ZKDatabase database;
     private CheckpointStore store;
     private CheckpointSchedule schedule;
+    private Runnable whenTaken = () -> {};
     private long zxid;
     private long bytes;
 
@@ -71,7 +72,7 @@ public class CheckpointScheduleTest {
                 store,
                 3,
                 () -> false,
-                position -> {},
+                position -> whenTaken.run(),
                 (directory, bytes) -> null,
                 System::nanoTime,
                 0);
@@ -110,6 +111,24 @@ public class CheckpointScheduleTest {
         assertTrue("between half of it and all: " + writes, writes >= 32 && writes <= 64);
         start(Due.SNAPSHOT);
         assertEquals("counted anew", Due.NOTHING, schedule.due(zxid));
+    }
+
+    /** As one whose tree is too deep for its stack. */
+    @Test
+    public void writerEndsWithAnError_isToldAndHoldsUpNobody() throws Exception {
+        begin("20", "0", Long.MAX_VALUE / 2);
+        whenTaken = () -> {
+            throw new StackOverflowError("too deep");
+        };
+        ByteSlice nothing = ByteSlice.of(new byte[0]);
+        for (int i = 1; i <= 2; i++) {
+            CompletableFuture<Path> taken = schedule.take(new CheckpointRequest(i, 0, nothing, nothing));
+            assertThrows(CompletionException.class, taken::join);
+        }
+        schedule.close();
+        assertEquals(2, failures.size());
+        assertTrue(failures.get(0), failures.get(0).contains("too deep"));
+        failures.clear();
     }
 
     @Test

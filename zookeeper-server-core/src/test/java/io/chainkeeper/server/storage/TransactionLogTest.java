@@ -9,7 +9,11 @@ import static org.junit.Assume.assumeTrue;
 
 import io.chainkeeper.file.DirectWrites;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.replica.Scheduler;
+import io.chainkeeper.replica.TaskQueue;
 import io.chainkeeper.replica.ThreadScheduler;
+import io.chainkeeper.replica.Work;
+import io.chainkeeper.replica.Worker;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
@@ -22,6 +26,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BooleanSupplier;
 import java.util.zip.Adler32;
 import org.apache.jute.BinaryOutputArchive;
 import org.apache.jute.OutputArchive;
@@ -201,6 +206,71 @@ public class TransactionLogTest {
         assertThrows(RejectedExecutionException.class, () -> log.append(header, large, null));
         assertThrows(IOException.class, () -> log.commit());
         log.close();
+    }
+
+    /** A snapshot's writer commits what is there while the device has more to do all the time. */
+    @Test
+    public void commitWhileMoreIsAppendedAllTheTime_waitsOnlyForWhatWasThere() throws Exception {
+        log.append(new TxnHeader(17, 4, 1, 1, OpCode.closeSession), null, null);
+        log.close();
+        assumeTrue(DirectWrites.offered(directory.toPath().resolve("log.1")));
+        log = new TransactionLog(
+                directory.toPath(), new Saturated(), "transaction-log", TransactionLog.LARGE_WRITE_BYTES);
+        for (int zxid = 2; zxid <= 4; zxid++) {
+            appendLarge(zxid);
+        }
+        log.commit();
+        assertTrue("all of that is written", Files.size(directory.toPath().resolve("log.2")) > 3 * LARGE_BYTES);
+        assertTrue("and little of what came later: " + log.lastZxid(), log.lastZxid() <= 6);
+        log.close();
+    }
+
+    private void appendLarge(long zxid) throws IOException {
+        TxnHeader header = new TxnHeader(17, 4, zxid, zxid, OpCode.setData);
+        log.append(header, new SetDataTxn("/large", new byte[LARGE_BYTES], 4), null);
+    }
+
+    /** Whenever somebody waits for the writer, another transaction comes. */
+    private final class Saturated implements Scheduler {
+        private static final int MOST = 10;
+
+        @Override
+        public void await(Object lock, String what, BooleanSupplier condition) {
+            for (int more = 0; more < MOST && !condition.getAsBoolean(); more++) {
+                try {
+                    appendLarge(log.lastZxid() + 1);
+                    lock.wait();
+                } catch (IOException | InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            }
+            ThreadScheduler.INSTANCE.await(lock, what, condition);
+        }
+
+        @Override
+        public TaskQueue taskQueue(String name) {
+            return ThreadScheduler.INSTANCE.taskQueue(name);
+        }
+
+        @Override
+        public Worker worker(String name, Work work) {
+            return ThreadScheduler.INSTANCE.worker(name, work);
+        }
+
+        @Override
+        public long nanoTime() {
+            return ThreadScheduler.INSTANCE.nanoTime();
+        }
+
+        @Override
+        public long currentTimeMillis() {
+            return ThreadScheduler.INSTANCE.currentTimeMillis();
+        }
+
+        @Override
+        public long seed() {
+            return ThreadScheduler.INSTANCE.seed();
+        }
     }
 
     @Test
