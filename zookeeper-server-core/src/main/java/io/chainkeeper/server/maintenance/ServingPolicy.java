@@ -112,7 +112,7 @@ public final class ServingPolicy {
         }
         if (now - heardMillis >= patienceMillis) {
             stop("No leader of the order for " + (now - heardMillis) + " ms: closing all client connections");
-            if (!server.hasDiverged() && !awaitsAdmission) {
+            if (!server.hasDiverged() && !server.isDraining() && !awaitsAdmission) {
                 withoutOrder.begin();
             }
         }
