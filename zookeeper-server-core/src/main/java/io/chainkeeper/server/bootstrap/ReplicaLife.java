@@ -118,7 +118,11 @@ final class ReplicaLife implements AutoCloseable {
         this.departure = new Departure(server, core::order, view);
         this.transfers = transfers();
         this.requested = new RequestedSnapshots(
-                this::application, snapshots, runtime.waiting(), transfers::wantedCheckpointTaken);
+                this::application,
+                snapshots,
+                runtime.waiting(),
+                transfers::wantedCheckpointTaken,
+                new BackgroundWork(runtime.scheduler(), "wanted-snapshot-" + ordering.replicaId()));
         this.assembly = new ReplicaAssembly(core, new Environment());
         this.report = new MemberReport(server, view, assembly.clientPort()::problem, further());
     }
@@ -375,6 +379,7 @@ final class ReplicaLife implements AutoCloseable {
         if (runningOrder != null) {
             runningOrder.close();
         }
+        requested.close();
         snapshots.close();
         guards.close();
         transfers.endSending();

@@ -1,5 +1,7 @@
 package io.chainkeeper.server.bootstrap;
 
+import io.chainkeeper.replica.ReplicaStoppedException;
+import io.chainkeeper.server.background.Background;
 import io.chainkeeper.server.execution.OrderedApplication;
 import io.chainkeeper.server.storage.CheckpointRequest;
 import io.chainkeeper.server.storage.CheckpointSchedule;
@@ -18,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * Snapshots that somebody asks for: an operator, another server, or the order. Each is queued while its state is being
  * captured, so before everything that is captured later. Safe for use by any thread.
  */
-final class RequestedSnapshots {
+final class RequestedSnapshots implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RequestedSnapshots.class);
     private static final int LONGEST_POSITION_SECONDS = 60;
 
@@ -26,6 +28,7 @@ final class RequestedSnapshots {
     private final CheckpointSchedule schedule;
     private final Waiting waiting;
     private final LongConsumer covered;
+    private final Background background;
     private final AtomicBoolean isWantedOneUnderWay = new AtomicBoolean();
 
     private record Queued(long position, CompletableFuture<Path> taken) {}
@@ -35,16 +38,19 @@ final class RequestedSnapshots {
      * @param schedule writes it, in the background
      * @param waiting lets who asks wait
      * @param covered told of the position of what was written because the order wanted it
+     * @param background waits for the execution of a batch where the order must not
      */
     RequestedSnapshots(
             Supplier<OrderedApplication> application,
             CheckpointSchedule schedule,
             Waiting waiting,
-            LongConsumer covered) {
+            LongConsumer covered,
+            Background background) {
         this.application = application;
         this.schedule = schedule;
         this.waiting = waiting;
         this.covered = covered;
+        this.background = background;
     }
 
     private CompletableFuture<Queued> queue() {
@@ -84,18 +90,31 @@ final class RequestedSnapshots {
 
     /**
      * The order asks for one, one at a time: it asks again. Each covers its own position as soon as it is written,
-     * because behind older snapshots there are transaction logs.
+     * because behind older snapshots there are transaction logs. Never waits.
      */
     void want() {
-        if (!isWantedOneUnderWay.compareAndSet(false, true)) {
-            return;
+        if (isWantedOneUnderWay.compareAndSet(false, true) && !background.execute(this::takeWanted)) {
+            isWantedOneUnderWay.set(false);
         }
-        queue().thenCompose(queued -> queued.taken().thenAccept(written -> covered.accept(queued.position())))
-                .whenComplete((done, failure) -> {
-                    isWantedOneUnderWay.set(false);
-                    if (failure != null) {
-                        LOG.warn("No snapshot that lets the order free what it keeps: {}", failure.getMessage());
-                    }
-                });
+    }
+
+    private void takeWanted() {
+        try {
+            queue().thenCompose(queued -> queued.taken().thenAccept(written -> covered.accept(queued.position())))
+                    .whenComplete((done, failure) -> {
+                        isWantedOneUnderWay.set(false);
+                        if (failure != null) {
+                            LOG.warn("No snapshot that lets the order free what it keeps: {}", failure.getMessage());
+                        }
+                    });
+        } catch (ReplicaStoppedException e) {
+            LOG.debug("Stopping: no snapshot for the order: {}", e.getMessage());
+        }
+    }
+
+    /** The order gets none any more. */
+    @Override
+    public void close() {
+        background.close();
     }
 }
