@@ -3,6 +3,7 @@ package io.chainkeeper.disk;
 import io.chainkeeper.disk.layout.DamagedBlockException;
 import io.chainkeeper.disk.layout.DiskLayout;
 import io.chainkeeper.disk.layout.RingEntry;
+import io.chainkeeper.disk.layout.RingExtent;
 import io.chainkeeper.disk.layout.ServerHeader;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
@@ -120,6 +121,12 @@ final class Disk {
 
     List<RingEntry> found() {
         return found;
+    }
+
+    /** How far the own ring reaches there, as it was found. */
+    RingExtent extent() {
+        RingExtent extent = RingExtent.empty(header.tail());
+        return found.isEmpty() ? extent : extent.with(found.get(found.size() - 1));
     }
 
     /** Entries up to here are durable, and no higher ballot was there afterwards. */
@@ -241,9 +248,8 @@ final class Disk {
     void join() {
         InvariantViolated.check(stage == Stage.OPEN, "disk %d joins as %s", number, stage);
         stage = Stage.READY;
-        state.ring.freeTo(header.tail());
-        state.freed = Math.max(state.freed, header.freed()); // what the ring does not hold others must not look for
-        // What a disk has behind a tail that this ring does not know was never counted: docs/disk.md.
+        state.freeAsIn(header);
+        // A disk whose tail this ring does not reach holds nothing that counted: docs/disk.md.
         boolean isKnown = header.tail() <= state.ring.tail();
         durable = isKnown ? state.ring.matched(found) : state.ring.tail();
         asked = durable;
@@ -300,9 +306,13 @@ final class Disk {
         confirm();
     }
 
-    /** A reader begins at the tail that the header says, and must find everything from there on. */
+    /**
+     * A reader begins at the tail that the header says, and must find everything from there on. The tail of an earlier
+     * start may leave out other entries than this ring has freed, so the header is one of this start.
+     */
     private boolean mayWrite(RingEntry entry) {
-        boolean isSeen = header.tail() >= begins && header.tail() <= durable;
+        boolean isOwn = header.incarnation() == state.context.incarnation();
+        boolean isSeen = isOwn && header.tail() >= begins && header.tail() <= durable;
         boolean isFree = entry.end() - header.tail() <= state.layout.regionBytes();
         headerWanted |= !isSeen || !isFree;
         return isSeen && isFree;

@@ -16,7 +16,8 @@ import io.chainkeeper.ordering.RecoveredState;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import io.chainkeeper.ordering.prefix.PrefixWatch;
 import io.chainkeeper.ordering.proposer.ForwardQueue;
-import java.util.TreeMap;
+import java.util.ArrayList;
+import java.util.List;
 
 /** What all parts of one replica's protocol share: the disks, the own ring, ballots and watermarks, delivery. */
 final class DiskState {
@@ -228,34 +229,32 @@ final class DiskState {
     }
 
     private void recoverOwn() {
-        long tail = 0;
+        List<Disk> open = new ArrayList<>();
         for (Disk disk : disks) {
             if (disk.isOpen()) {
                 ServerHeader header = disk.header();
-                tail = Math.max(tail, header.tail());
                 freed = Math.max(freed, header.freed());
                 checkpoint = Math.max(checkpoint, Math.min(header.checkpoint(), recovered));
                 heartbeat = Math.max(heartbeat, header.heartbeat());
                 own = own.lessThan(header.ballot()) ? header.ballot() : own;
+                open.add(disk);
             }
         }
-        ring = new OwnRing(clusterId(), slot, layout, tail);
-        TreeMap<Long, RingEntry> best = new TreeMap<>();
-        for (Disk disk : disks) {
-            if (disk.isOpen()) {
-                disk.found()
-                        .forEach(entry -> best.merge(
-                                entry.ringOffset(),
-                                entry,
-                                (one, two) -> one.ballot().lessThan(two.ballot()) ? two : one));
-            }
-        }
-        Ballot last = Ballot.NONE;
-        RingEntry next = best.get(tail);
-        while (next != null && !next.ballot().lessThan(last)) {
-            ring.recover(next);
-            last = next.ballot();
-            next = best.get(ring.end());
+        RingRecovery recovery = new RingRecovery(open, tail -> new OwnRing(clusterId(), slot, layout, tail));
+        ring = rules.isOn(SafetyRule.RING_IS_TAKEN_UP_FROM_ONE_DISK)
+                ? recovery.fromOneDisk(freed)
+                : recovery.placeByPlace();
+    }
+
+    /**
+     * Frees the positions that a header of this server says to be freed: others must not look for them. The tail there
+     * may be that of a ring that was given up, and what this ring has below it something else.
+     */
+    void freeAsIn(ServerHeader header) {
+        freed = Math.max(freed, header.freed());
+        ring.free(freed);
+        if (!rules.isOn(SafetyRule.RING_IS_FREED_BY_POSITION)) {
+            ring.freeTo(header.tail());
         }
     }
 

@@ -108,9 +108,9 @@ final class OwnRing {
     }
 
     /**
-     * A disk has a header that says that everything below is freed.
+     * Frees everything below a place, without {@link SafetyRule#RING_IS_FREED_BY_POSITION}.
      *
-     * @param offset where an entry begins, or the end; else it is of a ring that was given up
+     * @param offset where an entry begins, or the end; else nothing is freed
      */
     void freeTo(long offset) {
         if (offset == end || byOffset.containsKey(offset)) {

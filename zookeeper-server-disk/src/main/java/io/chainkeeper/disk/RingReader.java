@@ -29,7 +29,7 @@ final class RingReader {
      * @param clusterId of the disks
      * @param slot of the server
      * @param tail where its ring begins
-     * @param found given each entry that is no skip, in order; views of larger arrays
+     * @param found given each entry, skips included, in order; views of larger arrays
      * @param done called behind the last one
      */
     RingReader(Disk disk, long clusterId, int slot, long tail, Consumer<RingEntry> found, Runnable done) {

@@ -16,6 +16,10 @@ enum SafetyRule {
     VOID_MEMBERSHIP_IS_DROPPED,
     /** A ring is read once more where its beginning has moved meanwhile. */
     RING_IS_READ_AGAIN_WHERE_ITS_TAIL_MOVED,
+    /** A start takes up its ring as one disk has it, the one with the highest last ballot. */
+    RING_IS_TAKEN_UP_FROM_ONE_DISK,
+    /** What an own header on a disk says frees positions of the ring, and nothing by its place. */
+    RING_IS_FREED_BY_POSITION,
     /** A leader answers a read only after it has read the headers of a majority for it. */
     READ_BARRIER_READS_HEADERS
 }

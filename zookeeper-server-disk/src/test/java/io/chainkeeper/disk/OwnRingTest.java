@@ -76,8 +76,9 @@ public final class OwnRingTest {
         assertEquals(2L * BLOCK, ring.matched(found));
     }
 
+    /** Without the rule that a ring is freed by position. */
     @Test
-    public void diskSaysThatMoreIsFreed_onlyWhereAnEntryBegins() {
+    public void freedByPlace_onlyWhereAnEntryBegins() {
         append(1, 2);
         append(2, 1);
         ring.freeTo(BLOCK);

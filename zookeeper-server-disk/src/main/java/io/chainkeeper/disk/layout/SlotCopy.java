@@ -7,26 +7,26 @@ import io.chainkeeper.ordering.UnreadableDiskException;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeMap;
 
 /**
- * What a new disk gets of one server from others: the highest of everything that its headers say there, and of its
- * ring, at each place, the entry of the highest ballot. A server appends the same bytes to its ring on each disk; where
- * two disks differ, the one with the lower ballot holds what was given up. Servers may go on meanwhile: where one has
- * freed a part of its ring, and perhaps written over it, its ring is copied once more.
+ * What a new disk gets of one server from others: the highest of everything that its headers say there, and its ring as
+ * one of them has it, the one that {@link RingExtent#isAhead} of the others. Servers may go on meanwhile: where one has
+ * freed a part of that ring, or written something else where an entry was read, all is done once more.
  */
 final class SlotCopy {
-    /** A server frees a part of its ring with a checkpoint, which is rare. */
+    /** A server frees a part of its ring with a checkpoint, and writes over its end with a start, which are rare. */
     private static final int MAX_ATTEMPTS = 100;
 
     private final Superblock label;
     private final int slot;
     private final List<Blocks> others;
     private final List<ServerHeader> headers = new ArrayList<>();
-    private final TreeMap<Long, Place> places = new TreeMap<>();
 
-    /** Where the best entry at a place of the ring is to be read. */
-    private record Place(Blocks disk, Ballot ballot, long end, boolean isSkip) {}
+    /** An entry as it was found; its ballot and its place say which one it is. */
+    private record Place(long offset, long end, Ballot ballot, boolean isSkip) {}
+
+    /** The ring of the server on one disk. */
+    private record Ring(Blocks disk, long tail, RingExtent extent, List<Place> places) {}
 
     /**
      * @param label of the new disk
@@ -43,23 +43,33 @@ final class SlotCopy {
     long writeTo(Blocks target) {
         for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
             headers.clear();
-            places.clear();
-            others.forEach(this::read);
-            long tail = tail();
-            long bytes = copyRing(target, tail);
-            if (others.stream().allMatch(other -> header(other).tail() <= tail)) {
+            Ring ring = read(others.get(0));
+            for (Blocks other : others.subList(1, others.size())) {
+                Ring next = read(other);
+                ring = next.extent().isAhead(ring.extent()) ? next : ring;
+            }
+            if (copy(ring, target) && header(ring.disk()).tail() == ring.tail()) {
                 // Last: until then the disk has nothing of this server.
-                target.write(label.layout().headerOffset(slot), header(tail).encode(null));
-                return bytes;
+                target.write(
+                        label.layout().headerOffset(slot), header(ring.tail()).encode(null));
+                return ring.places().stream().mapToLong(this::bytes).sum();
             }
         }
         throw new UnreadableDiskException("server " + (slot + 1) + " writes faster than its ring can be read");
     }
 
-    private void read(Blocks other) {
+    private Ring read(Blocks other) {
         ServerHeader header = header(other);
         headers.add(header);
-        new RingScan(other, label, slot, header.tail()).run(entry -> note(other, entry));
+        List<Place> places = new ArrayList<>();
+        new RingScan(other, label, slot, header.tail())
+                .run(entry -> places.add(new Place(entry.ringOffset(), entry.end(), entry.ballot(), entry.isSkip())));
+        RingExtent extent = places.isEmpty()
+                ? RingExtent.empty(header.tail())
+                : new RingExtent(
+                        places.get(places.size() - 1).ballot(),
+                        places.get(places.size() - 1).end());
+        return new Ring(other, header.tail(), extent, places);
     }
 
     private ServerHeader header(Blocks other) {
@@ -73,32 +83,29 @@ final class SlotCopy {
         }
     }
 
-    private long tail() {
-        return headers.stream().mapToLong(ServerHeader::tail).max().orElse(0);
+    private int bytes(Place place) {
+        return place.isSkip() ? SharedDisks.BLOCK_BYTES : (int) (place.end() - place.offset());
     }
 
-    private void note(Blocks disk, RingEntry entry) {
-        Place known = places.get(entry.ringOffset());
-        if (known == null || known.ballot().lessThan(entry.ballot())) {
-            places.put(entry.ringOffset(), new Place(disk, entry.ballot(), entry.end(), entry.isSkip()));
+    /**
+     * Copies a ring. What was read first and is still there has all been there at once: else a server that writes over
+     * the end of its ring meanwhile could have an entry of its former ring copied, and a later one of its new ring
+     * behind that.
+     *
+     * @return whether every entry is the one that was found
+     */
+    private boolean copy(Ring ring, Blocks target) {
+        for (Place place : ring.places()) {
+            long at = label.layout().ringOffset(slot) + place.offset() % label.regionBytes();
+            ByteSlice bytes = ring.disk().read(at, bytes(place));
+            boolean isThere = RingEntry.bytesAt(bytes, label.clusterId(), slot, place.offset()) == bytes.length();
+            RingEntry entry = isThere ? RingEntry.decode(bytes) : null;
+            if (entry == null || !entry.ballot().equals(place.ballot()) || entry.end() != place.end()) {
+                return false;
+            }
+            target.write(at, bytes);
         }
-    }
-
-    private long copyRing(Blocks target, long tail) {
-        long offset = tail;
-        long bytes = 0;
-        Ballot last = Ballot.NONE;
-        Place place = places.get(offset);
-        while (place != null && !place.ballot().lessThan(last) && place.end() - tail <= label.regionBytes()) {
-            int length = place.isSkip() ? SharedDisks.BLOCK_BYTES : (int) (place.end() - offset);
-            long at = label.layout().ringOffset(slot) + offset % label.regionBytes();
-            target.write(at, place.disk().read(at, length));
-            bytes += length;
-            last = place.ballot();
-            offset = place.end();
-            place = places.get(offset);
-        }
-        return bytes;
+        return true;
     }
 
     private ServerHeader header(long tail) {

@@ -282,6 +282,14 @@ public final class MutantRegistry {
                     REGISTERS,
                     "a ring is read once more where its beginning has moved meanwhile"),
             entry(
+                    "RING_IS_TAKEN_UP_FROM_ONE_DISK",
+                    REGISTERS,
+                    "a start takes up its ring as one disk has it, the one with the highest last ballot"),
+            entry(
+                    "RING_IS_FREED_BY_POSITION",
+                    REGISTERS,
+                    "a ring is freed by what headers say of positions, not by where they say that it begins"),
+            entry(
                     "READ_BARRIER_READS_HEADERS",
                     REGISTERS,
                     "a leader answers a read only after it has read the headers of a majority for it"));
