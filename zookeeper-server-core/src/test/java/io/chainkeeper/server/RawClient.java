@@ -27,7 +27,12 @@ public final class RawClient implements AutoCloseable {
     }
 
     public RawClient(int port, int timeoutMillis, long sessionId, byte[] password) throws IOException {
-        socket = new Socket("127.0.0.1", port);
+        this(new Socket("127.0.0.1", port), timeoutMillis, sessionId, password);
+    }
+
+    /** Over a connection that is open already, and closed with this client. */
+    public RawClient(Socket connected, int timeoutMillis, long sessionId, byte[] password) throws IOException {
+        socket = connected;
         socket.setSoTimeout(TestEnsemble.DEADLINE_SECONDS * 1000);
         in = new DataInputStream(socket.getInputStream());
         out = new DataOutputStream(socket.getOutputStream());
@@ -46,6 +51,23 @@ public final class RawClient implements AutoCloseable {
 
     public void request(int xid, int opcode, Record record) throws IOException {
         send(new RequestHeader(xid, opcode), record);
+    }
+
+    /** Many requests that the server may get with one read; each a frame of {@link #frame}. */
+    public void frames(byte[] frames) throws IOException {
+        out.write(frames);
+        out.flush();
+    }
+
+    /** A request as its bytes. */
+    public static byte[] frame(int xid, int opcode, Record record) throws IOException {
+        byte[] header = bytes(new RequestHeader(xid, opcode));
+        byte[] body = bytes(record);
+        return ByteBuffer.allocate(Integer.BYTES + header.length + body.length)
+                .putInt(header.length + body.length)
+                .put(header)
+                .put(body)
+                .array();
     }
 
     void requestBytes(int xid, int opcode, byte[] body) throws IOException {

@@ -19,7 +19,7 @@ import org.apache.zookeeper.server.ServerCnxnFactory;
 /**
  * What ZooKeeper's Netty connection factory lacks beside its default one, as handlers of each connection: {@link
  * InlineReplyOrder} and {@link ReplyBatcher} for replies, {@link ConnectionLogging}, {@link SessionlessTimeout}, {@link
- * EmptyFrames}, {@link StatisticsEnding}, {@link RequestBatching}.
+ * EmptyFrames}, {@link StatisticsEnding}, {@link RequestBatching}, {@link ReentrancyGuard}.
  */
 public final class NettyConnections extends ChannelInitializer<Channel> {
     private static final String LAST_HANDLER = "servercnxnfactory";
@@ -125,6 +125,7 @@ public final class NettyConnections extends ChannelInitializer<Channel> {
         pipeline.addBefore(LAST_HANDLER, "sessionlessTimeout", new SessionlessTimeout());
         pipeline.addBefore(LAST_HANDLER, "connectionLogging", new ConnectionLogging());
         pipeline.addBefore(LAST_HANDLER, "inlineReplyOrder", new InlineReplyOrder());
+        pipeline.addBefore(LAST_HANDLER, "reentrancyGuard", new ReentrancyGuard());
         ReplyBatcher.install(pipeline, replies);
     }
 }
