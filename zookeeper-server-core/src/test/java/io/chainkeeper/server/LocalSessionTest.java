@@ -21,6 +21,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.ZooKeeper.States;
 import org.apache.zookeeper.client.FourLetterWordMain;
 import org.apache.zookeeper.proto.CreateRequest;
+import org.apache.zookeeper.server.SessionTracker;
 import org.junit.After;
 import org.junit.AfterClass;
 import org.junit.BeforeClass;
@@ -174,6 +175,28 @@ public class LocalSessionTest {
         assertTrue(silent.closedByServer());
         assertFalse(ensemble.server(1).isLocalSession(silent.sessionId()));
         silent.close();
+    }
+
+    /** Else a start after this one could choose the id of a client that is still there. */
+    @Test
+    public void idAheadOfTheOrder_makesAnOrdinarySession() throws Exception {
+        ensemble.stop(2);
+        ensemble.start(2);
+        ensemble.awaitServing(2);
+        ensemble.awaitEqualPositions();
+        SessionTracker sessions = ensemble.server(2).getSessionTracker();
+        long before = globalSessions();
+        int given = 0;
+        while (ensemble.server(2).isLocalSession(sessions.createSession(60_000))) {
+            assertTrue("the ids do not get ahead", ++given <= 1 << 16);
+        }
+        ZooKeeper client = ensemble.client(2);
+        assertFalse(isLocal(2, client));
+        client.create("/ordinary", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        assertEquals(before + 1, globalSessions());
+        assertTrue("the order has caught up", isLocal(2, ensemble.client(2)));
+        client.close();
+        assertEquals(before, globalSessions());
     }
 
     @Test

@@ -43,12 +43,26 @@ public final class ClientConnections extends NIOServerCnxnFactory {
     }
 
     /**
+     * Closes every connection of a factory that serves clients, behind what it has been answered so far. Safe for use
+     * by any thread.
+     *
+     * @param factory any, null if there is none
+     */
+    public static void closeAll(ServerCnxnFactory factory) {
+        if (factory instanceof ClientConnections connections) {
+            connections.closeBehindAnswers();
+        } else if (factory != null) {
+            factory.closeAll(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
+        }
+    }
+
+    /**
      * Closes every connection once what it has been answered so far is with the system, as Netty's factory does: a
      * client must learn what became of the {@code reconfig} that has removed its server. Nothing is sent behind that. A
      * client that does not take its answers is closed with its next request, or when its session's timeout has passed
      * without a sign of life. Safe for use by any thread.
      */
-    public void closeBehindAnswers() {
+    private void closeBehindAnswers() {
         getConnections().forEach(ServerCnxn::sendCloseSession);
     }
 

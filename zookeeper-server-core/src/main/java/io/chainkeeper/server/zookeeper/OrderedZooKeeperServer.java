@@ -160,8 +160,8 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
             serving = open && !diverged && !draining;
         }
         if (!open) {
-            closeAll(getServerCnxnFactory());
-            closeAll(getSecureServerCnxnFactory());
+            ClientConnections.closeAll(getServerCnxnFactory());
+            ClientConnections.closeAll(getSecureServerCnxnFactory());
         }
     }
 
@@ -186,14 +186,6 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
     /** @return whether {@link #diverge} has been called */
     public boolean hasDiverged() {
         return diverged;
-    }
-
-    private static void closeAll(ServerCnxnFactory factory) {
-        if (factory instanceof ClientConnections connections) {
-            connections.closeBehindAnswers();
-        } else if (factory != null) {
-            factory.closeAll(DisconnectReason.SERVER_SHUTDOWN);
-        }
     }
 
     /** Closes this replica's connection of a session that it may no longer serve. */
@@ -268,6 +260,13 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
      */
     public boolean isLocalSession(long sessionId) {
         return upgradeableSessionTracker.isLocalSession(sessionId);
+    }
+
+    /** ZooKeeper takes every new session for a local one; one whose id could be chosen again is to be ordered. */
+    @Override
+    protected void setLocalSessionFlag(Request request) {
+        super.setLocalSessionFlag(request);
+        request.setLocalSession(request.isLocalSession() && isLocalSession(request.sessionId));
     }
 
     /** A {@code reconfig} is planned for its session by all replicas, so it makes the session known to them too. */
