@@ -47,6 +47,7 @@ public final class RequestRouter implements RequestEntry {
     private final ExecutionLock lock;
     private final ReadConsistency reads;
     private final WriteChecks checks;
+    private final EagerAccessCheck accessCheck;
     private final WatchChecks watchChecks;
     private final Proposer proposer;
     private final ConcurrentMap<ServerCnxn, ReplyQueue> queues = new ConcurrentHashMap<>();
@@ -78,6 +79,7 @@ public final class RequestRouter implements RequestEntry {
         ReplyLimit limit = new ReplyLimit(server, ReplyMemory.OF_PROCESS);
         this.responder = new FinalResponder(server, finalProcessor, lock, limit, watch);
         this.checks = new WriteChecks(server, guards, limit, state::agreedTransactionBytes);
+        this.accessCheck = new EagerAccessCheck(server);
         this.watchChecks = new WatchChecks(server, guards.watches());
         this.proposer = proposer;
     }
@@ -229,11 +231,14 @@ public final class RequestRouter implements RequestEntry {
         }
         byte[] payload = request.readRequestBytes();
         KeeperException refusal = checks.refusal(request, payload);
+        if (refusal == null) {
+            refusal = accessCheck.refusal(request);
+        }
         if (refusal != null) {
             refuse(queue, request, refusal);
             return;
         }
-        if (!server.authWriteRequest(request) || !upgradeIfNeeded(queue, request)) {
+        if (!upgradeIfNeeded(queue, request)) {
             return;
         }
         if (request.type == OpCode.reconfig) {
