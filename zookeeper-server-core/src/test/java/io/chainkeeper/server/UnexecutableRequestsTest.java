@@ -159,6 +159,28 @@ public class UnexecutableRequestsTest {
         assertAllServeAfterARestart();
     }
 
+    /** Each replica would fail to prepare it, and write every byte of it to its log. */
+    @Test
+    public void createWithoutAPath_isRefusedBeforeItIsOrdered() throws Exception {
+        CreateRequest create = new CreateRequest(null, null, Ids.OPEN_ACL_UNSAFE, 0);
+        int containers = CreateMode.CONTAINER.toFlag();
+        int lasting = CreateMode.PERSISTENT_WITH_TTL.toFlag();
+        ensemble.awaitEqualPositions();
+        long ordered = ensemble.order().lastPosition();
+        assertEquals(Code.MARSHALLINGERROR, ask(OpCode.create, create));
+        assertEquals(Code.MARSHALLINGERROR, ask(OpCode.create2, create));
+        assertEquals(
+                Code.MARSHALLINGERROR,
+                ask(OpCode.createContainer, new CreateRequest(null, null, Ids.OPEN_ACL_UNSAFE, containers)));
+        assertEquals(
+                Code.MARSHALLINGERROR,
+                ask(OpCode.createTTL, new CreateTTLRequest(null, null, Ids.OPEN_ACL_UNSAFE, lasting, 1_000)));
+        assertEquals(
+                Code.MARSHALLINGERROR,
+                ask(OpCode.multi, multi(new CreateRequest("/first", null, Ids.OPEN_ACL_UNSAFE, 0), create)));
+        assertEquals(ordered, ensemble.order().lastPosition());
+    }
+
     @Test
     public void multiThatEndsWithAnException_leavesNothingBehind() throws Exception {
         List<ACL> nameless = List.of(new ACL(Perms.ALL, new Id("world", null)));

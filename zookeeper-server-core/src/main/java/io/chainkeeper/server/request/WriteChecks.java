@@ -159,6 +159,10 @@ final class WriteChecks {
         if (record instanceof DeleteRequest delete) {
             return delete.getPath() == null;
         }
+        if (record instanceof CreateRequest create && create.getPath() == null
+                || record instanceof CreateTTLRequest lasting && lasting.getPath() == null) {
+            return true;
+        }
         if (record instanceof MultiOperationRecord multi) {
             for (Op op : multi) {
                 if (op.getKind() == Op.OpKind.READ || isBroken(op.toRequestRecord())) {
