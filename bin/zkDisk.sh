@@ -8,7 +8,8 @@ zkDisk.sh [--config CONF_DIR] COMMAND ... [ZOO_CFG]
   format           make the disks that ZOO_CFG lists in disk.paths those of a new cluster. They must be empty: zeros where
                    file systems, volumes and partitions stand. With disk.oneMachine=true files that are missing are made
   inspect [--mend] say what is on the disks, and where they are damaged; the exit code is not 0 if one is. --mend writes a
-                   damaged superblock anew from its other copy; not while a disk is being replaced
+                   damaged superblock anew from its other copy, and lets a disk count again that was away when another
+                   one was replaced; not while a disk is being replaced
   replace NUMBER   fill the empty disk that now stands at place NUMBER of the list (from 1) from the others, and make it
                    count. A majority of the disks has to be there besides it. Servers that run stop: start them again
 

@@ -140,6 +140,7 @@ public final class DiskCommand {
                 out.println(settings.paths().get(number) + ":");
                 damage += disks.inspect(number, mends, line -> out.println("  " + line));
             }
+            damage += disks.inspectGenerations(mends, out::println);
         }
         return damage == 0 ? 0 : NOT_DONE;
     }

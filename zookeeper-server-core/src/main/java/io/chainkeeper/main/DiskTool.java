@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +50,9 @@ final class DiskTool implements Closeable {
     private final Map<Integer, SharedDisk> open = new ConcurrentSkipListMap<>();
     private final Map<Integer, DiskAnswers> answers = new ConcurrentHashMap<>();
     private final Set<Integer> hanging = new HashSet<>();
+
+    /** What {@link #inspect} has found of disks that are whole and in their places. */
+    private final Map<Integer, DiskLabel> inspected = new ConcurrentSkipListMap<>();
 
     /**
      * @param settings name the disks
@@ -198,6 +202,8 @@ final class DiskTool implements Closeable {
             if (found.label().number() != number) {
                 lines.accept("WRONG PLACE: listed as disk " + (number + 1));
                 damage++;
+            } else if (found.label().isWhole()) {
+                inspected.put(number, found.label());
             }
             return damage;
         } catch (UncheckedIOException e) {
@@ -207,6 +213,51 @@ final class DiskTool implements Closeable {
             lines.accept("UNUSABLE: " + e.getMessage());
             return 1;
         }
+    }
+
+    /**
+     * Finds disks that were away when another one was replaced, behind {@link #inspect} of all. Their labels are older.
+     * Returns how many do not count.
+     */
+    int inspectGenerations(boolean mends, Consumer<String> lines) throws IOException {
+        DiskLabel newest = inspected.values().stream()
+                .max(Comparator.comparingLong(DiskLabel::generation))
+                .orElse(null);
+        int outdated = 0;
+        for (Map.Entry<Integer, DiskLabel> each : inspected.entrySet()) {
+            DiskLabel label = each.getValue();
+            int number = each.getKey();
+            boolean isOwn = label.clusterId() == newest.clusterId()
+                    && label.diskIds().size() == newest.diskIds().size()
+                    && label.diskId() == newest.diskIds().get(number);
+            if (!isOwn || label.generation() == newest.generation()) {
+                continue;
+            }
+            boolean isRaised = mends && raise(number, newest);
+            outdated += isRaised ? 0 : 1;
+            lines.accept(path(number)
+                    + (isRaised
+                            ? ": counts again, of generation " + newest.generation()
+                            : ": does not count, it was away when another disk was replaced; let it count again:"
+                                    + " zkDisk.sh inspect --mend"));
+        }
+        return outdated;
+    }
+
+    private boolean raise(int number, DiskLabel newest) throws IOException {
+        Blocks disk = blocks(number);
+        Optional<Boolean> isDone = answers(number)
+                .await(
+                        "raises-disk-" + (number + 1),
+                        () -> {
+                            format.raise(disk, settings.protocolSettings(), newest);
+                            return true;
+                        },
+                        PATIENCE);
+        if (isDone.isEmpty()) {
+            hanging.add(number);
+        }
+        return isDone.isPresent();
     }
 
     /** What a disk can be replaced from. */

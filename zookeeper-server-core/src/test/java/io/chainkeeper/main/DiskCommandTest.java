@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.Before;
 import org.junit.Rule;
 import org.junit.Test;
@@ -144,6 +145,29 @@ public final class DiskCommandTest {
         assertEquals(1, files.run("inspect"));
         assertEquals(
                 1, files.out().lines().filter(line -> line.contains("DAMAGE")).count());
+    }
+
+    /** Its label is older; what it holds is its own. */
+    @Test
+    public void diskWasAwayWhenAnotherWasReplaced_isSaid_andMended() throws Exception {
+        List<Path> five = IntStream.rangeClosed(1, 5)
+                .mapToObj(number -> folder.getRoot().toPath().resolve("of5-" + number))
+                .toList();
+        files.list(five);
+        format();
+        Path away = folder.getRoot().toPath().resolve("away");
+        Files.move(five.get(3), away);
+        Files.delete(five.get(4));
+        assertEquals(files.err(), 0, files.run("replace", "5", "--yes"));
+        Files.move(away, five.get(3));
+        String doesNotCount = five.get(3) + ": does not count, it was away when another disk was replaced";
+        assertEquals(1, files.run("inspect"));
+        assertTrue(files.out(), files.out().contains(doesNotCount));
+        assertEquals(files.out(), 0, files.run("inspect", "--mend"));
+        assertTrue(files.out(), files.out().contains(five.get(3) + ": counts again, of generation 1"));
+        assertEquals(files.out(), 0, files.run("inspect"));
+        Superblock first = Superblock.decode(ByteSlice.of(DiskFiles.block(five.get(0), 0)));
+        assertEquals(first.ofDisk(3), Superblock.decode(ByteSlice.of(DiskFiles.block(five.get(3), 0))));
     }
 
     @Test

@@ -211,15 +211,16 @@ final class Disk {
                 leave(e.getMessage());
                 return;
             }
-            if (state.isOfThisCluster(number, headers.superblock())) {
-                int present = life;
-                hangs = false;
-                listener.onHeaders(this, headers);
-                if (present == life) {
-                    onRead.accept(headers);
-                }
-            } else {
-                leave("it does not belong to the disks that this server knows");
+            String refusal = state.refusal(number, headers.superblock());
+            if (refusal != null) {
+                leave(refusal);
+                return;
+            }
+            int present = life;
+            hangs = false;
+            listener.onHeaders(this, headers);
+            if (present == life) {
+                onRead.accept(headers);
             }
         });
     }
@@ -242,6 +243,13 @@ final class Disk {
 
     private void opened() {
         stage = Stage.OPEN;
+    }
+
+    /** Another disk has shown a later generation; what was read here may be of a disk that is none any more. */
+    void compareAgain() {
+        if (stage == Stage.OPEN || stage == Stage.OPENING && header != null) {
+            leave("another disk was replaced");
+        }
     }
 
     /** This server knows its own ring: what the disk lacks of it is written, and the disk counts. */

@@ -169,24 +169,15 @@ final class DiskState {
         return superblock.clusterId();
     }
 
-    /** Whether a disk is the one that all servers mean by its number. */
-    boolean isOfThisCluster(int number, Superblock found) {
-        if (superblock == null) {
-            InvariantViolated.check(
-                    found.number() == number && found.diskIds().size() == disks.length,
-                    "shared disk %d says that it is disk %d of %d: give the same disk.paths, in the same order, on"
-                            + " every server",
-                    number,
-                    found.number(),
-                    found.diskIds().size());
-            superblock = new Superblock(
-                    found.clusterId(),
-                    number,
-                    found.diskIds(),
-                    found.slots(),
-                    found.regionBytes(),
-                    found.generation(),
-                    true);
+    /**
+     * Whether a disk is the one that all servers mean by its number. As long as this server has counted none, a later
+     * generation shows what it did not know: a disk was replaced, and those that do not say so were away then.
+     *
+     * @return null if it is, or why it is not used
+     */
+    String refusal(int number, Superblock found) {
+        if (superblock == null || ring == null && found.generation() > superblock.generation()) {
+            begin(number, found);
         }
         InvariantViolated.check(
                 found.clusterId() == superblock.clusterId(),
@@ -195,7 +186,38 @@ final class DiskState {
         InvariantViolated.check(
                 found.generation() <= superblock.generation(),
                 "a shared disk was replaced since this server started: start it again");
-        return found.equals(superblock.ofDisk(number)) && found.isWhole();
+        if (found.equals(superblock.ofDisk(number)) && found.isWhole()) {
+            return null;
+        }
+        return found.generation() < superblock.generation()
+                ? "it was away when another disk was replaced: zkDisk.sh inspect --mend"
+                : "it does not belong to the disks that this server knows";
+    }
+
+    /** Goes by this disk from now on: which disks there are it says. */
+    private void begin(int number, Superblock found) {
+        InvariantViolated.check(
+                found.number() == number && found.diskIds().size() == disks.length,
+                "shared disk %d says that it is disk %d of %d: give the same disk.paths, in the same order, on"
+                        + " every server",
+                number,
+                found.number(),
+                found.diskIds().size());
+        InvariantViolated.check(
+                superblock == null || found.clusterId() == superblock.clusterId(),
+                "shared disk %d belongs to another cluster than the others: correct disk.paths",
+                number);
+        superblock = new Superblock(
+                found.clusterId(),
+                number,
+                found.diskIds(),
+                found.slots(),
+                found.regionBytes(),
+                found.generation(),
+                true);
+        for (Disk disk : disks) {
+            disk.compareAgain();
+        }
     }
 
     /** The header that this server is to write next. */

@@ -94,6 +94,15 @@ public interface SharedDiskFormat {
     void mend(Blocks disk, Map<String, String> settings);
 
     /**
+     * Lets a disk count again that was away when another one was replaced: what it holds is its own, and all there.
+     *
+     * @param disk one of which {@link #find} has found the label
+     * @param settings of the protocol
+     * @param label that another disk bears, of a later generation, with the same id of this disk
+     */
+    void raise(Blocks disk, Map<String, String> settings, DiskLabel label);
+
+    /**
      * Makes an empty disk one of a cluster.
      *
      * @param disk at least {@link #diskBytes} long

@@ -142,9 +142,20 @@ public final class DiskComparison {
 
     private static String problem(FoundDisk disk, int number, DiskLabel newest) {
         String problem = disk.problem();
-        boolean isReplaced =
-                problem == null && disk.label().diskId() != newest.diskIds().get(number);
-        return isReplaced ? disk.name() + " was replaced by another disk; list that one in its place" : problem;
+        if (problem != null) {
+            return problem;
+        }
+        if (disk.label().diskId() != newest.diskIds().get(number)) {
+            return disk.name() + " was replaced by another disk; list that one in its place";
+        }
+        return outdated(disk.name(), disk.label(), newest);
+    }
+
+    /** Its own content is all there; only its label is not that of the others. */
+    private static String outdated(String name, DiskLabel label, DiskLabel newest) {
+        return label.generation() < newest.generation()
+                ? name + " was away when another disk was replaced; let it count again: zkDisk.sh inspect --mend"
+                : null;
     }
 
     private static void checkMajority(List<String> problems) throws WrongDisksException {
@@ -196,6 +207,10 @@ public final class DiskComparison {
         boolean isLater = label.number() == number && label.generation() > newest.generation();
         if (label.clusterId() != newest.clusterId() || !isTheOne && !isLater) {
             throw new IOException(name + " is another disk than disk " + (number + 1) + " of this cluster");
+        }
+        String outdated = outdated(name, label, newest);
+        if (outdated != null) {
+            throw new IOException(outdated);
         }
     }
 

@@ -63,6 +63,21 @@ public class DiskComparisonTest {
     }
 
     @Test
+    public void oneIsOfAnOlderGeneration_isNotUsed() throws Exception {
+        List<FoundDisk> disks = three();
+        List<Long> replaced = List.of(99L, 12L, 13L);
+        disks.set(0, bearing(new DiskLabel(CLUSTER, 0, replaced, 1, true)));
+        disks.set(1, bearing(new DiskLabel(CLUSTER, 1, replaced, 1, true)));
+
+        DiskComparison compared = compare(disks);
+
+        assertNull(compared.problem(0));
+        assertEquals(
+                "disk3 was away when another disk was replaced; let it count again: zkDisk.sh inspect --mend",
+                compared.problem(2));
+    }
+
+    @Test
     public void allBearAnotherClusterThanTheDirectory_isRefused() {
         refused(
                 "disk1 bears cluster 00000000000000a1, but this server's directory belongs to the disks of cluster"
@@ -95,6 +110,7 @@ public class DiskComparisonTest {
     @Test
     public void oneWasReplaced_itIsNotUsed_andTheOthersAre() throws Exception {
         List<FoundDisk> disks = three();
+        disks.set(0, bearing(new DiskLabel(CLUSTER, 0, List.of(11L, 14L, 13L), 1, true)));
         disks.set(2, bearing(new DiskLabel(CLUSTER, 2, List.of(11L, 14L, 13L), 1, true)));
 
         DiskComparison compared = compare(disks);

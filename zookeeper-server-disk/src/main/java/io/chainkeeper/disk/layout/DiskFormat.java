@@ -106,6 +106,20 @@ public final class DiskFormat implements SharedDiskFormat {
         write(disk, label);
     }
 
+    @Override
+    public void raise(Blocks disk, Map<String, String> settings, DiskLabel label) {
+        Superblock present = Copies.read(disk, layout(settings)).label();
+        Superblock raised = superblock(settings, label.ofDisk(present.number()));
+        InvariantViolated.check(
+                raised.generation() > present.generation()
+                        && raised.clusterId() == present.clusterId()
+                        && raised.diskId() == present.diskId(),
+                "disk %d cannot bear generation %d",
+                present.number() + 1,
+                raised.generation());
+        write(disk, raised);
+    }
+
     /** The last block first: a crash in between leaves the disk what it was, as its first block says. */
     private static void write(Blocks disk, Superblock label) {
         disk.write(label.layout().secondSuperblockOffset(), label.encode());
