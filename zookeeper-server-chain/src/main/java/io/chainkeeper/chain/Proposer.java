@@ -7,6 +7,7 @@ import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.ordering.Occupancy.Slack;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.proposer.ForwardQueue;
 import io.chainkeeper.ordering.proposer.ProposalQueue;
 
@@ -42,6 +43,9 @@ final class Proposer {
     void onRedirectRequest(RedirectRequest m) {
         if (!state.isLeader() || !m.ballot().equals(state.ballot)) {
             return; // the sender will hear of the leader and send again
+        }
+        if (state.context.start() == Start.SOLE_SURVIVOR) {
+            return; // it sends again to the next start
         }
         proposals.add(m.lowest(), m.commands());
     }

@@ -3,6 +3,7 @@ package io.chainkeeper.chain;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.ordering.Ensemble;
 import java.util.List;
 import java.util.Map;
 import org.junit.Test;
@@ -10,6 +11,10 @@ import org.junit.Test;
 /** The user has given up all members but one. */
 public final class SoleSurvivorTest {
     private static final int WINDOW_INSTANCES = 2;
+    private static final int LONG_TICKS = 400;
+
+    /** More than it takes until the order says who is left. */
+    private static final int STEPS_OF_A_FORCED_START = 12;
 
     @Test
     public void windowFullOfUndecidedValues_orderSaysWhoIsLeftAllTheSame() {
@@ -39,5 +44,108 @@ public final class SoleSurvivorTest {
         ensemble.restart(survivor);
         ensemble.awaitLeader();
         assertTrue("it needs nobody", ensemble.replica(survivor).leads());
+    }
+
+    /** Server 1 is the only one that has kept its disk. */
+    private static ScriptedEnsemble othersAreLost() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
+        ensemble.replica(1).propose("before");
+        ensemble.run(5);
+        ensemble.crash(1);
+        ensemble.loseDisk(2);
+        ensemble.loseDisk(3);
+        return ensemble;
+    }
+
+    private static boolean hasExecuted(ScriptedEnsemble ensemble, int id, List<Integer> members) {
+        ScriptedReplica replica = ensemble.replica(id);
+        return replica.membership != null && replica.membership.replicaIds().equals(members);
+    }
+
+    /** Another one learns what is decided: what it has executed must not become anything else, void for instance. */
+    @Test
+    public void forcedStartCrashesAnywhere_theNextGoesOnFromWhatItHas() {
+        for (int steps = 0; steps < STEPS_OF_A_FORCED_START; steps++) {
+            ScriptedEnsemble ensemble = othersAreLost();
+            ensemble.startAsSoleSurvivor(1);
+            ensemble.start(2);
+            for (int i = 0; i < steps; i++) {
+                ensemble.steps(1);
+                ensemble.tickAll();
+            }
+            ensemble.crash(1);
+            ensemble.startAsSoleSurvivor(1);
+            ensemble.runUntil("the order says who is left", LONG_TICKS, () -> hasExecuted(ensemble, 1, List.of(1)));
+            ensemble.replica(1).propose("behind it");
+            ensemble.run(2);
+            ensemble.restart(1);
+            ensemble.replica(2).propose("of another");
+            ensemble.runUntil("it goes on", LONG_TICKS, () -> hasExecuted(ensemble, 2, List.of(1, 2)));
+            ensemble.run(LONG_TICKS);
+            assertEquals(List.of("before", "behind it", "of another"), ensemble.replica(2).executed);
+        }
+    }
+
+    /**
+     * A member that was admitted behind a force decides a further admission and dies before anybody has heard so. The
+     * server that was forced, which leads next, must not take that admission for one of the members that are lost.
+     */
+    @Test
+    public void admissionIsDecidedBehindAForce_itStaysDecided() {
+        ScriptedEnsemble ensemble = othersAreLost();
+        ensemble.startAsSoleSurvivor(1);
+        ensemble.start(2);
+        ensemble.start(3);
+        ensemble.runUntil("the order says who is left", LONG_TICKS, () -> hasExecuted(ensemble, 1, List.of(1)));
+        ensemble.replica(1).propose("behind it");
+        ensemble.replica(2).propose("of another");
+        ensemble.run(LONG_TICKS);
+        assertTrue("it is the only member", hasExecuted(ensemble, 1, List.of(1)));
+        assertEquals("and the only one that proposes", List.of("before", "behind it"), ensemble.replica(2).executed);
+
+        ensemble.restart(1);
+        List<Integer> all = List.of(1, 2, 3);
+        ensemble.runUntil(
+                "all are members",
+                LONG_TICKS,
+                () -> hasExecuted(ensemble, 1, all) && hasExecuted(ensemble, 2, all) && hasExecuted(ensemble, 3, all));
+        ensemble.isolate(1);
+        ensemble.runUntil(
+                "another one leads",
+                LONG_TICKS,
+                () -> ensemble.replica(2).leads() || ensemble.replica(3).leads());
+        int leader = ensemble.replica(2).leads() ? 2 : 3;
+        int follower = 5 - leader;
+        admitFourth(ensemble, leader, follower);
+        ensemble.replica(follower).input(p -> p.onLeave()); // it would lead before 1 does
+        ensemble.crash(leader);
+        ensemble.crash(4);
+        ensemble.runUntil(
+                "the leader is missed",
+                LONG_TICKS,
+                () -> ensemble.replica(follower).status().leader() <= 0);
+        ensemble.sent.clear();
+        ensemble.heal(1, follower);
+        ensemble.runUntil(
+                "1 asks for promises",
+                LONG_TICKS,
+                () -> ensemble.wasSent(1, follower, m -> m instanceof ChainMessage.Prepare));
+        ensemble.run(LONG_TICKS); // whatever is delivered is compared with what the lost leader has delivered
+    }
+
+    private static void admitFourth(ScriptedEnsemble ensemble, int leader, int follower) {
+        ensemble.run(20);
+        ensemble.configure(Ensemble.of(List.of(1, 2, 3, 4)));
+        ensemble.start(4);
+        ensemble.cut(4, 1);
+        ensemble.holdDisk(leader);
+        ensemble.run(30);
+        ensemble.stall(leader, follower);
+        ensemble.stall(leader, 4);
+        ensemble.stall(follower, 4);
+        ensemble.releaseDisk(leader);
+        ensemble.settle();
+        assertTrue("the leader knows", hasExecuted(ensemble, leader, List.of(1, 2, 3, 4)));
+        assertTrue("nobody else does", hasExecuted(ensemble, follower, List.of(1, 2, 3)));
     }
 }

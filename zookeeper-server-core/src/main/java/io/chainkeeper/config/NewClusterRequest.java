@@ -13,7 +13,8 @@ import java.util.UUID;
 
 /**
  * The user's order that this replica goes on alone, as the only member of a new cluster: kept in the small text file
- * {@value #FILE_NAME} of the ordering directory until the order has delivered the membership that says so.
+ * {@value #FILE_NAME} of the ordering directory until the order bears the new cluster's name. That name tells a request
+ * that has been carried out from one that has not (docs/decisions/054-a-forced-start-is-one-replicas.md).
  *
  * @param replicaId myid of the replica that goes on
  * @param clusterId random name of the new cluster

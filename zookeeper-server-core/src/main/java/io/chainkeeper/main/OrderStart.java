@@ -12,6 +12,7 @@ import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.LogAtStart;
 import io.chainkeeper.replica.Replica;
 import io.chainkeeper.replica.Scheduler;
+import io.chainkeeper.server.storage.ClusterNames;
 import io.chainkeeper.server.storage.SlowForces;
 import io.chainkeeper.server.transfer.InstalledState;
 import java.io.IOException;
@@ -116,14 +117,20 @@ public final class OrderStart {
     }
 
     /**
+     * A request to go on alone that has been carried out has no effect any more. It has been if the log holds the name
+     * that it gives: nothing is ordered under that name before the order says who is left.
+     *
+     * @param log prepared
+     * @param appliedPosition up to here the state was recovered, which does not have that name
      * @return what a start may rely on
      * @throws IOException if a file cannot be read; the message names it
      */
-    public ProtocolContext.Start kind() throws IOException {
+    public ProtocolContext.Start kind(AcceptorLog log, long appliedPosition) throws IOException {
         if (config.durability() == Durability.MEMORY) {
             return ProtocolContext.Start.FORGETFUL;
         }
-        return NewClusterRequest.read(config.orderingDirectory()) == null
+        NewClusterRequest request = NewClusterRequest.read(config.orderingDirectory());
+        return request == null || ClusterNames.of(log, appliedPosition).contains(request.clusterId())
                 ? ProtocolContext.Start.ORDINARY
                 : ProtocolContext.Start.SOLE_SURVIVOR;
     }

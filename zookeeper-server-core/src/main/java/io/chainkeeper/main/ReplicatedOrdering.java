@@ -155,7 +155,7 @@ final class ReplicatedOrdering implements OrderingFactory {
                     config.ensemble(),
                     factory,
                     config.protocolSettings(),
-                    orderStart.kind(),
+                    orderStart.kind(log, application.recoveredPosition()),
                     log,
                     disks,
                     transport,

@@ -1,23 +1,36 @@
 package io.chainkeeper.main;
 
+import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.command.Command;
+import io.chainkeeper.command.CommandCodec;
+import io.chainkeeper.config.NewClusterRequest;
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.config.OrderingConfigParser;
 import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.log.AcceptorLogSettings;
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.ProtocolContext.Start;
+import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.ThreadScheduler;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
+import java.time.Instant;
 import java.util.List;
+import java.util.UUID;
 import org.junit.Before;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
-/** State without anything in the acceptor log: it is lost, or a protocol with shared disks never fills it. */
+/** What a start may rely on. */
 public final class OrderStartTest {
     @Rule
     public final TemporaryFolder folder = new TemporaryFolder();
@@ -41,6 +54,34 @@ public final class OrderStartTest {
         try (AcceptorLog log = start.openLog(AcceptorLogSettings.defaults())) {
             start.prepare(log, application);
         }
+    }
+
+    private Start kind(ProposedCommand... accepted) throws IOException {
+        OrderStart start = new OrderStart(config, ThreadScheduler.INSTANCE, false);
+        try (AcceptorLog log = start.openLog(AcceptorLogSettings.defaults())) {
+            long position = log.recovered(0).lastPosition();
+            log.append(new LogRecord(position + 1, 2, ByteSlice.of(new byte[8]), BatchCodec.encode(List.of(accepted))));
+            log.append(new LogRecord(
+                    position + 2, 2, ByteSlice.of(new byte[8]), BatchCodec.encode(Membership.initial(0, List.of(1)))));
+            log.sync();
+            return start.kind(log, 0);
+        }
+    }
+
+    private static ProposedCommand named(UUID clusterId) {
+        Command formed =
+                new Command.ClusterFormed(0, clusterId, 0, List.of(1), "", new UUID(0, 1), null, FeatureLevel.FIRST);
+        return new ProposedCommand(1, 1, 0, 1, CommandCodec.encode(formed));
+    }
+
+    @Test
+    public void requestToGoOnAlone_holdsUntilTheLogHasItsName() throws Exception {
+        UUID newCluster = new UUID(1, 2);
+        assertEquals(Start.ORDINARY, kind());
+        new NewClusterRequest(1, newCluster, Instant.EPOCH).write(config.orderingDirectory());
+        assertEquals(Start.SOLE_SURVIVOR, kind());
+        assertEquals("of an earlier request", Start.SOLE_SURVIVOR, kind(named(new UUID(1, 1))));
+        assertEquals(Start.ORDINARY, kind(named(newCluster)));
     }
 
     @Test

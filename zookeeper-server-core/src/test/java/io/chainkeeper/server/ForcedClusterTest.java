@@ -12,6 +12,7 @@ import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.server.bootstrap.ChainkeeperServer;
+import io.chainkeeper.server.state.ReplicatedState;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
@@ -62,6 +63,12 @@ public class ForcedClusterTest {
         new NewClusterRequest(id, NEW_CLUSTER, Instant.EPOCH).write(ensemble.orderingDirectory(1));
     }
 
+    private boolean hasStarted(int id) {
+        ReplicatedState state = ensemble.replica(id).replicatedState();
+        return ensemble.order().executedPosition(id) == ensemble.order().lastPosition()
+                && state.incarnationOf(id) == ensemble.order().incarnationOf(id);
+    }
+
     @Test
     public void replicaGoesOnAlone_underTheNewNameAndWithoutTheOthersSessions() throws Exception {
         UUID former = clusterOf(1);
@@ -75,16 +82,11 @@ public class ForcedClusterTest {
         request(1);
         ensemble.start(1);
         assertEquals("before any link", new ClusterIdentity(1, NEW_CLUSTER, List.of(former), "test"), identity(1));
-        ensemble.awaitServing(1);
+        TestEnsemble.await("its start is in the order", () -> hasStarted(1));
         assertNotEquals(null, NewClusterRequest.read(ensemble.orderingDirectory(1)));
         ensemble.order().decide(BatchCodec.encode(Membership.initial(0, List.of(1))));
-        TestEnsemble.await("the request is fulfilled", () -> {
-            try {
-                return NewClusterRequest.read(ensemble.orderingDirectory(1)) == null;
-            } catch (IOException e) {
-                throw new AssertionError(e);
-            }
-        });
+        ensemble.awaitServing(1);
+        assertNull("nobody is served before", NewClusterRequest.read(ensemble.orderingDirectory(1)));
         ZooKeeper client = ensemble.client(1);
         assertEquals(1, client.getData("/kept", false, null).length);
         TestEnsemble.await("the session of the lost server's client expires", () -> {
@@ -128,6 +130,27 @@ public class ForcedClusterTest {
         TestEnsemble.await("it has the name", () -> clusterOf(3) != null);
         assertEquals(new ClusterIdentity(3, NEW_CLUSTER, "test"), identity(3));
         EnsembleChecks.assertReplicasEqual(ensemble, 3);
+    }
+
+    /** As releases before this one could leave it: the order has the name, and others are members again. */
+    @Test
+    public void requestIsLeftOver_itHasNoEffectAnyMore() throws Exception {
+        ensemble.awaitEqualPositions();
+        for (int id = 1; id <= 3; id++) {
+            ensemble.stop(id);
+        }
+        request(1);
+        ensemble.start(1);
+        ensemble.order().elect(1);
+        ensemble.order().decide(BatchCodec.encode(Membership.initial(0, List.of(1))));
+        ensemble.awaitServing(1);
+        ensemble.order().decide(BatchCodec.encode(Membership.initial(0, List.of(1, 2, 3))));
+        ensemble.awaitEqualPositions();
+        ensemble.stop(1);
+        request(1);
+        ensemble.start(1);
+        ensemble.awaitServing(1);
+        assertNull(NewClusterRequest.read(ensemble.orderingDirectory(1)));
     }
 
     @Test

@@ -175,6 +175,13 @@ public final class InProcessOrder implements AutoCloseable {
         return log().size();
     }
 
+    /** Number of a replica's latest start. */
+    public long incarnationOf(int replicaId) {
+        synchronized (monitor) {
+            return incarnations.get(replicaId);
+        }
+    }
+
     public long executedPosition(int replicaId) {
         synchronized (monitor) {
             return nodes.get(replicaId).next - 1;

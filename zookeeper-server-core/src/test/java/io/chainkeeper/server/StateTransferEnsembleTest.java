@@ -6,7 +6,10 @@ import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.ClusterIdentity;
+import io.chainkeeper.config.NewClusterRequest;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.server.storage.StoredFiles;
 import io.chainkeeper.server.transfer.InstalledState;
 import java.io.IOException;
@@ -15,9 +18,11 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -209,5 +214,31 @@ public class StateTransferEnsembleTest {
         assertTakesPart(3);
         ensemble.start(1);
         ensemble.awaitServing(1);
+    }
+
+    /** Whoever took the former name from it would be refused by the one that went on alone. */
+    @Test
+    public void newestSnapshotIsFromBeforeAForce_joinersGetOneThatBearsTheNewName() throws Exception {
+        write("before", 10);
+        outrun(0);
+        for (int id = 1; id <= 3; id++) {
+            ensemble.stop(id);
+        }
+        deleteTree(ensemble.dataDirectory(2));
+        deleteTree(ensemble.dataDirectory(3));
+        UUID newCluster = new UUID(1, 2);
+        new NewClusterRequest(1, newCluster, Instant.EPOCH).write(ensemble.orderingDirectory(1));
+        ensemble.start(1);
+        ensemble.order().elect(1);
+        ensemble.order().decide(BatchCodec.encode(Membership.initial(0, List.of(1))));
+        ensemble.awaitServing(1);
+        client = ensemble.client(1);
+        for (int id = 2; id <= 3; id++) {
+            ensemble.start(id);
+            ensemble.awaitServing(id);
+            assertEquals(
+                    newCluster,
+                    ClusterIdentity.read(ensemble.orderingDirectory(id)).clusterId());
+        }
     }
 }

@@ -150,7 +150,7 @@ final class Iss implements InputCycle.Handlers {
             more = false;
             while (state.advance()) {
                 EpochConfig config = state.epoch.config();
-                enter(config.next(state.epoch.slot(config.last()).value()), true);
+                enter(state.survived(config.next(state.epoch.slot(config.last()).value())), true);
             }
             if (state.epoch == null) {
                 adopt();

@@ -14,6 +14,7 @@ import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.ordering.Occupancy.Slack;
 import io.chainkeeper.ordering.ProtocolContext;
+import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.acceptor.AcceptedHead;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import io.chainkeeper.ordering.acceptor.ReplicaIdentity;
@@ -275,9 +276,14 @@ final class IssState {
         return new Membership(1, List.of(new Member(self, identity.disk())));
     }
 
-    /** The epoch after the user has given up all other members; from now on the log says so too. */
+    /** An epoch, in which nobody else decides if the user has given up all other members. */
     EpochConfig survived(EpochConfig config) {
-        EpochConfig survived = config.with(survivors());
+        return context.start() == Start.SOLE_SURVIVOR ? config.with(survivors()) : config;
+    }
+
+    /** As {@link #survived}, of the epoch that the log ends in; from now on the log says so too. */
+    EpochConfig recordSurvived(EpochConfig config) {
+        EpochConfig survived = survived(config);
         append(EPOCH, survived.encode());
         return survived;
     }

@@ -12,6 +12,7 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.ordering.Occupancy.Slack;
+import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import io.chainkeeper.ordering.proposer.ProposalQueue;
 import java.util.ArrayDeque;
@@ -51,7 +52,8 @@ final class Proposals {
 
     /** Leader: takes the commands of another replica whose bucket it leads. */
     void onForward(Forward m) {
-        if (state.epoch.own() != null) {
+        boolean isForced = state.context.start() == Start.SOLE_SURVIVOR; // its sender sends again to the next start
+        if (state.epoch.own() != null && !isForced) {
             commands.add(m.lowest(), m.commands());
         }
     }

@@ -41,7 +41,7 @@ final class Recovery {
         state.agreement.hashes().begin(applied, recovered.appliedPrefixHash());
         EpochConfig config = record == null ? null : decode(record);
         if (config != null && state.context.start() == Start.SOLE_SURVIVOR) {
-            config = state.survived(config);
+            config = state.recordSurvived(config);
         }
         decided = config == null ? applied : Math.max(applied, config.first() - 1);
         recovered.forEachHead(

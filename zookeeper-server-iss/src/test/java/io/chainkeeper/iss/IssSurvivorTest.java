@@ -4,6 +4,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.iss.IssMessage.Accept;
+import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProtocolContext.Start;
 import java.util.List;
@@ -68,9 +69,11 @@ public final class IssSurvivorTest {
         ensemble.node(1).loseDisk();
         ensemble.node(3).loseDisk();
         ensemble.start(2, Start.SOLE_SURVIVOR);
-        assertServesAlone(ensemble, 2);
         ensemble.start(1);
         ensemble.start(3);
+        assertServesAlone(ensemble, 2);
+        ensemble.crash(2);
+        ensemble.start(2);
         ensemble.ticks(2 * SOME_TIME_TICKS);
         ensemble.propose(3, "b");
         ensemble.ticks(SOME_TIME_TICKS);
@@ -80,5 +83,25 @@ public final class IssSurvivorTest {
         ensemble.propose(3, "c");
         ensemble.ticks(SOME_TIME_TICKS);
         assertTrue(ensemble.commandsAt(1).contains("c"));
+    }
+
+    /** A membership that was on its way is decided, as all that was accepted is, and nobody of it comes back. */
+    @Test
+    public void admissionWasOnItsWay_survivorIsTheOnlyMemberAllTheSame() {
+        IssEnsemble ensemble = IssEnsemble.of(3);
+        ensemble.propose(1, "a");
+        ensemble.settle();
+        ensemble.crash(1);
+        ensemble.node(1).loseDisk();
+        ensemble.ticks(SOME_TIME_TICKS);
+        ensemble.lose(e -> e.message() instanceof Accept accept && BatchCodec.isMembership(accept.value()));
+        ensemble.start(1);
+        ensemble.ticks(SOME_TIME_TICKS / 4);
+        int survivor = ensemble.node(2).status().role() == Role.LEADER ? 2 : 3;
+        ensemble.members().forEach(ensemble::crash);
+        ensemble.start(survivor, Start.SOLE_SURVIVOR);
+        assertServesAlone(ensemble, survivor);
+        assertTrue(
+                "it was on its way", ensemble.commandsAt(survivor).stream().anyMatch(c -> c.startsWith("members [1@")));
     }
 }

@@ -58,7 +58,8 @@ public record ProtocolContext(
         FORGETFUL,
         /**
          * The user has given up the other members for good: whatever this replica has accepted is to be decided, and
-         * it is the only member from then on.
+         * it is the only member from then on. The start lasts until the order says so. As long as it lasts nobody
+         * is admitted, and no command of another replica is ordered: that is for a later, ordinary one.
          */
         SOLE_SURVIVOR
     }

@@ -109,4 +109,28 @@ public class ForceNewClusterTest {
             client.setData("/kept", new byte[2], -1);
         }
     }
+
+    /** Nobody is let in before the request is gone, so it cannot be carried out once more when it must not be. */
+    @Test
+    public void anotherComesAtOnceWithEmptyDirectories_itJoinsAndEachStartAfterThatIsAnOrdinaryOne() throws Exception {
+        ensemble.killAll();
+        ServerProcess joiner = ensemble.server(2);
+        joiner.emptyData();
+        joiner.start();
+        assertEquals(0, force("--yes").exitCode());
+        survivor.start();
+        joiner.awaitServing();
+        assertFalse(Files.exists(request()));
+        survivor.kill();
+        survivor.start();
+        survivor.awaitServing();
+        joiner.awaitServing();
+        try (ZooKeeper client = Clients.connect(survivor.connectString());
+                ZooKeeper other = Clients.connect(joiner.connectString())) {
+            client.setData("/kept", new byte[2], -1);
+            assertEquals(2, other.getData("/kept", false, null).length);
+            other.setData("/kept", new byte[3], -1);
+            assertEquals(3, client.getData("/kept", false, null).length);
+        }
+    }
 }

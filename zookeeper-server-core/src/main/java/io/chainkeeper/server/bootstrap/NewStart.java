@@ -16,6 +16,9 @@ interface NewStart {
      */
     void superseded(long incarnation);
 
-    /** How often that has happened in this process. */
+    /** The request to go on alone has been carried out: the next start is an ordinary one. */
+    void wentOnAlone();
+
+    /** How often it was superseded in this process. */
     Map<String, LongSupplier> gauges();
 }

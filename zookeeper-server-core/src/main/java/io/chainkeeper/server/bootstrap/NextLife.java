@@ -44,6 +44,11 @@ final class NextLife implements NewStart {
     }
 
     @Override
+    public void wentOnAlone() {
+        restart.accept("as the only member of its cluster");
+    }
+
+    @Override
     public void superseded(long incarnation) {
         LOG.warn(
                 "What replica {} proposes has no effect: the order holds a later start of it, number {}. Its clock"

@@ -44,6 +44,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -102,6 +103,8 @@ final class ReplicaLife implements AutoCloseable {
         CheckpointStore checkpoints = new CheckpointStore(PreparedFiles.checkpointDirectory(ordering));
         ClusterIdentity identity = requireOwn(ordering, settings.levels());
         this.recovery = Recovery.recover(files, peer.database(), checkpoints, identity, ordering.replicaId());
+        ClusterNaming.endCarriedOut(
+                ordering.orderingDirectory(), recovery.state().clusterId());
         this.guards = guards();
         this.core = new ReplicaCore(replicaSettings(), runtime, peer, recovered(), guards, failureHandler);
         this.server = core.server();
@@ -112,7 +115,8 @@ final class ReplicaLife implements AutoCloseable {
                 ordering.replicaId(),
                 ordering.protocol(),
                 runtime::wallClockMillis,
-                runtime::newClusterId);
+                runtime::newClusterId,
+                newStart::wentOnAlone);
         this.view = orderView();
         this.front = runtime.front(core, view);
         this.departure = new Departure(server, core::order, view);
@@ -293,6 +297,11 @@ final class ReplicaLife implements AutoCloseable {
             @Override
             public long executedPosition() {
                 return assembly.application().position();
+            }
+
+            @Override
+            public UUID clusterId() {
+                return naming.clusterId();
             }
 
             @Override

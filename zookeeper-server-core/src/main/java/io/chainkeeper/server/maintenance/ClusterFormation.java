@@ -3,6 +3,7 @@ package io.chainkeeper.server.maintenance;
 import io.chainkeeper.command.Command;
 import io.chainkeeper.command.ImportedState;
 import io.chainkeeper.config.NodeOwners;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.release.Release;
 import io.chainkeeper.server.guard.AuthenticationSchemes;
@@ -117,6 +118,16 @@ public final class ClusterFormation {
         naming.wantedLevel(levels::raise);
     }
 
+    /** Whether nobody is to be served before another life has begun. */
+    boolean goesOnAlone() {
+        return naming.goesOnAlone();
+    }
+
+    /** Ends a request to go on alone that has been carried out, perhaps by an earlier start. */
+    void endRequest() {
+        naming.endRequestIfNamed(replicated.clusterId());
+    }
+
     /** This replica leads. */
     void tick() {
         nameCluster();
@@ -124,7 +135,8 @@ public final class ClusterFormation {
     }
 
     private void nameCluster() {
-        if (isFormed() ? !server.isServing() : !inOrder) {
+        boolean mayName = naming.goesOnAlone() ? isOnlyMember() : !isFormed() || server.isServing();
+        if (!inOrder || !mayName) {
             return;
         }
         String configuration = server.isReconfigEnabled() ? ensemble.effective().text() : "";
@@ -135,12 +147,19 @@ public final class ClusterFormation {
         Command.ClusterFormed formed =
                 naming.due(replicated, formedWith, self.members(), participants, configuration, level);
         if (formed != null) {
+            if (naming.goesOnAlone()) {
+                // The name ends the request, so it comes behind all that belongs to it.
+                self.members().stream()
+                        .filter(member -> member != self.replicaId())
+                        .forEach(this::orphan);
+            }
             proposer.propose(0, formed);
         }
-        if (naming.requestIsFulfilled(replicated.membership())) {
-            self.members().stream().filter(member -> member != self.replicaId()).forEach(this::orphan);
-            naming.endRequest();
-        }
+    }
+
+    private boolean isOnlyMember() {
+        Membership membership = replicated.membership();
+        return membership != null && membership.replicaIds().equals(List.of(self.replicaId()));
     }
 
     /** Once behind each start: only what a server says with it can make it due. */

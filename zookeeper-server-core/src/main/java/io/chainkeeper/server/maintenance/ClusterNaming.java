@@ -6,7 +6,6 @@ import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.FeatureLevelRequest;
 import io.chainkeeper.config.MoveInRequest;
 import io.chainkeeper.config.NewClusterRequest;
-import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.server.state.ReplicatedState;
 import java.io.IOException;
@@ -34,8 +33,10 @@ public final class ClusterNaming implements Naming {
     private final String protocol;
     private final LongSupplier wallClockMillis;
     private final Supplier<UUID> newClusterId;
+    private final Runnable requestEnded;
     private volatile ClusterIdentity identity;
     private volatile boolean goingOnAlone;
+    private boolean hasEndedRequest;
     private boolean caughtUp;
     private Command.ClusterFormed proposed;
     private List<Integer> goesWithout = List.of();
@@ -47,18 +48,21 @@ public final class ClusterNaming implements Naming {
      * @param protocol which orders, as zoo.cfg names it
      * @param wallClockMillis stamped on the proposal of a name
      * @param newClusterId a name for a new cluster
+     * @param requestEnded asks for another life: the request to go on alone has been carried out
      */
     public ClusterNaming(
             Path orderingDirectory,
             int replicaId,
             String protocol,
             LongSupplier wallClockMillis,
-            Supplier<UUID> newClusterId) {
+            Supplier<UUID> newClusterId,
+            Runnable requestEnded) {
         this.orderingDirectory = orderingDirectory;
         this.replicaId = replicaId;
         this.protocol = protocol;
         this.wallClockMillis = wallClockMillis;
         this.newClusterId = newClusterId;
+        this.requestEnded = requestEnded;
     }
 
     /**
@@ -118,7 +122,8 @@ public final class ClusterNaming implements Naming {
     @Override
     public void named(UUID clusterId) {
         ClusterIdentity known = identity;
-        if (clusterId.equals(known.clusterId()) || known.formerClusterIds().contains(clusterId)) {
+        boolean isFormer = goingOnAlone || known.formerClusterIds().contains(clusterId);
+        if (clusterId.equals(known.clusterId()) || isFormer) {
             return;
         }
         if (known.clusterId() != null) {
@@ -192,8 +197,9 @@ public final class ClusterNaming implements Naming {
         UUID ordered = state.clusterId();
         UUID kept = identity.clusterId();
         boolean unnamed = ordered == null;
-        boolean renamed =
-                !unnamed && !ordered.equals(kept) && identity.formerClusterIds().contains(ordered);
+        boolean renamed = !unnamed
+                && !ordered.equals(kept)
+                && (goingOnAlone || identity.formerClusterIds().contains(ordered));
         boolean repeats = proposed != null && Objects.equals(proposed.replaces(), ordered);
         if (!unnamed && !renamed || repeats) {
             return null;
@@ -226,21 +232,45 @@ public final class ClusterNaming implements Naming {
         return founding.origin();
     }
 
-    @Override
-    public boolean requestIsFulfilled(Membership membership) {
-        return goingOnAlone && membership != null && membership.replicaIds().equals(List.of(replicaId));
+    /** @return the cluster's name as this replica's directory has it, null if it has none; any thread */
+    public UUID clusterId() {
+        return identity.clusterId();
     }
 
     @Override
-    public void endRequest() {
+    public boolean goesOnAlone() {
+        return goingOnAlone;
+    }
+
+    @Override
+    public void endRequestIfNamed(UUID clusterId) {
+        if (!goingOnAlone || hasEndedRequest || !identity.clusterId().equals(clusterId)) {
+            return;
+        }
         try {
             NewClusterRequest.delete(orderingDirectory);
-            goingOnAlone = false;
-            LOG.warn("This replica is the only member of cluster {}", identity.clusterId());
         } catch (IOException e) {
             throw new UncheckedIOException(
                     orderingDirectory.resolve(NewClusterRequest.FILE_NAME) + " could not be deleted: " + e.getMessage(),
                     e);
+        }
+        hasEndedRequest = true;
+        LOG.warn("This replica went on alone as cluster {}: from now on others may join", clusterId);
+        requestEnded.run();
+    }
+
+    /**
+     * Ends a request that an earlier start has carried out, before anything else looks for one.
+     *
+     * @param orderingDirectory where it would be
+     * @param clusterId the cluster's name in the state that was recovered, null if it has none
+     * @throws IOException if the file cannot be read or deleted
+     */
+    public static void endCarriedOut(Path orderingDirectory, UUID clusterId) throws IOException {
+        NewClusterRequest request = NewClusterRequest.read(orderingDirectory);
+        if (request != null && request.clusterId().equals(clusterId)) {
+            NewClusterRequest.delete(orderingDirectory);
+            LOG.warn("The request of {} to go on alone has been carried out", request.requestedAt());
         }
     }
 }

@@ -83,11 +83,12 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
         // Whoever waits for a server to serve may count on its vote, and on the state that all begin with.
         boolean awaitsAdmission =
                 current.role() == Role.OBSERVER && ensemble.effective().participates();
-        boolean waits = awaitsAdmission || !cluster.isFormed();
+        boolean waits = awaitsAdmission || !cluster.isFormed() || cluster.goesOnAlone();
         clients.letIn(current, ensemble.effective().contained(), waits, this::submit);
         audits.divergence().tick();
         ensemble.reconfigurer().tick();
         boolean leading = current.role() == Role.LEADER;
+        cluster.endRequest();
         if (leading) {
             cluster.tick();
         }
@@ -152,7 +153,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
 
     @Override
     public void membershipChanged() {
-        submit(ensemble.reconfigurer()::tick);
+        submit(cluster.goesOnAlone() ? this::tick : ensemble.reconfigurer()::tick);
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.chainkeeper.server.maintenance;
 
 import io.chainkeeper.command.Command;
-import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.server.state.ReplicatedState;
 import java.util.List;
@@ -60,14 +59,14 @@ public interface Naming {
             String configuration,
             FeatureLevel level);
 
-    /**
-     * Background.
-     *
-     * @param membership as the order says it, null while that has not changed it
-     * @return whether the order says that this replica goes on alone, and the request for it is left over
-     */
-    boolean requestIsFulfilled(Membership membership);
+    /** @return whether this life carries out, or ends, the request to go on alone, and serves nobody; any thread */
+    boolean goesOnAlone();
 
-    /** Background: nothing of the request is left to do. */
-    void endRequest();
+    /**
+     * Background: ends the request to go on alone, if there is one and the order bears the name that it gives; then
+     * another life begins.
+     *
+     * @param clusterId the cluster's name in the order, null if it has none
+     */
+    void endRequestIfNamed(UUID clusterId);
 }

@@ -1,6 +1,8 @@
 package io.chainkeeper.server.transfer;
 
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.state.Zxids;
 import io.chainkeeper.server.storage.Checkpoint;
 import io.chainkeeper.server.storage.CheckpointStore;
@@ -16,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.zip.CRC32C;
 import org.apache.zookeeper.server.persistence.SnapStream;
@@ -125,6 +128,16 @@ final class OfferedState implements Closeable {
     /** The position that the receiver will need next is the one after it. */
     long position() {
         return checkpoint.position();
+    }
+
+    /** The name that the cluster had then, null if it had none. */
+    UUID clusterId() throws IOException {
+        try {
+            return ReplicatedState.decode(checkpoint.replicatedState()).clusterId();
+        } catch (MalformedMessageException e) {
+            throw new IOException(
+                    "the checkpoint of position " + position() + " does not decode: " + e.getMessage(), e);
+        }
     }
 
     /** Whether {@link #prepare} has given the manifest. */

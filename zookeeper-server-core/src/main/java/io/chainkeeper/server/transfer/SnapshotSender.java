@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -60,6 +61,7 @@ public final class SnapshotSender implements StateOffer, Closeable {
     private final BooleanSupplier isWrong;
     private final LongSupplier clockNanos;
     private final Background releaser;
+    private final Snapshots snapshots;
     private final SnapshotOnDemand onDemand;
     private final Map<Integer, Receiver> receivers = new TreeMap<>();
 
@@ -73,6 +75,9 @@ public final class SnapshotSender implements StateOffer, Closeable {
     public interface Snapshots {
         /** @return what has been executed, so that a snapshot taken now would hold it */
         long executedPosition();
+
+        /** @return the cluster's name, null if it has none; who joins must not get a state from before it had that */
+        UUID clusterId();
 
         /**
          * Takes one, in the background.
@@ -125,6 +130,7 @@ public final class SnapshotSender implements StateOffer, Closeable {
         this.mostReceivers = bounds.receivers();
         this.isWrong = isWrong;
         this.releaser = new BackgroundWork(scheduler, name);
+        this.snapshots = snapshots;
         this.onDemand = new SnapshotOnDemand(snapshots, waiting, clockNanos);
     }
 
@@ -185,9 +191,12 @@ public final class SnapshotSender implements StateOffer, Closeable {
                 || state.position() < leastPosition
                 || (state.isReady() && state.snapshotZxid() != preferredSnapshotZxid)) {
             state = open(preferredSnapshotZxid);
-            if (state == null ? leastPosition > 0 : state.position() < leastPosition) {
+            long least = state != null && isOfFormerName(state)
+                    ? Math.max(leastPosition, state.position() + 1)
+                    : leastPosition;
+            if (state == null ? least > 0 : state.position() < least) {
                 closeIfOpen(state);
-                return takeSnapshot(peer, leastPosition);
+                return takeSnapshot(peer, least);
             }
             if (state == null) {
                 return StateAnswer.nothing("it has no snapshot with a checkpoint yet");
@@ -206,6 +215,13 @@ public final class SnapshotSender implements StateOffer, Closeable {
             throw e;
         }
         return manifest == null ? StateAnswer.empty(StateAnswer.Kind.PREPARING) : StateAnswer.manifest(manifest);
+    }
+
+    /** Whoever installed it would take the former name for its own, and be refused by those with the present one. */
+    private boolean isOfFormerName(OfferedState state) throws IOException {
+        UUID present = snapshots.clusterId();
+        UUID then = present == null ? null : state.clusterId();
+        return then != null && !then.equals(present);
     }
 
     /** The answer says that another request is to follow, or why that would be of no use now. */

@@ -20,7 +20,7 @@ public final class ClusterNamingTest {
 
     private FeatureLevel levelAfterPreparing(FeatureLevel recovered) throws IOException {
         Path directory = folder.getRoot().toPath();
-        new ClusterNaming(directory, 1, "chain", () -> 0, UUID::randomUUID).prepare(recovered);
+        new ClusterNaming(directory, 1, "chain", () -> 0, UUID::randomUUID, () -> {}).prepare(recovered);
         return ClusterIdentity.read(directory).level();
     }
 

@@ -135,6 +135,11 @@ final class MemberFiles {
                     }
 
                     @Override
+                    public UUID clusterId() {
+                        return null;
+                    }
+
+                    @Override
                     public CompletableFuture<?> take() {
                         if (noRoomForSnapshots != null) {
                             return CompletableFuture.failedFuture(new IOException(noRoomForSnapshots));

@@ -13,7 +13,9 @@ import io.chainkeeper.ordering.ProtocolContext.Start;
  * <p>A participant is admitted when it has caught up, under the number of its disk, so that a replica that has lost its
  * disk is admitted anew. Members that are no participants are removed, the proposing replica itself last. Members that
  * are silent stay, and count again as soon as they are back. Only where the user allows quorums below the majority of
- * the ensemble are they removed, because only there does it help (docs/decisions/006-membership-in-the-order.md).
+ * the ensemble are they removed, because only there does it help (docs/decisions/006-membership-in-the-order.md). A
+ * start of the sole survivor admits nobody: whoever starts it once more must be able to say that it was alone
+ * (docs/decisions/054-a-forced-start-is-one-replicas.md).
  *
  * <p>Not thread-safe; the protocol that owns it calls it.
  */
@@ -65,7 +67,8 @@ public final class MembershipPolicy {
     private final Limits limits;
     private final Evidence evidence;
 
-    private boolean announcesSurvivor;
+    private final boolean isSoleSurvivor;
+    private boolean hasProposed;
 
     /**
      * @param context of the replica that proposes
@@ -76,8 +79,7 @@ public final class MembershipPolicy {
         this.self = context.replicaId();
         this.limits = limits;
         this.evidence = evidence;
-        // It is in force here because the user said so; the order must say so too.
-        this.announcesSurvivor = context.start() == Start.SOLE_SURVIVOR;
+        this.isSoleSurvivor = context.start() == Start.SOLE_SURVIVOR;
     }
 
     /**
@@ -86,8 +88,9 @@ public final class MembershipPolicy {
      * @return the membership to propose; null if there is nothing to change
      */
     public Membership next(Membership now, Ensemble ensemble) {
-        if (announcesSurvivor) {
-            return now;
+        if (isSoleSurvivor) {
+            // It is in force here because the user said so; the order must say so too, and nothing else.
+            return hasProposed ? null : now;
         }
         Membership wanted = withoutGone(now, ensemble);
         if (wanted.equals(now)) {
@@ -104,7 +107,7 @@ public final class MembershipPolicy {
 
     /** What {@link #next} returned has been proposed. */
     public void proposed() {
-        announcesSurvivor = false;
+        hasProposed = true;
     }
 
     private Membership withAdmitted(Membership now, Ensemble ensemble) {

@@ -138,13 +138,15 @@ public final class MembershipPolicyTest {
     }
 
     @Test
-    public void soleSurvivor_saysWhoIsLeftUntilThatIsProposed() {
+    public void soleSurvivor_saysWhoIsLeftUntilThatIsProposed_andAdmitsNobody() {
         MembershipPolicy policy = policy(MAJORITY_OF_THREE, false, Start.SOLE_SURVIVOR);
         Membership now = members(1);
         Ensemble all = Ensemble.of(List.of(1, 2, 3));
         assertEquals(now, policy.next(now, all));
         assertEquals("asked again before it was proposed", now, policy.next(now, all));
         policy.proposed();
+        others.learning.add(2);
         assertNull(policy.next(now, all));
+        assertEquals("a later start does", members(1, 2), next(now, 1, 2, 3));
     }
 }
