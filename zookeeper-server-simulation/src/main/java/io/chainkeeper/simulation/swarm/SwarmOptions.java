@@ -192,7 +192,9 @@ public record SwarmOptions(
         /** An observer takes few for a quorum. See {@code FewListedFaults}. */
         FEW_LISTED,
         /** A start goes on from a checkpoint before a hole in its log. See {@code HoleFaults}. */
-        HOLE
+        HOLE,
+        /** All disks but one are lost, and an operator has that server go on alone. See {@code SurvivorFaults}. */
+        GO_ON_ALONE
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
