@@ -34,6 +34,9 @@ final class ChainLinks {
     private final long[] timedOutTick = new long[ReplicaState.IDS];
 
     private final LoopWatch loop;
+    private final PredecessorWatch watch;
+    private final StateSources sources;
+    private final LogReading reading;
 
     /**
      * Replicas that did not feed this one although their link is up, and have not been heard since. They are remembered
@@ -43,11 +46,6 @@ final class ChainLinks {
 
     /** Whom this replica is subscribed to. */
     private int predecessor = NOBODY;
-
-    private long predecessorHeardTick;
-
-    /** The newest round that the predecessor has told of; the leader may have told of a newer one itself. */
-    private long predecessorRound;
 
     private boolean subscribeDue;
     private boolean windowAckDue;
@@ -60,15 +58,15 @@ final class ChainLinks {
     /** Bytes of values that have arrived since. */
     private long unacknowledgedBytes;
 
-    /** The instance that is being read from the log; 0 if none. */
-    private long readFrom;
-
     /** Copy of the current progress, made at most once per flush. */
     private Progress snapshot;
 
     ChainLinks(ReplicaState state) {
         this.state = state;
         this.loop = new LoopWatch(state);
+        this.watch = new PredecessorWatch(state);
+        this.sources = new StateSources(state);
+        this.reading = new LogReading(state);
     }
 
     // ---------------------------------------------------------------- being fed
@@ -101,6 +99,7 @@ final class ChainLinks {
         subscribeDue = false;
         windowAckDue = false;
         loop.begin();
+        watch.beginBallot();
     }
 
     /** Subscribes to the nearest member before a place in the chain that is up and not known to be silent. */
@@ -124,8 +123,7 @@ final class ChainLinks {
 
     private void subscribeTo(int id) {
         predecessor = id;
-        predecessorHeardTick = state.now;
-        predecessorRound = 0;
+        watch.begin();
         subscribeDue = true;
     }
 
@@ -135,14 +133,12 @@ final class ChainLinks {
     }
 
     /**
-     * A message of the followed ballot came from a member. It counts as a sign of life if it brings a value, or a round
-     * of which that member had not told. A window acknowledgement that is due travels with what the message sets off.
+     * A message of the followed ballot came from a member. A window acknowledgement that is due travels with what the
+     * message sets off.
      */
     void heard(int sender, Progress news, boolean bringsValue) {
         loop.heard(news);
-        if (sender == predecessor && (bringsValue || news.round() > predecessorRound)) {
-            predecessorRound = Math.max(predecessorRound, news.round());
-            predecessorHeardTick = state.now;
+        if (sender == predecessor && watch.heard(news, bringsValue)) {
             windowAckDue |= state.now - windowAckTick > state.settings.heartbeatTicks();
         }
     }
@@ -179,8 +175,11 @@ final class ChainLinks {
         if (!m.ballot().equals(state.ballot) || sender != predecessor || m.firstAvailable() <= state.maxAccepted + 1) {
             return;
         }
+        if (m.firstAvailable() != Truncated.EVERYTHING) {
+            watch.foundLogTruncated();
+        }
         if (sender == state.leader) {
-            state.effects.needState(sender, state.maxAccepted + 1);
+            sources.ask(state.maxAccepted + 1);
         } else {
             timedOutTick[sender] = state.now;
             subscribe(state.chainPosition(sender)); // the log of another may reach further back
@@ -223,7 +222,7 @@ final class ChainLinks {
     }
 
     void onLogRead(long from, List<LogRecord> records) {
-        readFrom = 0;
+        long end = reading.ended();
         if (state.isLooking()) {
             return;
         }
@@ -239,7 +238,7 @@ final class ChainLinks {
             }
             for (LogRecord record : records) {
                 boolean isNext = record.position() == window.next && window.hasCredit();
-                if (isNext && record.position() < state.values.first()) {
+                if (isNext && record.position() < end) {
                     sendAccept(i, window, record.body());
                 }
             }
@@ -282,7 +281,7 @@ final class ChainLinks {
             }
         }
         if (state.isFollower()) {
-            due = Math.min(due, predecessorHeardTick + state.settings.predecessorTimeoutTicks() + 1);
+            due = Math.min(due, watch.dueTick());
             if (state.isVoter()) {
                 due = Math.min(due, loop.dueTick());
             }
@@ -307,28 +306,31 @@ final class ChainLinks {
 
     private void tickFollower() {
         if (state.lacksState()) {
-            if (state.now % state.settings.heartbeatTicks() == 0 && state.linkUp[state.leader]) {
-                state.effects.needState(state.leader, state.firstAfterLacking());
+            if (state.now % state.settings.heartbeatTicks() == 0) {
+                sources.ask(state.firstAfterLacking());
             }
             return;
         }
         if (predecessor == NOBODY) {
             subscribe(state.chainPosition(state.self));
-        } else if (state.now - predecessorHeardTick > state.settings.predecessorTimeoutTicks()) {
-            turnFromSilentPredecessor();
+        } else if (watch.isSilent() || watch.feedsNothing()) {
+            turnFromPredecessor();
+        }
+        if (watch.starves()) {
+            sources.ask(state.maxAccepted + 1);
         }
         if (state.now % state.settings.heartbeatTicks() == 0) {
             // Normally the predecessor was told with the last heartbeat but one.
             windowAckDue |= state.now - windowAckTick > 2L * state.settings.heartbeatTicks();
-            if (state.now - predecessorHeardTick <= state.settings.predecessorTimeoutTicks()) {
+            if (!watch.isSilent()) {
                 offerFeed();
             }
         }
     }
 
     /** Turns to the leader at once: those between may be silent too, and the leader does not wait long for a quorum. */
-    private void turnFromSilentPredecessor() {
-        timedOutTick[predecessor] = state.now;
+    private void turnFromPredecessor() {
+        timedOutTick[predecessor] = state.now + (watch.isSilent() ? 0 : state.settings.brokenLoopTicks());
         silent[predecessor] = true;
         if (!silent[state.leader] && state.linkUp[state.leader] && !state.lacksState()) {
             subscribeTo(state.leader);
@@ -415,7 +417,7 @@ final class ChainLinks {
         boolean sent = false;
         while (window.next <= state.maxAccepted && window.hasCredit()) {
             if (window.next < state.values.first()) {
-                readLog(window.next);
+                reading.begin(window.next);
                 break;
             }
             sendAccept(id, window, state.values.get(window.next).value());
@@ -427,13 +429,6 @@ final class ChainLinks {
         }
         if (sent) {
             window.sent = snapshot();
-        }
-    }
-
-    private void readLog(long from) {
-        if (readFrom == 0) {
-            readFrom = from;
-            state.effects.readLog(from, ChainSettings.LOG_READ_BYTES);
         }
     }
 

@@ -41,6 +41,8 @@ enum SafetyRule {
     DECIDED_MEMBERSHIP_IS_RECORDED,
     /** A replica asks to be admitted only under the number of a disk that a crash leaves it. */
     LEARNER_TELLS_A_DURABLE_DISK,
+    /** What is decided by the time the log has been read need not be what was read: that counts which was before. */
+    LOG_IS_TOLD_AS_DECIDED_WHEN_READ,
     /** A start whose log has a hole below what is decided waits for the state of another replica. */
     HOLE_IS_FILLED_BY_A_STATE
 }

@@ -17,6 +17,8 @@ import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.acceptor.AcceptedHead;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.Test;
 
 /** Each rule, and what happens without it: a story that ends well with all rules ends in a violation without one. */
@@ -220,5 +222,66 @@ public final class SafetyRulesTest {
         assertEquals(
                 List.of("lower"),
                 decidedAboveAnAcceptedValue(SafetyRules.without(SafetyRule.VALUE_OF_THE_HIGHEST_BALLOT)));
+    }
+
+    /**
+     * A leader that is cut off with a value that nobody else has begins to read its log for a successor that is behind.
+     * Before the bytes are here it learns what the others have decided there, and soon has that on disk only.
+     */
+    private static void logReadIsAnsweredLate(SafetyRules rules) {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.startedWith(
+                rules, 5, Map.of("chain.windowInstances", "1", "chain.maxInstancesInMemory", "1"));
+        int former = ensemble.awaitLeader();
+        int behind = ensemble.behindLeader(former, 1);
+        List<Integer> others = IntStream.range(2, 5)
+                .mapToObj(i -> ensemble.behindLeader(former, i))
+                .toList();
+        propose(ensemble, former, "all", 1);
+        ensemble.isolate(behind);
+        propose(ensemble, former, "four", 20);
+        others.forEach(id -> ensemble.cut(former, id));
+        ScriptedReplica reader = ensemble.replica(former);
+        reader.propose("alone");
+        reader.sync();
+        ensemble.heal(former, behind);
+        reader.logReads().clear();
+        while (ensemble.deliver(behind, former) != null) {
+            reader.sync();
+        }
+        assertEquals(List.of(2L), List.copyOf(reader.logReads()));
+        List<LogRecord> old = ensemble.log(former).read(2);
+        assertEquals("up to the last value", 21, old.size());
+        reader.logReads().clear();
+        ensemble.runUntil("a leader of the others", 200, () -> leaderOf(ensemble, others) != 0);
+        propose(ensemble, leaderOf(ensemble, others), "three", 30);
+        others.forEach(id -> ensemble.heal(former, id));
+        ensemble.run(20);
+        assertEquals("its own command comes last", 52, reader.delivered.size());
+        reader.input(p -> p.onLogRead(2, old));
+        ensemble.settle();
+        others.forEach(id -> ensemble.heal(behind, id));
+        ensemble.run(100);
+        assertEquals(reader.executed, ensemble.replica(behind).executed);
+    }
+
+    private static void propose(ScriptedEnsemble ensemble, int leader, String text, int count) {
+        for (int i = 1; i <= count; i++) {
+            ensemble.replica(leader).propose(text + " " + i);
+            ensemble.settle();
+        }
+    }
+
+    private static int leaderOf(ScriptedEnsemble ensemble, List<Integer> some) {
+        return some.stream()
+                .filter(id -> ensemble.replica(id).leads())
+                .findFirst()
+                .orElse(0);
+    }
+
+    @Test
+    public void whatTheLogHeldBefore_isNotFed() {
+        logReadIsAnsweredLate(ALL);
+        SafetyRules without = SafetyRules.without(SafetyRule.LOG_IS_TOLD_AS_DECIDED_WHEN_READ);
+        assertThrows(AssertionError.class, () -> logReadIsAnsweredLate(without));
     }
 }

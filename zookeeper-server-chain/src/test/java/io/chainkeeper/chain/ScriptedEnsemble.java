@@ -54,6 +54,7 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
     private final Set<Link> cut = new TreeSet<>();
     private final Set<Link> stalled = new TreeSet<>();
     private final Set<Integer> slowDisks = new TreeSet<>();
+    private final Set<Integer> slowReads = new TreeSet<>();
     private final Set<Integer> stopped = new TreeSet<>();
     private final Map<Long, ByteSlice> decided = new TreeMap<>();
     private Random random = new Random(7);
@@ -115,7 +116,13 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
 
     /** Starts all with some of the rules taken out. */
     static ScriptedEnsemble startedWith(SafetyRules rules, int size) {
-        ScriptedEnsemble ensemble = blankWith(rules, size);
+        return startedWith(rules, size, Map.of());
+    }
+
+    /** Starts all with settings, and some of the rules taken out. */
+    static ScriptedEnsemble startedWith(SafetyRules rules, int size, Map<String, String> settings) {
+        ScriptedEnsemble ensemble = new ScriptedEnsemble(size, settings);
+        ensemble.rules = rules;
         ensemble.members.forEach(ensemble::start);
         ensemble.awaitLeader();
         return ensemble;
@@ -254,6 +261,11 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
         slowDisks.remove(id);
     }
 
+    /** Its log is not read from now on. */
+    void holdReads(int id) {
+        slowReads.add(id);
+    }
+
     // ---------------------------------------------------------------- links
 
     private void connect(int a, int b) {
@@ -384,7 +396,7 @@ final class ScriptedEnsemble implements ScriptedReplica.World {
         for (int id : new ArrayList<>(running.keySet())) {
             if (!stopped.contains(id)) {
                 worked |= !slowDisks.contains(id) && replica(id).sync();
-                worked |= replica(id).answerLogRead();
+                worked |= !slowReads.contains(id) && replica(id).answerLogRead();
             }
         }
         for (Link link : new ArrayList<>(links.keySet())) {

@@ -78,6 +78,9 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
     /** Whose state was asked for last; 0 if nobody's. */
     private int askedForState;
 
+    /** Whether the leader was asked for its state last. */
+    private boolean askedLeader;
+
     private long toldDecided;
     private Ballot forwardedTo = Ballot.NONE;
     private OrderingStatus published = new OrderingStatus(Role.LOOKING, OrderingStatus.NO_LEADER, 0);
@@ -470,20 +473,23 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
 
     /**
      * What this server lacks is gone from the rings: only another server's state brings it, one that covers all that is
-     * gone. The sender may have an older one at hand, which would have to be fetched again and again. Where nobody
-     * leads all are asked in turn: who has the state may be the one that cannot lead.
+     * gone. The sender may have an older one at hand, which would have to be fetched again and again. The leader and
+     * the others are asked in turn: who has the state may be the one that cannot lead, and the leader's own disk may give
+     * no answer.
      */
     private void askForState() {
         if (state.freedByOthers <= state.decided || state.now < needStateTick) {
             return;
         }
-        int from = watch.isHeard() ? state.highest.replica() : 0;
+        int leader = watch.isHeard() && !askedLeader ? state.highest.replica() : 0;
+        askedLeader = leader != 0;
+        int from = leader;
         for (int step = 1; step <= DiskState.IDS && from == 0; step++) {
             int id = (askedForState + step) % DiskState.IDS;
             from = state.linkUp[id] ? id : 0;
         }
         if (from != 0) {
-            askedForState = from;
+            askedForState = askedLeader ? askedForState : from;
             needStateTick = state.now + state.settings.suspicionTicks();
             effects.needState(from, state.freedByOthers + 1);
         }

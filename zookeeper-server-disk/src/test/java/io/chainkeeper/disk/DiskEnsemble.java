@@ -38,6 +38,7 @@ final class DiskEnsemble {
     private final Map<Integer, ArrayDeque<Message>> links = new TreeMap<>();
     private final boolean[][] linkUp;
     private final List<ByteSlice> order = new ArrayList<>();
+    private int withoutState;
 
     DiskEnsemble(OrderingProtocolFactory factory, int servers, int diskCount, long seed) {
         this.factory = factory;
@@ -233,6 +234,11 @@ final class DiskEnsemble {
         return more;
     }
 
+    /** Nobody gets the state of this server from now on. */
+    void givesNoState(int id) {
+        withoutState = id;
+    }
+
     /** Who needs another's state gets that of the server that it asks, as in the product: by starting anew. */
     private void fetchStates() {
         for (DiskNode node : nodes) {
@@ -247,7 +253,7 @@ final class DiskEnsemble {
                         wanted);
                 node.needsState().clear();
                 DiskNode asked = node(node.askedForState());
-                boolean isReached = asked.isRunning() && linkUp[node.id()][asked.id()];
+                boolean isReached = asked.isRunning() && asked.id() != withoutState && linkUp[node.id()][asked.id()];
                 if (isReached && asked.deliveredValues().size() >= wanted) {
                     crash(node.id());
                     node.install(asked);

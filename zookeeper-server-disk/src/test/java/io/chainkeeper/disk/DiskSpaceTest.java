@@ -225,6 +225,30 @@ public final class DiskSpaceTest {
         while (two.step(two.node(1))) {}
     }
 
+    /** Its own disk hangs, which holds its state and not the order: it leads on. */
+    @Test
+    public void leaderGivesNoState_anotherIsAskedForIt() {
+        DiskEnsemble three = new DiskEnsemble(new DiskPaxosFactory(), 3, 3, 1);
+        three.startAll();
+        three.run(LONG);
+        three.node(1).propose();
+        three.run(LONG);
+        three.checkpointAll();
+        three.run(LONG);
+        int leader = three.leader();
+        assertTrue("before it hears a leader it asks the first other one", leader < 3);
+        int behind = 3 - leader;
+        int ordered = three.order().size();
+        three.givesNoState(leader);
+        three.crash(behind);
+        three.node(behind).losesState();
+        three.start(behind);
+        three.linkAll();
+        three.run(10 * SUSPICION_TICKS);
+        assertTrue(three.node(behind).deliveredValues().size() >= ordered);
+        assertEquals(leader, three.leader());
+    }
+
     /** Who has the state may be unable to lead, and be the last one that is asked. */
     @Test
     public void onlyAServerThatReachesNoDiskHasTheState_theOthersGetItFromThatOne() {

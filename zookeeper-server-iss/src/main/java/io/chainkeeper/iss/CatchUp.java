@@ -39,10 +39,19 @@ final class CatchUp {
      */
     private final long[] unansweredTick = new long[Peers.IDS];
 
+    /** Whose link has been up since they left a question unanswered: their disk may hang for good. */
+    private final boolean[] ignores = new boolean[Peers.IDS];
+
+    /** Whose state was asked for last. */
+    private int source = NOBODY;
+
     /** From where each replica waits for the log to be read; 0 if it does not. */
     private final long[] readFor = new long[Peers.IDS];
 
     private long readFrom;
+
+    /** Everything below was on disk as decided when the log began to be read. */
+    private long readEnd;
 
     CatchUp(IssState state) {
         this.state = state;
@@ -69,8 +78,9 @@ final class CatchUp {
 
     void tick() {
         for (int id = 1; id < Peers.IDS; id++) {
-            if (readFor[id] != 0 && !state.peers.linkUp[id]) {
+            if (!state.peers.linkUp[id]) {
                 readFor[id] = 0;
+                ignores[id] = false;
             }
         }
         if (state.prefix != lastPrefix) {
@@ -79,6 +89,7 @@ final class CatchUp {
         }
         if (asked != NOBODY && (!state.peers.linkUp[asked] || state.now - askedTick > state.settings.fetchTicks())) {
             unansweredTick[asked] = state.now;
+            ignores[asked] = state.peers.linkUp[asked];
             asked = NOBODY;
         }
         if (asked == NOBODY && state.now - stalledTick >= state.settings.heartbeatTicks()) {
@@ -104,6 +115,10 @@ final class CatchUp {
         return state.peers.linkUp[id] && (status.prefix() > state.prefix || state.epoch == null && status.epoch() > 0);
     }
 
+    /**
+     * The state is asked for only when no log is known to reach back so far: each replica that is ahead has said that
+     * its own does not, or says nothing.
+     */
     private void askIfBehind() {
         int best = NOBODY;
         int truncated = NOBODY;
@@ -112,7 +127,7 @@ final class CatchUp {
                 continue;
             }
             if (state.now < truncatedUntilTick[id]) {
-                truncated = id;
+                truncated = truncated == NOBODY || isNextSource(id, truncated) ? id : truncated;
             } else if (best == NOBODY || isBetter(id, best)) {
                 best = id;
             }
@@ -122,8 +137,16 @@ final class CatchUp {
         } else if (truncated != NOBODY) {
             Arrays.fill(truncatedUntilTick, Long.MIN_VALUE / 2);
             stalledTick = state.now;
-            state.effects.needState(truncated, state.delivered + 1);
         }
+        if (truncated != NOBODY && (best == NOBODY || ignores[best])) {
+            source = truncated;
+            state.effects.needState(source, state.delivered + 1);
+        }
+    }
+
+    /** All take turns, because one may be asked for its state in vain. */
+    private boolean isNextSource(int id, int than) {
+        return Math.floorMod(id - source - 1, Peers.IDS) < Math.floorMod(than - source - 1, Peers.IDS);
     }
 
     private boolean isBetter(int id, int than) {
@@ -142,8 +165,13 @@ final class CatchUp {
         state.effects.send(id, new Fetch(state.epoch == null ? 0 : state.epoch.number(), state.prefix + 1));
     }
 
-    void onTruncated(int sender, Truncated m) {
+    private void answered(int sender) {
         unansweredTick[sender] = 0;
+        ignores[sender] = false;
+    }
+
+    void onTruncated(int sender, Truncated m) {
+        answered(sender);
         if (m.from() == state.prefix + 1) {
             truncatedUntilTick[sender] = state.now + 2L * state.settings.suspicionTicks();
         }
@@ -178,7 +206,7 @@ final class CatchUp {
      */
     boolean onLearn(int sender, Learn m, Runnable stepped) {
         long before = state.prefix;
-        unansweredTick[sender] = 0;
+        answered(sender);
         for (int i = 0; i < m.values().size(); i++) {
             long position = m.from() + i;
             if (position <= state.prefix) {
@@ -241,16 +269,23 @@ final class CatchUp {
         for (long from : readFor) {
             if (from != 0) {
                 readFrom = from;
+                readEnd = firstMaybeNotOnDisk();
                 state.effects.readLog(from, state.settings.partBytes());
                 return;
             }
         }
     }
 
+    /** From there on the log may not have been written yet, and still hold what was accepted before. */
+    private long firstMaybeNotOnDisk() {
+        return state.recent.firstOr(state.prefix + 1);
+    }
+
     void onLogRead(long from, List<LogRecord> records) {
         readFrom = 0;
-        // Beyond that the log may not have been written yet, and still hold what was accepted before.
-        long end = state.recent.firstOr(state.prefix + 1);
+        boolean isThen = state.rules.isOn(SafetyRule.LOG_IS_TOLD_AS_DECIDED_WHEN_READ);
+        long end = isThen ? readEnd : firstMaybeNotOnDisk();
+        readEnd = 0;
         boolean tellsAll = !state.rules.isOn(SafetyRule.ONLY_DECIDED_RECORDS_ARE_TOLD);
         List<ByteSlice> values = records.stream()
                 .filter(record -> record.position() < end || tellsAll)

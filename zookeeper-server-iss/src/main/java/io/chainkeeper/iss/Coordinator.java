@@ -113,7 +113,8 @@ final class Coordinator implements MembershipPolicy.Evidence {
         }
         boolean silent = !state.peers.linkUp[id]
                 || state.peers.silentTicks(id, state.now) > state.settings.suspicionTicks()
-                || !state.peers.status(id).votes();
+                || !state.peers.status(id).votes()
+                || state.peers.status(id).epoch() + 1 < config.epoch(); // its vote is one in an epoch long past
         if (silent) {
             return new Suspension(id, before.level(), Math.max(1, before.epochsLeft()));
         }

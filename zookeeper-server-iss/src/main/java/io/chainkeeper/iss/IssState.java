@@ -309,7 +309,7 @@ final class IssState {
 
     /**
      * Whether a leader still lacks the epoch on its disk when one that is silent would have been missed long ago. It
-     * lives, and says so, but without its disk it proposes nothing.
+     * lives, and says so, but it proposes nothing: its disk hangs, or it is epochs behind.
      */
     boolean hangsAtBeginning(int leader) {
         return lacksEpochOnDisk(leader) && epoch.ticks(now) > 2L * settings.suspicionTicks();
@@ -317,7 +317,7 @@ final class IssState {
 
     private boolean lacksEpochOnDisk(int leader) {
         Status status = peers.status(leader);
-        return status.epoch() == epoch.number() && status.durableEpoch() < epoch.number();
+        return peers.hasTold(leader) && status.epoch() <= epoch.number() && status.durableEpoch() < epoch.number();
     }
 
     /** The next tick from which on {@link #hangsAtBeginning} says so unless something else happens before. */

@@ -51,6 +51,11 @@ final class Peers {
         return lastDelivered[peer];
     }
 
+    /** Whether a replica has told anything since its link came up. */
+    boolean hasTold(int peer) {
+        return statuses[peer] != NOTHING;
+    }
+
     Status status(int peer) {
         return statuses[peer];
     }

@@ -40,6 +40,8 @@ enum SafetyRule {
     LOG_OF_THE_EPOCH_STAYS,
     /** What the log may still hold as accepted only is not told as decided. */
     ONLY_DECIDED_RECORDS_ARE_TOLD,
+    /** What is decided by the time the log has been read need not be what was read: that counts which was before. */
+    LOG_IS_TOLD_AS_DECIDED_WHEN_READ,
     /** Who does not know the epoch takes only what others have delivered. */
     ONLY_DELIVERED_VALUES_ARE_LEARNED,
     /** What a deposed proposer proposes is not accepted where something else is known to be decided. */

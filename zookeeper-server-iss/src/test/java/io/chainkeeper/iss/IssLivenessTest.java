@@ -81,6 +81,49 @@ public final class IssLivenessTest {
                 ensemble.commandsAt(other).contains("a"));
     }
 
+    /**
+     * Who fetches a state for hours says all the time that it lives, in the epoch that it was in. Which epochs it would
+     * lead depends on how often it was left out, so this goes through some.
+     */
+    @Test
+    public void leaderIsEpochsBehindForLong_commandsForItAreOrdered() {
+        for (int epoch = 3; epoch < 12; epoch++) {
+            leaderIsEpochsBehindForLong(epoch);
+        }
+    }
+
+    private static void leaderIsEpochsBehindForLong(int epoch) {
+        IssEnsemble ensemble = IssEnsemble.notStarted(3, 1, Map.of("iss.minSegmentPositions", "2"));
+        ensemble.members().forEach(ensemble::start);
+        ensemble.settle();
+        ensemble.lose(e -> touches(e, 3) && !e.is(IssMessage.Status.class));
+        for (int i = 0; ensemble.node(1).gauge("epoch") < epoch; i++) {
+            ensemble.propose(1, "c" + i);
+            ensemble.ticks(1);
+        }
+        ensemble.propose(4, "a");
+        ensemble.ticks(2 * SOME_TIME_TICKS);
+        assertTrue("from epoch " + epoch, ensemble.commandsAt(1).contains("a"));
+    }
+
+    /** Each of three is the one, and so in turn the leader of the observer's commands. */
+    @Test
+    public void leaderLosesItsDiskAndLearnsNothing_commandsForItAreOrdered() {
+        for (int lost = 1; lost <= 3; lost++) {
+            int forgetful = lost;
+            IssEnsemble ensemble = IssEnsemble.notStarted(3, 1, Map.of("iss.leaderPolicy", "all"));
+            ensemble.members().forEach(ensemble::start);
+            ensemble.settle();
+            ensemble.crash(forgetful);
+            ensemble.node(forgetful).loseDisk();
+            ensemble.lose(e -> touches(e, forgetful) && !e.is(IssMessage.Status.class));
+            ensemble.start(forgetful);
+            ensemble.propose(4, "a");
+            ensemble.ticks(2 * SOME_TIME_TICKS);
+            assertEquals("without " + forgetful, List.of("a"), ensemble.commandsAt(4));
+        }
+    }
+
     /** Seed 50142. */
     @Test
     public void whoTookTheLastSegmentOverLosesItsDisk_anotherFinishesIt() {

@@ -8,10 +8,13 @@ import static org.junit.Assert.assertTrue;
 import io.chainkeeper.iss.IssEnsemble.Envelope;
 import io.chainkeeper.iss.IssMessage.Accept;
 import io.chainkeeper.iss.IssMessage.Decided;
+import io.chainkeeper.iss.IssMessage.Fetch;
+import io.chainkeeper.iss.IssMessage.Learn;
 import io.chainkeeper.iss.IssMessage.PreVote;
 import io.chainkeeper.iss.IssMessage.PreVoteOk;
 import io.chainkeeper.iss.IssMessage.Prepare;
 import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.ordering.LogRecord;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -235,6 +238,60 @@ public final class IssSafetyRulesTest {
         checkpointAboveAnOldRecord(ALL);
         SafetyRules without = SafetyRules.without(SafetyRule.VALUE_IS_DURABLE_BEFORE_DELIVERY);
         assertBroken(() -> checkpointAboveAnOldRecord(without));
+    }
+
+    /**
+     * 4 begins to read its log for observer 6 while it is cut off with a command of 5 that nobody else decides. Before
+     * the bytes are here it learns what the others have decided there, and soon has that on disk only.
+     */
+    private static void logReadIsAnsweredLate(SafetyRules rules) {
+        IssEnsemble ensemble = IssEnsemble.notStarted(5, 1, Map.of("iss.maxPositionsInMemory", "1"), rules);
+        ensemble.members().forEach(ensemble::start);
+        ensemble.settle();
+        for (int proposer : List.of(1, 2, 3, 4, 5, 1, 2)) {
+            ensemble.propose(proposer, "early");
+            ensemble.settle();
+        }
+        ensemble.lose(e -> touches(e, 6));
+        ensemble.propose(3, "b");
+        ensemble.settle();
+        ensemble.propose(4, "c");
+        ensemble.settle();
+        assertEquals(7, ensemble.node(6).delivered().size());
+        ensemble.lose(e -> touches(e, 6) || e.from() <= 3 != e.to() <= 3);
+        ensemble.propose(5, "minority");
+        ensemble.settle();
+        for (int i = 1; i <= 10; i++) {
+            ensemble.propose(1, "majority " + i);
+            ensemble.ticks(SOME_TIME_TICKS / 10);
+        }
+        IssNode reader = ensemble.node(4);
+        reader.input(p -> p.onMessage(6, new Fetch(1, 8)));
+        assertEquals(List.of(8L), List.copyOf(reader.logReads()));
+        List<LogRecord> old = reader.log().read(8);
+        assertEquals("8, 9 and what 5 has proposed", 3, old.size());
+        reader.logReads().clear();
+        ensemble.lose(e -> touches(e, 5) || touches(e, 6));
+        List.of(1, 2, 3).forEach(id -> ensemble.relink(4, id));
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertTrue("4 does not catch up", reader.delivered().size() > 20);
+        ensemble.lose(e -> touches(e, 5) || touches(e, 6) && !e.is(Learn.class));
+        reader.input(p -> p.onLogRead(8, old));
+        ensemble.settle();
+        ensemble.lose(e -> false);
+        List.of(1, 2, 3, 4).forEach(id -> ensemble.relink(id, 6));
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertEquals(ensemble.node(1).delivered(), ensemble.node(6).delivered());
+    }
+
+    @Test
+    public void whatTheLogHeldBefore_isNotToldAsDecided() {
+        logReadIsAnsweredLate(ALL);
+        assertBroken(() -> logReadIsAnsweredLate(SafetyRules.without(SafetyRule.LOG_IS_TOLD_AS_DECIDED_WHEN_READ)));
+    }
+
+    private static boolean touches(Envelope envelope, int id) {
+        return envelope.from() == id || envelope.to() == id;
     }
 
     /** Two values at one position, noticed by a replica or by what has been delivered. */

@@ -18,7 +18,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Fetches the state of another member in the background, one call after the other. An attempt that breaks off is not
  * repeated by itself: the protocol goes on saying what it needs, and from whom, and the next attempt continues where
- * the last one ended. There is no deadline but that for a single answer. Safe for use by any thread.
+ * the last one ended. Another member's files may be others, so what one has begun to send is continued with that one,
+ * whoever is named, until an attempt brings nothing. There is no deadline but that for a single answer. Safe for use by any thread.
  */
 public final class SnapshotReceiver implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotReceiver.class);
@@ -60,6 +61,10 @@ public final class SnapshotReceiver implements AutoCloseable {
     private boolean closed;
     private int failedPeer = NOBODY;
     private long failedAtNanos;
+
+    /** Whose last attempt broke off after it had brought something. */
+    private int begunWith = NOBODY;
+
     private StateChannel channel;
 
     /**
@@ -99,10 +104,11 @@ public final class SnapshotReceiver implements AutoCloseable {
      * @param position the position that this replica needs next
      */
     public synchronized void stateNeeded(int peer, long position) {
-        boolean tooEarly = peer == failedPeer && scheduler.nanoTime() - failedAtNanos < PAUSE_NANOS;
+        int from = begunWith == NOBODY || replacing ? peer : begunWith;
+        boolean tooEarly = from == failedPeer && scheduler.nanoTime() - failedAtNanos < PAUSE_NANOS;
         if (!closed && !running && !done && !tooEarly) {
             running = true;
-            background.execute(new Attempt(peer, position)::begin);
+            background.execute(new Attempt(from, position)::begin);
         }
     }
 
@@ -135,6 +141,7 @@ public final class SnapshotReceiver implements AutoCloseable {
         private final IncomingState incoming = new IncomingState(orderingDirectory);
         private UUID cluster;
         private StateDownload download;
+        private boolean leavesPart;
 
         private Attempt(int peer, long position) {
             this.peer = peer;
@@ -150,6 +157,7 @@ public final class SnapshotReceiver implements AutoCloseable {
             try {
                 next = piece.run();
             } catch (IOException e) {
+                leavesPart = download != null && download.hasFetched();
                 broken("server " + peer, e);
             } catch (RuntimeException | Error e) {
                 failureHandler.failed("fetching the state from server " + peer + " failed: " + e.getMessage(), e);
@@ -161,7 +169,7 @@ public final class SnapshotReceiver implements AutoCloseable {
                 }
             }
             closeFiles();
-            ended(peer, next == Next.INSTALL);
+            ended(peer, next == Next.INSTALL, leavesPart);
             if (next == Next.INSTALL) {
                 fetched.run();
             }
@@ -246,7 +254,7 @@ public final class SnapshotReceiver implements AutoCloseable {
         }
     }
 
-    private void ended(int peer, boolean complete) {
+    private void ended(int peer, boolean complete, boolean leavesPart) {
         StateChannel toClose;
         synchronized (this) {
             toClose = channel;
@@ -256,6 +264,7 @@ public final class SnapshotReceiver implements AutoCloseable {
         synchronized (this) {
             running = false;
             done = complete;
+            begunWith = leavesPart ? peer : NOBODY;
             if (!complete) {
                 failedPeer = peer;
                 failedAtNanos = scheduler.nanoTime();

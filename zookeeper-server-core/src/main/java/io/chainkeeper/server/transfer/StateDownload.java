@@ -47,6 +47,8 @@ final class StateDownload {
     private long offset;
     private long forced;
 
+    private boolean fetched;
+
     private enum Phase {
         /** For a manifest. */
         ASKING,
@@ -109,6 +111,11 @@ final class StateDownload {
                     + " times in a row; check the network and the memory of both servers");
         }
         return null;
+    }
+
+    /** Whether this attempt has brought anything. */
+    boolean hasFetched() {
+        return fetched;
     }
 
     private StateRequest request() {
@@ -269,6 +276,7 @@ final class StateDownload {
             throw new IOException("it sent " + chunk.length() + " bytes instead of " + request.length());
         }
         incoming.write(file(), offset, chunk);
+        fetched = true;
         offset += chunk.length();
         progress.fetched(chunk.length());
         boolean end = offset == file().length();

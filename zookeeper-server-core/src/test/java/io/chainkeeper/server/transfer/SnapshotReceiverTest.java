@@ -123,6 +123,36 @@ public final class SnapshotReceiverTest {
         assertEquals(2, needUntilAsked(2));
     }
 
+    /** The files of another member may be others. */
+    @Test
+    public void transferBreaksOff_isContinuedWithTheSameMemberUntilItBringsNothing() throws Exception {
+        AtomicLong callsLeft = new AtomicLong(5);
+        CountDownLatch brokeOff = new CountDownLatch(1);
+        fetch = fetch(peer -> {
+            asked.add(peer);
+            return new StateChannel() {
+                @Override
+                public ByteSlice call(ByteSlice request) throws IOException {
+                    if (callsLeft.decrementAndGet() < 0) {
+                        brokeOff.countDown();
+                        throw new IOException("it broke off");
+                    }
+                    return source.answer(3, request, ByteSlice.EMPTY);
+                }
+
+                @Override
+                public void close() {}
+            };
+        });
+        assertEquals(1, needUntilAsked(1));
+        assertTrue(brokeOff.await(DEADLINE_SECONDS, TimeUnit.SECONDS));
+        fetch.stateNeeded(2, 50);
+        assertNull(asked.poll(50, TimeUnit.MILLISECONDS));
+        nowNanos.addAndGet(TimeUnit.SECONDS.toNanos(6));
+        assertEquals("it is continued", 1, needUntilAsked(2));
+        assertEquals("the second attempt has brought nothing", 2, needUntilAsked(2));
+    }
+
     @Test
     public void completeStateWaitsForTheNewStart_nothingIsFetchedAgain() throws Exception {
         assertEquals(1, needUntilAsked(1));

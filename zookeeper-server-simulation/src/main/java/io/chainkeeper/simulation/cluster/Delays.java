@@ -17,7 +17,9 @@ public final class Delays {
      */
     private static final long MAX_STATE_MICROS = 5_000_000;
 
-    /** A disk that hangs for writes reads, all the same. */
+    private static final long LOG_READ_MICROS = 20_000;
+
+    /** As long as a disk takes that finds what is on it only after many tries. */
     private static final long MAX_LOG_READ_MICROS = 1_000_000;
 
     private final SplittableRandom random;
@@ -92,7 +94,10 @@ public final class Delays {
 
     /** The log is read. */
     private long logReadMicros() {
-        return upTo(calm ? 1_000 : 20_000);
+        if (calm) {
+            return upTo(1_000);
+        }
+        return upTo(random.nextInt(8) == 0 ? MAX_LOG_READ_MICROS : LOG_READ_MICROS);
     }
 
     /** A checkpoint is written. */

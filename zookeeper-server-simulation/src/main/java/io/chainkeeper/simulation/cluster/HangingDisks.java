@@ -15,9 +15,10 @@ import java.util.TreeMap;
 
 /**
  * Disks that give no answer, neither good nor bad, while their processes live: a replica's own, and the shared ones, of
- * which each may hang for one replica and answer the others. What is asked of the own one by a write or a force never
- * comes back before the disk does; reads are answered from memory. A part that must not go on without the disk waits in
- * the middle of what it does, and time passes.
+ * which each may hang for one replica and answer the others. The own one hangs for writes and forces, while reads are
+ * answered from memory, or for reads of what is no longer in memory, or for both. What is asked of it never comes back
+ * before the disk does. A part that must not go on without the disk waits in the middle of what it does, and time
+ * passes.
  */
 public final class HangingDisks {
     /** The own disk of a replica, among the shared ones. */
@@ -27,8 +28,30 @@ public final class HangingDisks {
     public static final long FOR_GOOD = Long.MAX_VALUE;
 
     /** Those that write to the own disk, or force. Transactions go through the cache but for large ones. */
-    private static final Set<Part> OF_OWN_DISK =
+    private static final Set<Part> WRITERS =
             EnumSet.of(Part.LOG_WRITER, Part.SNAPSHOT, Part.STATE_FETCH, Part.TRANSACTION_LOG);
+
+    /** What a disk gives no answer to. */
+    public enum Unanswered {
+        /** Writes and forces. */
+        WRITES(true, false),
+        /** Reads of the acceptor log for others, and of the state for them. */
+        READS(false, true),
+        /** Anything. */
+        EVERYTHING(true, true);
+
+        private final boolean writes;
+        private final boolean reads;
+
+        Unanswered(boolean writes, boolean reads) {
+            this.writes = writes;
+            this.reads = reads;
+        }
+
+        private boolean holdsUp(Part part) {
+            return part == Part.SHARED_DISK || writes && WRITERS.contains(part) || reads && part == Part.LOG_READER;
+        }
+    }
 
     private record Disk(int replica, int number) implements Comparable<Disk> {
         @Override
@@ -39,7 +62,7 @@ public final class HangingDisks {
         }
     }
 
-    private record Hang(long untilMicros, List<Runnable> held) {}
+    private record Hang(long untilMicros, Unanswered what, List<Runnable> held) {}
 
     private final EventQueue events;
     private final Trace trace;
@@ -58,20 +81,35 @@ public final class HangingDisks {
     }
 
     /**
-     * A disk gives no answers from now on; one that hangs already goes on to.
+     * The own disk of a replica gives no answers from now on; one that hangs already goes on to.
      *
      * @param replica that asks it
-     * @param number of a shared disk, or {@link #OWN}
+     * @param what it gives no answer to
      * @param micros how long; {@link #FOR_GOOD} without an end
      */
-    public void hang(int replica, int number, long micros) {
+    public void hangOwn(int replica, Unanswered what, long micros) {
+        hang(replica, OWN, what, micros);
+    }
+
+    /**
+     * A shared disk gives a replica no answers from now on; one that hangs already goes on to.
+     *
+     * @param replica that asks it
+     * @param number of the disk
+     * @param micros how long; {@link #FOR_GOOD} without an end
+     */
+    public void hangShared(int replica, int number, long micros) {
+        hang(replica, number, Unanswered.EVERYTHING, micros);
+    }
+
+    private void hang(int replica, int number, Unanswered what, long micros) {
         Disk disk = new Disk(replica, number);
         if (hanging.containsKey(disk)) {
             return;
         }
-        trace.record(replica, number == OWN ? "its disk hangs" : "a shared disk hangs for it:", number, null);
+        trace.record(replica, number == OWN ? "its disk hangs" : "a shared disk hangs for it:", number, what);
         long until = micros == FOR_GOOD ? FOR_GOOD : events.nowMicros() + micros;
-        Hang hang = new Hang(until, new ArrayList<>());
+        Hang hang = new Hang(until, what, new ArrayList<>());
         hanging.put(disk, hang);
         if (number != OWN) {
             cluster.sharedDisks().disk(number).hang(replica, true);
@@ -119,10 +157,14 @@ public final class HangingDisks {
     }
 
     boolean isHeldUp(int replica, Part part, int number) {
-        boolean hangs = !hanging.isEmpty()
-                && (part == Part.SHARED_DISK || OF_OWN_DISK.contains(part))
-                && hanging.containsKey(new Disk(replica, number));
-        return hangs || standsStill(replica);
+        Hang hang = hanging.isEmpty() ? null : hanging.get(new Disk(replica, number));
+        return hang != null && hang.what.holdsUp(part) || standsStill(replica);
+    }
+
+    /** Whether a replica's own disk gives no answer to reads of what is not in memory. */
+    public boolean readsNothing(int replica) {
+        Hang hang = hanging.get(new Disk(replica, OWN));
+        return hang != null && hang.what.reads;
     }
 
     /** Pieces are not planned for such a time; but somebody may have waited for a disk until then. */
@@ -132,7 +174,8 @@ public final class HangingDisks {
 
     /** Writes something to a replica's own disk, if it lives, and not before the disk answers. */
     void write(ReplicaHost host, Runnable write) {
-        if (hanging.containsKey(new Disk(host.id(), OWN))) {
+        Hang hang = hanging.get(new Disk(host.id(), OWN));
+        if (hang != null && hang.what.writes) {
             whenAnswered(host, OWN, () -> write(host, write));
         } else if (host.isAlive()) {
             write.run();

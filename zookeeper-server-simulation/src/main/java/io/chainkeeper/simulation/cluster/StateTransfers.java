@@ -11,9 +11,13 @@ import java.util.SplittableRandom;
 
 /**
  * State transfer: a durable checkpoint of the source, not always its newest, travels in the background. If either end
- * stops meanwhile or they cannot reach each other, nothing comes of it, and the replica will ask again.
+ * stops meanwhile, the disk of the source gives no answer, or they cannot reach each other, nothing comes of it, and the
+ * replica will ask again.
  */
 final class StateTransfers {
+    /** So long nobody else is asked, until a source that does not answer is given up. */
+    private static final long UNANSWERED_MICROS = 1_000_000;
+
     private final EventQueue events;
     private final SplittableRandom random;
     private final Delays delays;
@@ -41,6 +45,11 @@ final class StateTransfers {
         if (machine.transferring || source == null || !cluster.network().reaches(fromPeer, host.id())) {
             return;
         }
+        if (cluster.hangingDisks().readsNothing(fromPeer)) {
+            machine.transferring = true;
+            events.after(UNANSWERED_MICROS, () -> machine.transferring &= !host.isAlive());
+            return;
+        }
         List<Checkpoint> sufficient = source.replica().checkpoints().stream()
                 .filter(checkpoint -> checkpoint.position() >= position - 1 && checkpoint.position() > host.position())
                 .toList();
@@ -63,7 +72,8 @@ final class StateTransfers {
 
     private void arrived(ReplicaHost host, ReplicaHost source, Checkpoint state, ByteSlice promise) {
         boolean reaches = source.isAlive() && cluster.network().reaches(source.id(), host.id());
-        if (reaches && state.position() > host.position()) {
+        boolean answers = !cluster.hangingDisks().readsNothing(source.id());
+        if (reaches && answers && state.position() > host.position()) {
             trace.record(host.id(), "installs state of", source.id(), "at position " + state.position());
             cluster.crash(host.id());
             host.replica().install(state, promise);

@@ -2,7 +2,6 @@ package io.chainkeeper.simulation.fault;
 
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Message;
-import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.cluster.Workload;
 import io.chainkeeper.simulation.disk.SimulatedDisk;
@@ -13,9 +12,7 @@ import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import io.chainkeeper.simulation.swarm.Upgrades;
 import io.chainkeeper.simulation.time.EventQueue;
 import io.chainkeeper.simulation.time.Trace;
-import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -70,7 +67,7 @@ public final class FaultInjector {
     private final StrangerFaults strangers;
     private final SurvivorFaults survivors;
     private final HangFaults hangs;
-    private long behindUntilMicros;
+    private final BehindFaults behind;
 
     /** What the fault draws that is carried out now; each has its own, so that none depends on another. */
     private SplittableRandom random;
@@ -123,6 +120,7 @@ public final class FaultInjector {
         this.strangers = new StrangerFaults(cluster, workload, this);
         this.survivors = new SurvivorFaults(events, cluster, this);
         this.hangs = new HangFaults(events, cluster, options, this);
+        this.behind = new BehindFaults(events, cluster, this);
     }
 
     /** Faults begin, and replicas that come late are started. */
@@ -213,7 +211,7 @@ public final class FaultInjector {
             case RECONFIGURE -> membership.reconfigure(random);
             case PARTITION -> partition();
             case SPLIT -> splits.split(cluster.network(), random, this::partitionMicros);
-            case LEAVE_BEHIND -> leaveBehind();
+            case LEAVE_BEHIND -> behind.begin(random);
             case REGROUP -> founding.regroup(random);
             case DEPOSE -> deposed.depose(random);
             case DOWN_FOR_GOOD -> hangs.goneForGood(false, random);
@@ -394,32 +392,6 @@ public final class FaultInjector {
         }
     }
 
-    /**
-     * What the minority has accepted meanwhile is decided to be something else. Who is let back in gets a state; what
-     * lies in its log below that must not reach those that can only ask it.
-     */
-    private void leaveBehind() {
-        List<Integer> behind = minority();
-        if (events.nowMicros() < behindUntilMicros || behind.size() < 2) {
-            return;
-        }
-        int first = behind.get(random.nextInt(behind.size()));
-        long split = LONG_MICROS / 2 + random.nextLong(LONG_MICROS);
-        long after = random.nextLong(LONG_MICROS);
-        behindUntilMicros = events.nowMicros() + split + after;
-        for (int other = 1; other <= options.replicas(); other++) {
-            if (behind.contains(other)) {
-                continue;
-            }
-            for (int one : behind) {
-                long duration = one == first ? split : split + after;
-                cutDirection(one, other, duration);
-                cutDirection(other, one, duration);
-            }
-            forget(other, split);
-        }
-    }
-
     /** A replica writes checkpoints, so that its log can be cut, and starts anew, so that its memory is empty. */
     void forget(int id, long withinMicros) {
         for (int i = 1; i <= CHECKPOINTS_MEANWHILE; i++) {
@@ -432,32 +404,6 @@ public final class FaultInjector {
                 crash(id, downMicros);
             }
         });
-    }
-
-    /** As many participants as the others can do without, one that leads among them mostly. Some of the others too. */
-    private List<Integer> minority() {
-        List<Integer> participants = new ArrayList<>(cluster.ensemble().participants());
-        int most = (participants.size() - 1) / 2;
-        List<Integer> chosen = new ArrayList<>();
-        while (chosen.size() < most) {
-            List<Integer> leaders = participants.stream().filter(this::leads).toList();
-            boolean prefersLeader = random.nextInt(4) != 0 && !leaders.isEmpty();
-            List<Integer> from = prefersLeader ? leaders : participants;
-            Integer next = from.get(random.nextInt(from.size()));
-            chosen.add(next);
-            participants.remove(next);
-        }
-        for (int id : cluster.ensemble().observers()) {
-            if (random.nextBoolean()) {
-                chosen.add(id);
-            }
-        }
-        return chosen;
-    }
-
-    private boolean leads(int id) {
-        ReplicaHost host = cluster.host(id);
-        return host != null && host.status().role() == Role.LEADER;
     }
 
     void later(long delayMicros, Runnable action) {

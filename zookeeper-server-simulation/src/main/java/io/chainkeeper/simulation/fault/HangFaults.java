@@ -2,6 +2,7 @@ package io.chainkeeper.simulation.fault;
 
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.cluster.HangingDisks;
+import io.chainkeeper.simulation.cluster.HangingDisks.Unanswered;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.time.EventQueue;
 import java.util.ArrayList;
@@ -45,13 +46,18 @@ final class HangFaults {
         return untilTheEnd ? left : Math.min(left, LEAST_MICROS + random.nextLong(MORE_MICROS));
     }
 
+    private static Unanswered drawUnanswered(SplittableRandom random) {
+        Unanswered[] all = Unanswered.values();
+        return all[random.nextInt(all.length)];
+    }
+
     /** A replica's own disk. At times the process is killed meanwhile, and the disk is back then, or not yet. */
     void hangOwn(int replica, SplittableRandom random) {
         if (!cluster.replica(replica).isRunning()) {
             return;
         }
         long micros = micros(random);
-        disks.hang(replica, HangingDisks.OWN, micros);
+        disks.hangOwn(replica, drawUnanswered(random.split()), micros);
         if (random.nextBoolean()) {
             boolean helps = random.nextBoolean();
             faults.later(random.nextLong(micros), () -> {
@@ -76,7 +82,7 @@ final class HangFaults {
         if (voters >= quorum && cluster.checker().lastPosition() > 0) {
             cluster.gone().add(next);
             if (onlyDisk && cluster.replica(next).isRunning()) {
-                disks.hang(next, HangingDisks.OWN, HangingDisks.FOR_GOOD);
+                disks.hangOwn(next, drawUnanswered(random.split()), HangingDisks.FOR_GOOD);
             } else {
                 cluster.crash(next);
             }
@@ -94,7 +100,7 @@ final class HangFaults {
         long micros = micros(random);
         for (int id : forAll ? cluster.members() : List.of(replica)) {
             for (int i = 0; i < count; i++) {
-                disks.hang(id, (first + i) % all, micros);
+                disks.hangShared(id, (first + i) % all, micros);
             }
         }
         if (random.nextInt(3) == 0) {

@@ -54,6 +54,7 @@ public final class StoredLog implements AcceptorLog, DurableRecords {
     private final boolean discards;
     private final Path directory;
     private final LogMemory memory = new LogMemory();
+    private final SlowReads reads;
     private final Deque<LogRecord> queued = new ArrayDeque<>();
     private AcceptorLog log;
 
@@ -78,6 +79,7 @@ public final class StoredLog implements AcceptorLog, DurableRecords {
         this.disk = disk;
         this.discards = discards;
         this.random = random;
+        this.reads = new SlowReads(random.split());
         this.directory = disk.root().resolve(DIRECTORY);
         disk.keepInMemory(DIRECTORY);
         try {
@@ -146,6 +148,11 @@ public final class StoredLog implements AcceptorLog, DurableRecords {
     void queued(LogRecord record) {
         queued.addLast(record);
         memory.appended(record);
+    }
+
+    /** A protocol asks for records, which waits for the log reader. */
+    void readAsked(long fromPosition, int maxBytes) {
+        reads.asked(log, fromPosition, maxBytes);
     }
 
     /** A protocol needs nothing below a position any more, which waits for the log writer. */
@@ -281,6 +288,7 @@ public final class StoredLog implements AcceptorLog, DurableRecords {
     /** Opens the log; sometimes the power is gone before that is done, and it is opened once more. */
     private void openAgain(boolean powerFails) {
         queued.clear();
+        reads.forget();
         unforced = 0;
         truncateBelow = 0;
         try {
@@ -376,7 +384,7 @@ public final class StoredLog implements AcceptorLog, DurableRecords {
 
     @Override
     public List<LogRecord> read(long fromPosition, int maxBytes) throws IOException {
-        return log.read(fromPosition, maxBytes);
+        return reads.read(log, fromPosition, maxBytes);
     }
 
     /** The readable records in order of position. */

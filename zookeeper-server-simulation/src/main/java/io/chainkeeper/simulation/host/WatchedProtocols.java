@@ -355,6 +355,7 @@ final class WatchedProtocols implements OrderingProtocolFactory {
 
         @Override
         public void readLog(long fromPosition, int maxBytes) {
+            host.replica().log().readAsked(fromPosition, maxBytes);
             effects.readLog(fromPosition, maxBytes);
         }
 

@@ -238,6 +238,10 @@ public final class MutantRegistry {
                     BEHIND,
                     "what the log may hold as accepted only is not told as decided"),
             entry(
+                    "LOG_IS_TOLD_AS_DECIDED_WHEN_READ",
+                    BEHIND,
+                    "what the log held when it was read is told only where that was decided by then"),
+            entry(
                     "ONLY_DELIVERED_VALUES_ARE_LEARNED",
                     BEHIND,
                     "who does not know the epoch takes only what others have delivered"),

@@ -35,6 +35,7 @@ final class LastDraw {
         drawWrongDirectory(bounded.faultIntervalMicros());
         drawExchanges(bounded.faultIntervalMicros());
         drawSurvivor(bounded.faultIntervalMicros());
+        drawMemory(bounded.settings());
         return bounded;
     }
 
@@ -51,6 +52,13 @@ final class LastDraw {
         if (mayBe && random.nextInt(6) == 0) {
             faults.keySet().retainAll(BESIDE_A_SURVIVOR);
             faults.put(Fault.GO_ON_ALONE, random.nextBoolean() ? 200_000L : 800_000L);
+        }
+    }
+
+    /** Logs are read for those that are behind. */
+    private void drawMemory(Map<String, String> settings) {
+        if (application == SimulatedApplication.BEHIND || random.nextInt(4) == 0) {
+            ProtocolSettings.drawMemory(random, factory, settings);
         }
     }
 

@@ -39,6 +39,9 @@ final class MemberChannel implements StateChannel {
         if (closed || !isOpen()) {
             throw new IOException("the connection to server " + other.id() + " is broken");
         }
+        if (cluster.hangingDisks().readsNothing(other.id())) {
+            throw new IOException("server " + other.id() + " does not answer");
+        }
         return ((ZnodeReplica) other.application()).answerStateRequest(id, request);
     }
 
