@@ -17,8 +17,12 @@ import com.tngtech.archunit.lang.ArchRule;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.replica.ApplyRule;
 import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.server.session.SessionRule;
+import io.chainkeeper.server.session.SessionTable;
 import io.chainkeeper.server.state.FeatureRule;
 import io.chainkeeper.server.state.FeatureState;
+import io.chainkeeper.server.state.ReconfigRule;
+import io.chainkeeper.server.state.ReplicatedState;
 import java.io.IOException;
 import java.util.Set;
 import java.util.SortedSet;
@@ -152,6 +156,16 @@ public final class LayeringTest {
     @ArchTest
     public static final ArchRule serversKeepToFeatureLevels =
             noClasses().should().callMethod(FeatureState.class, "doWithout", FeatureRule.class);
+
+    /** The same for rules of the ends of sessions. */
+    @ArchTest
+    public static final ArchRule serversCompareExpiries =
+            noClasses().should().callMethod(SessionTable.class, "doWithout", SessionRule.class);
+
+    /** The same for rules of {@code reconfig}. */
+    @ArchTest
+    public static final ArchRule serversEndReconfigs =
+            noClasses().should().callMethod(ReplicatedState.class, "doWithout", ReconfigRule.class);
 
     /** The core finds protocols by their name in zoo.cfg, never by their class. */
     @ArchTest

@@ -5,6 +5,7 @@ import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.server.proposal.Proposer;
 import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.EnsemblePlan;
+import io.chainkeeper.server.state.ReconfigRule;
 import io.chainkeeper.server.state.ReplicatedState;
 import java.util.Objects;
 import java.util.function.LongSupplier;
@@ -98,7 +99,7 @@ public final class Reconfigurer {
         askedMillis = clockMillis.getAsLong();
         lookingUp = true;
         aside.run(named::draft, draft -> {
-            lookingUp = false;
+            lookingUp = !state.follows(ReconfigRule.ENDED_LOOK_UP_MAKES_ROOM);
             if (pending == asked) {
                 plan(draft);
             }

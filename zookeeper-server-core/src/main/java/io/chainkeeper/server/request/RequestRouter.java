@@ -14,6 +14,7 @@ import io.chainkeeper.server.proposal.ClientProposal;
 import io.chainkeeper.server.proposal.Proposer;
 import io.chainkeeper.server.proposal.UpgradeProposal;
 import io.chainkeeper.server.reconfig.PendingReconfig;
+import io.chainkeeper.server.state.ReconfigRule;
 import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.tracing.RequestWatch;
 import io.chainkeeper.server.zookeeper.LocalRefusal;
@@ -50,6 +51,7 @@ public final class RequestRouter implements RequestEntry {
     private final EagerAccessCheck accessCheck;
     private final WatchChecks watchChecks;
     private final Proposer proposer;
+    private final ReplicatedState state;
     private final ConcurrentMap<ServerCnxn, ReplyQueue> queues = new ConcurrentHashMap<>();
     private volatile Consumer<PendingReconfig> reconfigs = pending -> {};
     private volatile Consumer<Request> refusals = refused -> {};
@@ -82,6 +84,7 @@ public final class RequestRouter implements RequestEntry {
         this.accessCheck = new EagerAccessCheck(server);
         this.watchChecks = new WatchChecks(server, guards.watches());
         this.proposer = proposer;
+        this.state = state;
     }
 
     @Override
@@ -334,6 +337,9 @@ public final class RequestRouter implements RequestEntry {
         }
 
         private void release() {
+            if (!state.follows(ReconfigRule.WHAT_A_RECONFIG_HELD_BACK_IS_TAKEN_UP)) {
+                return;
+            }
             queue.release();
             for (Request next = queue.nextHeld(); next != null; next = queue.nextHeld()) {
                 process(queue, next);

@@ -4,6 +4,7 @@ import io.chainkeeper.config.SharedSettings;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.RuleSwitches;
 import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.server.guard.TransactionLimit;
 import io.chainkeeper.server.session.SessionIds;
@@ -53,6 +54,7 @@ public final class ReplicatedState {
     private long executionProfile;
     private long zxid;
     private volatile long agreedTimeMillis;
+    private volatile RuleSwitches rules = RuleSwitches.ALL_ON;
 
     private ReplicatedState(SessionTable sessions, StartReports starts, SchemeReports schemes, FeatureState features) {
         this.sessions = sessions;
@@ -72,6 +74,23 @@ public final class ReplicatedState {
                 new ReplicatedState(new SessionTable(), new StartReports(), new SchemeReports(), new FeatureState());
         state.zxid = zxid;
         return state;
+    }
+
+    /**
+     * Takes a rule out; only the simulator does.
+     *
+     * @param rule that is not followed from now on
+     */
+    public void doWithout(ReconfigRule rule) {
+        rules = RuleSwitches.without(rule);
+    }
+
+    /**
+     * @param rule asked for
+     * @return whether it is followed, as all are in every server; any thread
+     */
+    public boolean follows(ReconfigRule rule) {
+        return rules.isOn(rule);
     }
 
     /** @return the feature level, and what the replicas run */

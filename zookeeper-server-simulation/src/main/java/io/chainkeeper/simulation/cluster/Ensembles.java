@@ -81,10 +81,19 @@ public final class Ensembles {
             configured(next);
             machines.forEach(this::tellOrStart);
         } else if (workload.askFor(next, random)) {
-            trace.record(0, "asked for ensemble", asked.size(), next);
-            asked.add(next);
-            machines.forEach(this::startIfNew);
+            asked(next);
         }
+    }
+
+    /**
+     * A client asks for another ensemble: those that are new in it start.
+     *
+     * @param next the ensemble
+     */
+    public void asked(Ensemble next) {
+        trace.record(0, "asked for ensemble", asked.size(), next);
+        asked.add(next);
+        machines.forEach(this::startIfNew);
     }
 
     /** The order has configured another ensemble; replicas learn of it as they execute it. */

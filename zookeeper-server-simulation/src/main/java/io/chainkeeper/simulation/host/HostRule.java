@@ -1,7 +1,9 @@
 package io.chainkeeper.simulation.host;
 
 import io.chainkeeper.replica.ApplyRule;
+import io.chainkeeper.server.session.SessionRule;
 import io.chainkeeper.server.state.FeatureRule;
+import io.chainkeeper.server.state.ReconfigRule;
 
 /** Rules of a replica's host that agreement rests on. A run without one of them shows that it would be missed. */
 public enum HostRule {
@@ -33,6 +35,14 @@ public enum HostRule {
     UNKNOWN_LEVEL_STOPS,
     /** See {@link FeatureRule#LEVEL_IS_NOTED_BEFORE_EXECUTION}. */
     LEVEL_IS_NOTED_BEFORE_EXECUTION,
+    /** See {@link SessionRule#EXPIRY_IS_OF_THE_PRESENT_EPOCH}. */
+    EXPIRY_IS_OF_THE_PRESENT_EPOCH,
+    /** See {@link SessionRule#EXPIRY_IS_OF_THE_PRESENT_OWNER}. */
+    EXPIRY_IS_OF_THE_PRESENT_OWNER,
+    /** See {@link ReconfigRule#WHAT_A_RECONFIG_HELD_BACK_IS_TAKEN_UP}. */
+    WHAT_A_RECONFIG_HELD_BACK_IS_TAKEN_UP,
+    /** See {@link ReconfigRule#ENDED_LOOK_UP_MAKES_ROOM}. */
+    ENDED_LOOK_UP_MAKES_ROOM,
     /** Links are asked for the cluster that a server's directory belongs to, and are closed where that differs. */
     OTHER_CLUSTERS_ARE_REFUSED,
     /** A disk that says that it is another cluster's is not used. See {@code DiskComparison}. */

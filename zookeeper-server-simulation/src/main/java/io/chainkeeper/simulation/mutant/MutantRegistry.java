@@ -7,6 +7,7 @@ import static io.chainkeeper.simulation.swarm.SimulatedApplication.FOUNDING;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.MEMBERS;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.MINORITY;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.OUTDATED;
+import static io.chainkeeper.simulation.swarm.SimulatedApplication.RECONFIG;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.REGISTERS;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.TAKEOVER;
 import static io.chainkeeper.simulation.swarm.SimulatedApplication.UPGRADE;
@@ -124,6 +125,22 @@ public final class MutantRegistry {
                     HostRule.LEVEL_IS_NOTED_BEFORE_EXECUTION,
                     UPGRADE,
                     "a directory notes a feature level before anything is executed in it"),
+            entry(
+                    HostRule.EXPIRY_IS_OF_THE_PRESENT_EPOCH,
+                    ZNODES,
+                    "a session does not expire if it has been attached or orphaned since that was proposed"),
+            entry(
+                    HostRule.EXPIRY_IS_OF_THE_PRESENT_OWNER,
+                    ZNODES,
+                    "a session does not expire if it has another owner than when that was proposed"),
+            entry(
+                    HostRule.WHAT_A_RECONFIG_HELD_BACK_IS_TAKEN_UP,
+                    RECONFIG,
+                    "what a client asks for behind its `reconfig` is taken up when that is ordered or refused"),
+            entry(
+                    HostRule.ENDED_LOOK_UP_MAKES_ROOM,
+                    RECONFIG,
+                    "a server that has looked up the names of one `reconfig` takes the next one"),
             entry(
                     HostRule.OTHER_CLUSTERS_ARE_REFUSED,
                     REGISTERS,
@@ -307,6 +324,10 @@ public final class MutantRegistry {
             HostRule.COMMAND_IS_APPLIED_ONCE.name(),
             HostRule.STREAM_IS_APPLIED_IN_ORDER.name(),
             HostRule.STATE_IS_WRITTEN_WHEN_ASKED_FOR.name(),
+            HostRule.EXPIRY_IS_OF_THE_PRESENT_EPOCH.name(),
+            HostRule.EXPIRY_IS_OF_THE_PRESENT_OWNER.name(),
+            HostRule.WHAT_A_RECONFIG_HELD_BACK_IS_TAKEN_UP.name(),
+            HostRule.ENDED_LOOK_UP_MAKES_ROOM.name(),
             HostRule.DISKS_OF_OTHER_CLUSTERS_ARE_REFUSED.name());
 
     private static final String OF_SHARED_DISKS = HostRule.DISKS_OF_OTHER_CLUSTERS_ARE_REFUSED.name();

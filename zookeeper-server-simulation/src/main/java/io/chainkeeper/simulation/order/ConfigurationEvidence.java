@@ -4,8 +4,6 @@ import io.chainkeeper.command.Command;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
-import io.chainkeeper.server.session.SessionState;
-import io.chainkeeper.server.session.SessionTable;
 import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.EnsemblePlan;
 import java.util.ArrayList;
@@ -25,7 +23,7 @@ public final class ConfigurationEvidence {
     /** A request that has changed the configuration. */
     private record Changer(long sessionId, int cxid) {}
 
-    private final SessionTable sessions;
+    private final OrderedSessions sessions;
     private final Supplier<Membership> membership;
     private final Consumer<EnsembleConfig> executedFirst;
     private final List<SortedMap<Integer, EnsembleConfig.Server>> ordered = new ArrayList<>();
@@ -40,7 +38,7 @@ public final class ConfigurationEvidence {
      * @param executedFirst told of each configuration when the first replica has executed it
      */
     ConfigurationEvidence(
-            SessionTable sessions, Supplier<Membership> membership, Consumer<EnsembleConfig> executedFirst) {
+            OrderedSessions sessions, Supplier<Membership> membership, Consumer<EnsembleConfig> executedFirst) {
         this.sessions = sessions;
         this.membership = membership;
         this.executedFirst = executedFirst;
@@ -76,10 +74,10 @@ public final class ConfigurationEvidence {
     }
 
     private boolean isOwned(EnsemblePlan planned) {
-        SessionState session = sessions.get(planned.sessionId());
+        OrderedSessions.Session session = sessions.get(planned.sessionId());
         return session != null
                 && session.owner() == planned.proposer()
-                && session.ownerIncarnation() == planned.incarnation();
+                && session.incarnation() == planned.incarnation();
     }
 
     void dropped(Command.DropPlan command) {
@@ -102,7 +100,7 @@ public final class ConfigurationEvidence {
         }
         EnsemblePlan taken = plan;
         plan = null;
-        SessionState session = sessions.get(request.sessionId());
+        OrderedSessions.Session session = sessions.get(request.sessionId());
         boolean isOwner = session != null && session.owner() == proposed.proposer();
         if (!isOwner || !taken.reached(membership.get(), newest())) {
             return List.of();

@@ -7,7 +7,6 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
-import io.chainkeeper.server.session.SessionState;
 import io.chainkeeper.server.session.SessionTable;
 import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.simulation.checker.Operation;
@@ -25,7 +24,8 @@ import org.apache.zookeeper.ZooDefs.OpCode;
  * Follows the one order of commands about sessions, beside all replicas, and knows when each session was heard of last.
  * Checks that a session's requests take effect once and in the order they were sent in, that nobody proposes the end of
  * a session whose owner has heard of it within its timeout, not counting time in which the proposer stood still, and
- * that nobody else than its owner, or the order's leader for one without owner, does.
+ * that nobody else than its owner does, where it has one. A session expires only if whoever proposed that had seen how
+ * it is; and at each position every replica has the sessions that the order has made.
  */
 public final class SessionEvidence {
     /** Told of what the order does. */
@@ -51,7 +51,7 @@ public final class SessionEvidence {
     private final int fastClockPercent;
     private final Stalls stalls;
     private final Listener listener;
-    private final SessionTable sessions = new SessionTable();
+    private final OrderedSessions sessions;
     private final ConfigurationEvidence configurations;
     private final Map<Long, Long> heardMicros = new HashMap<>();
     private final Map<Long, TreeMap<Integer, Long>> executed = new HashMap<>();
@@ -60,13 +60,25 @@ public final class SessionEvidence {
     private final Map<Long, Set<Integer>> refused = new HashMap<>();
 
     private final Map<Long, Long> expired = new HashMap<>();
+
+    /** Up to which position who has proposed an expiry had executed the order, the last time that it did. */
+    private final Map<Proposed, Long> proposedAt = new HashMap<>();
+
     private long ordered;
+
+    /** An expiry of a session as its proposer saw it. */
+    private record Proposed(int replica, long sessionId, int owner, long epoch) {
+        static Proposed by(int replica, Command.Expire expire) {
+            return new Proposed(replica, expire.sessionId(), expire.owner(), expire.epoch());
+        }
+    }
 
     /**
      * @param nowMicros virtual time
      * @param fastClockPercent by how much a replica's clock may be ahead, per time that passes
      * @param stalls of replicas, whose time does not count as a client's silence
      * @param membership in force after everything that was ordered
+     * @param position that a command stands at while it is told of
      * @param listener told of what the order does
      */
     public SessionEvidence(
@@ -74,11 +86,13 @@ public final class SessionEvidence {
             int fastClockPercent,
             Stalls stalls,
             Supplier<Membership> membership,
+            LongSupplier position,
             Listener listener) {
         this.nowMicros = nowMicros;
         this.fastClockPercent = fastClockPercent;
         this.stalls = stalls;
         this.listener = listener;
+        this.sessions = new OrderedSessions(position);
         this.configurations = new ConfigurationEvidence(sessions, membership, listener::configured);
     }
 
@@ -98,37 +112,67 @@ public final class SessionEvidence {
 
     /** A replica processes something that a session's client has sent. */
     public void heard(int replica, long sessionId) {
-        SessionState state = sessions.get(sessionId);
-        if (state != null && state.owner() == replica) {
+        OrderedSessions.Session session = sessions.get(sessionId);
+        if (session != null && session.owner() == replica) {
             heardMicros.put(sessionId, nowMicros.getAsLong());
         }
     }
 
-    /** A replica proposes the end of a session. */
-    public void expiryProposed(int replica, Command.Expire expire) {
-        SessionState state = sessions.get(expire.sessionId());
-        if (state == null || state.owner() != expire.owner() || state.epoch() != expire.epoch()) {
+    /**
+     * A replica proposes the end of a session.
+     *
+     * @param replica its id
+     * @param executed position that it has executed, or is executing
+     * @param expire what it proposes
+     */
+    public void expiryProposed(int replica, long executed, Command.Expire expire) {
+        proposedAt.put(Proposed.by(replica, expire), executed);
+        if (!sessions.isOfThePresent(expire)) {
             return; // it will be refused
         }
+        OrderedSessions.Session session = sessions.get(expire.sessionId());
         InvariantViolated.check(
-                state.ownerless() || state.owner() == replica,
+                session.isOwnerless() || session.owner() == replica,
                 "replica %d proposes the end of session 0x%x, which %s serves",
                 replica,
                 expire.sessionId(),
-                state);
+                session);
         long heard = heardMicros.get(expire.sessionId());
         long stalledMicros = stalls.micros(replica, heard);
         long silentMicros = nowMicros.getAsLong() - heard - stalledMicros;
-        long leastMicros = state.timeoutMillis() * 10L * (100 - fastClockPercent) - 2_000;
+        long leastMicros = session.timeoutMillis() * 10L * (100 - fastClockPercent) - 2_000;
         InvariantViolated.check(
                 silentMicros >= leastMicros,
                 "replica %d proposes the end of session 0x%x, %s, heard of %d ms ago, beside %d ms of stalls",
                 replica,
                 expire.sessionId(),
-                state,
+                session,
                 silentMicros / 1000,
                 stalledMicros / 1000);
         listener.expiryProposed(expire.sessionId());
+    }
+
+    /** Whoever proposed it had seen the last attach, orphan or creation of the session. */
+    private void expire(Command.Expire expire, int proposer) {
+        if (!sessions.isOfThePresent(expire)) {
+            return;
+        }
+        Long executed = proposedAt.get(Proposed.by(proposer, expire));
+        OrderedSessions.Session session = sessions.get(expire.sessionId());
+        InvariantViolated.check(
+                executed != null && executed >= session.since(),
+                "session 0x%x, %s, ends though replica %d proposed that at position %s",
+                expire.sessionId(),
+                session,
+                proposer,
+                executed);
+        expired.put(expire.sessionId(), ordered);
+        end(expire.sessionId());
+    }
+
+    /** A replica has executed everything up to a position: its sessions are those of the order. */
+    public void executed(int replica, long position, SessionTable table) {
+        sessions.check(replica, position, table);
     }
 
     /** A command takes effect. */
@@ -141,16 +185,13 @@ public final class SessionEvidence {
             if (configurations.isOutside(proposed.proposer())) {
                 return;
             }
-            SessionState before = sessions.attach(
+            boolean isThere = sessions.attach(
                     attach.sessionId(), proposed.proposer(), proposed.incarnation(), attach.timeoutMillis());
-            if (before != null) {
+            if (isThere) {
                 heardMicros.put(attach.sessionId(), nowMicros.getAsLong());
             }
         } else if (command instanceof Command.Expire expire) {
-            if (sessions.mayExpire(expire.sessionId(), expire.owner(), expire.epoch())) {
-                expired.put(expire.sessionId(), ordered);
-                end(expire.sessionId());
-            }
+            expire(expire, proposed.proposer());
         } else if (command instanceof Command.Orphan orphan) {
             orphan(orphan.replica(), orphan.incarnation());
         } else if (command instanceof Command.ReplicaStarted) {
@@ -182,9 +223,9 @@ public final class SessionEvidence {
             heardMicros.put(sessionId, nowMicros.getAsLong());
             return;
         }
-        SessionState state = sessions.get(sessionId);
+        OrderedSessions.Session session = sessions.get(sessionId);
         boolean closes = request.opcode() == OpCode.closeSession;
-        if (state == null || (state.owner() != proposed.proposer() && !closes)) {
+        if (session == null || (session.owner() != proposed.proposer() && !closes)) {
             return; // the session has ended, or goes on elsewhere: an error without effect
         }
         TreeMap<Integer, Long> before = executed.computeIfAbsent(sessionId, id -> new TreeMap<>());
@@ -204,8 +245,7 @@ public final class SessionEvidence {
     }
 
     private void end(long sessionId) {
-        if (sessions.get(sessionId) != null) {
-            sessions.remove(sessionId);
+        if (sessions.end(sessionId)) {
             listener.ended(sessionId);
         }
     }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.apache.jute.Record;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
@@ -106,15 +107,16 @@ final class ConfigurationOperations {
      * @param next the ensemble
      * @param incremental whether to name those who come and go instead of all
      * @param fromVersion the only configuration that is to be replaced, or {@link #ANY_VERSION}
+     * @param ended told how it has ended; with {@link Code#CONNECTIONLOSS} the order tells
      */
-    void change(ZnodeClient client, Ensemble next, boolean incremental, long fromVersion) {
+    void change(ZnodeClient client, Ensemble next, boolean incremental, long fromVersion, Consumer<Code> ended) {
         SortedMap<Integer, Server> before = evidence.newest().servers();
         SortedMap<Integer, Server> wanted = servers(next, before);
         SortedMap<Integer, Server> joining = new TreeMap<>(wanted);
         joining.entrySet().removeIf(each -> each.getValue().equals(before.get(each.getKey())));
         List<Integer> leaving = new ArrayList<>(before.keySet());
         leaving.removeAll(wanted.keySet());
-        Asked asked = new Asked(client, wanted, incremental ? joining : null, leaving, fromVersion);
+        Asked asked = new Asked(client, wanted, incremental ? joining : null, leaving, fromVersion, ended);
         ReconfigRequest request = incremental
                 ? new ReconfigRequest(lines(joining), ids(leaving), null, fromVersion)
                 : new ReconfigRequest(null, null, lines(wanted), fromVersion);
@@ -160,6 +162,7 @@ final class ConfigurationOperations {
         private final SortedMap<Integer, Server> joining;
         private final List<Integer> leaving;
         private final long fromVersion;
+        private final Consumer<Code> ended;
         private final int seenBefore = newestSeen;
 
         Asked(
@@ -167,21 +170,33 @@ final class ConfigurationOperations {
                 SortedMap<Integer, Server> all,
                 SortedMap<Integer, Server> joining,
                 List<Integer> leaving,
-                long fromVersion) {
+                long fromVersion,
+                Consumer<Code> ended) {
             this.sessionId = client.session().id();
             this.isAllowed = client.isAdministrator();
             this.all = all;
             this.joining = joining;
             this.leaving = leaving;
             this.fromVersion = fromVersion;
+            this.ended = ended;
         }
 
         @Override
         public void replied(int xid, int error, Record body) {
             if (error == 0) {
                 changed(xid, seen(((GetDataResponse) body).getData(), seenBefore));
-                return;
+            } else {
+                refused(error);
             }
+            ended.accept(Code.get(error));
+        }
+
+        @Override
+        public void lost(int xid) {
+            ended.accept(Code.CONNECTIONLOSS);
+        }
+
+        private void refused(int error) {
             Code code = Code.get(error);
             if (code == Code.BADVERSION) {
                 checkOtherVersion();

@@ -22,7 +22,6 @@ import io.chainkeeper.server.bootstrap.DrivenSettings;
 import io.chainkeeper.server.bootstrap.OrderingFactory;
 import io.chainkeeper.server.execution.OrderedApplication;
 import io.chainkeeper.server.state.EnsembleConfig;
-import io.chainkeeper.server.state.FeatureRule;
 import io.chainkeeper.server.state.ReleaseMismatch;
 import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.transfer.StateOffer;
@@ -31,7 +30,6 @@ import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.host.Checkpoint;
 import io.chainkeeper.simulation.host.DiskFailure;
 import io.chainkeeper.simulation.host.DrivenScheduler;
-import io.chainkeeper.simulation.host.HostRule;
 import io.chainkeeper.simulation.host.NeverAnswered;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.host.SimulatedReplica;
@@ -80,6 +78,7 @@ public final class ZnodeReplica implements StateMachine {
     private StateOffer offer;
     private ProtocolContext.Start startKind;
     private long position;
+    private long begun;
     private EnsembleConfig told;
     private boolean changesAnything;
 
@@ -131,13 +130,10 @@ public final class ZnodeReplica implements StateMachine {
         } catch (IOException e) {
             throw new StartRefused(e.getMessage(), e);
         }
-        for (FeatureRule rule : FeatureRule.values()) {
-            if (!origin.replica(id).follows(HostRule.valueOf(rule.name()))) {
-                server.replicatedState().features().doWithout(rule);
-            }
-        }
+        new ServerRules(origin.replica(id)).takeOutOf(server.replicatedState());
         this.application = server.application();
         this.position = application.recoveredPosition();
+        this.begun = position;
     }
 
     /** Whatever is wrong but the disk is a defect. */
@@ -202,7 +198,7 @@ public final class ZnodeReplica implements StateMachine {
         /** When a stranger's sessions were heard of is known only in the time of the cluster that it comes from. */
         private void expiryProposed(Command.Expire expire) {
             if (!place.isOfAStranger()) {
-                evidence.expiryProposed(id, expire);
+                evidence.expiryProposed(id, begun, expire);
             }
         }
 
@@ -268,15 +264,6 @@ public final class ZnodeReplica implements StateMachine {
         }
     }
 
-    /** Put into words only if somebody listens. */
-    private record Answer(ServerConnection connection, int xid, long zxid) {
-        @Override
-        public String toString() {
-            return "to " + connection + ", xid " + xid + ", zxid 0x" + Long.toHexString(zxid) + ", session 0x"
-                    + Long.toHexString(connection.getSessionId());
-        }
-    }
-
     /** Whether clients are let in. */
     boolean isServing() {
         return server.server().isRunning();
@@ -319,6 +306,7 @@ public final class ZnodeReplica implements StateMachine {
     @Override
     public void positionBegins(long at) {
         changesAnything = false;
+        begun = at;
         application.positionBegins(at);
     }
 
@@ -341,6 +329,9 @@ public final class ZnodeReplica implements StateMachine {
         int level = featureLevel().number();
         origin.releases().executed(id, level);
         features.executed(id, at, level);
+        if (changesAnything) {
+            evidence.executed(id, at, server.replicatedState().sessions());
+        }
         tellConfiguration();
         InvariantViolated.check(!server.server().hasDiverged(), "replica %d finds its own state wrong", id);
         if (server.treeIsOfThisPosition()) {

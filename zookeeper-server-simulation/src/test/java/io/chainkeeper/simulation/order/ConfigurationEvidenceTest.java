@@ -12,7 +12,6 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.server.bootstrap.DrivenServer;
-import io.chainkeeper.server.session.SessionTable;
 import io.chainkeeper.server.state.EnsembleConfig;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +29,7 @@ public class ConfigurationEvidenceTest {
 
     private final EnsembleConfig first = configuration(0, 1, 2, 3);
     private final EnsembleConfig second = configuration(0, 1, 2, 4);
-    private final SessionTable sessions = new SessionTable();
+    private final OrderedSessions sessions = new OrderedSessions(() -> 1);
     private final List<EnsembleConfig> seen = new ArrayList<>();
     private Membership membership = Membership.initial(1, List.of(1, 2, 3));
     private final ConfigurationEvidence evidence = new ConfigurationEvidence(sessions, () -> membership, seen::add);
@@ -97,7 +96,7 @@ public class ConfigurationEvidenceTest {
     @Test
     public void sessionEnds_itsPlanIsDropped() {
         plan(second, OWNER);
-        sessions.remove(SESSION);
+        sessions.end(SESSION);
         evidence.dropUnlessOwned();
         assertFalse(evidence.isChanging());
     }

@@ -9,6 +9,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.server.session.SessionTable;
 import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.simulation.cluster.Pauses;
 import io.chainkeeper.simulation.time.EventQueue;
@@ -19,14 +20,18 @@ import org.apache.zookeeper.ZooDefs.OpCode;
 import org.junit.Before;
 import org.junit.Test;
 
-/** Who proposes the end of a session too early is found out. */
+/** Who ends a session too early, or for a reason that is gone, is found out. */
 public class SessionEvidenceTest {
     private static final long SESSION = 77;
     private static final int TIMEOUT_MILLIS = 1_000;
     private static final int OWNER = 1;
     private static final int OTHER = 2;
 
+    private static final long INCARNATION = 1;
+
     private final EventQueue events = new EventQueue();
+    private final List<Long> ended = new ArrayList<>();
+    private long position;
     private final List<Long> proposed = new ArrayList<>();
     private final Pauses ownersPauses = new Pauses();
     private final SessionEvidence evidence = new SessionEvidence(
@@ -34,6 +39,7 @@ public class SessionEvidenceTest {
             0,
             (replica, sinceMicros) -> replica == OWNER ? ownersPauses.between(sinceMicros, events.nowMicros(), 1) : 0,
             () -> Membership.initial(1, List.of(OWNER, OTHER)),
+            () -> this.position,
             new Listener());
 
     private final class Listener implements SessionEvidence.Listener {
@@ -44,7 +50,7 @@ public class SessionEvidenceTest {
 
         @Override
         public void ended(long sessionId) {
-            throw new AssertionError("nothing ends a session here");
+            ended.add(sessionId);
         }
 
         @Override
@@ -64,7 +70,16 @@ public class SessionEvidenceTest {
     }
 
     private void proposeEnd(int replica) {
-        evidence.expiryProposed(replica, new Command.Expire(0, SESSION, OWNER, 0));
+        evidence.expiryProposed(replica, position, expire(OWNER, 0));
+    }
+
+    private static Command.Expire expire(int owner, long epoch) {
+        return new Command.Expire(0, SESSION, owner, epoch);
+    }
+
+    private void order(int proposer, Command command) {
+        position++;
+        evidence.ordered(new ProposedCommand(proposer, INCARNATION, 0, position, CommandCodec.encode(command)));
     }
 
     @Before
@@ -73,7 +88,7 @@ public class SessionEvidenceTest {
                 ByteBuffer.allocate(Integer.BYTES).putInt(TIMEOUT_MILLIS).array());
         Command create = new Command.ClientRequest(
                 0, SESSION, 1, OpCode.createSession, null, timeout, Command.ClientRequest.QUOTA_KEPT);
-        evidence.ordered(new ProposedCommand(OWNER, 1, 0, 1, CommandCodec.encode(create)));
+        order(OWNER, create);
     }
 
     @Test
@@ -95,7 +110,7 @@ public class SessionEvidenceTest {
     private void execute(int xid) {
         Command write = new Command.ClientRequest(
                 0, SESSION, xid, OpCode.delete, null, ByteSlice.EMPTY, Command.ClientRequest.QUOTA_KEPT);
-        evidence.ordered(new ProposedCommand(OWNER, 1, 0, 1 + xid, CommandCodec.encode(write)));
+        order(OWNER, write);
     }
 
     @Test
@@ -117,6 +132,76 @@ public class SessionEvidenceTest {
         evidence.checkRefused(SESSION);
         evidence.refused(SESSION, 4);
         assertThrows(InvariantViolated.class, () -> evidence.checkRefused(SESSION));
+    }
+
+    private void attach(int replica) {
+        order(replica, new Command.Attach(0, SESSION, TIMEOUT_MILLIS));
+    }
+
+    @Test
+    public void expiryOfTheSessionAsItIs_endsIt() {
+        pass(TIMEOUT_MILLIS);
+        proposeEnd(OWNER);
+        order(OWNER, expire(OWNER, 0));
+        assertEquals(List.of(SESSION), ended);
+    }
+
+    @Test
+    public void sessionAttachedMeanwhile_goesOn() {
+        pass(TIMEOUT_MILLIS);
+        proposeEnd(OWNER);
+        attach(OWNER);
+        order(OWNER, expire(OWNER, 0));
+        assertEquals(List.of(), ended);
+    }
+
+    @Test
+    public void sessionOrphanedMeanwhile_goesOn() {
+        pass(TIMEOUT_MILLIS);
+        proposeEnd(OWNER);
+        order(OTHER, new Command.Orphan(0, OWNER, INCARNATION));
+        order(OWNER, expire(OWNER, 0));
+        assertEquals(List.of(), ended);
+    }
+
+    /** An epoch that did not grow would be named right by an expiry that is too old. */
+    @Test
+    public void expiryThatIsOlderThanTheAttach_mayNotNameItsEpoch() {
+        pass(TIMEOUT_MILLIS);
+        evidence.expiryProposed(OWNER, position, expire(OWNER, 1));
+        attach(OWNER);
+        assertThrows(InvariantViolated.class, () -> order(OWNER, expire(OWNER, 1)));
+    }
+
+    @Test
+    public void expiryThatNobodyProposed_isFound() {
+        assertThrows(InvariantViolated.class, () -> order(OWNER, expire(OWNER, 0)));
+    }
+
+    @Test
+    public void tableOfAReplica_isThatOfItsPosition() {
+        SessionTable table = new SessionTable();
+        table.create(SESSION, TIMEOUT_MILLIS, OWNER, INCARNATION);
+        evidence.executed(OTHER, 1, table);
+        attach(OTHER);
+        evidence.executed(OTHER, 1, table);
+        assertThrows(InvariantViolated.class, () -> evidence.executed(OTHER, 2, table));
+        table.attach(SESSION, OTHER, INCARNATION, TIMEOUT_MILLIS);
+        evidence.executed(OTHER, 2, table);
+        table.attach(SESSION, OTHER, INCARNATION, TIMEOUT_MILLIS);
+        assertThrows("an epoch too high", InvariantViolated.class, () -> evidence.executed(OTHER, 2, table));
+    }
+
+    @Test
+    public void sessionThatAReplicaHasEndedOrLetLive_isFound() {
+        SessionTable table = new SessionTable();
+        assertThrows(InvariantViolated.class, () -> evidence.executed(OTHER, 1, table));
+        table.create(SESSION, TIMEOUT_MILLIS, OWNER, INCARNATION);
+        pass(TIMEOUT_MILLIS);
+        proposeEnd(OWNER);
+        order(OWNER, expire(OWNER, 0));
+        evidence.executed(OTHER, 1, table);
+        assertThrows(InvariantViolated.class, () -> evidence.executed(OTHER, 2, table));
     }
 
     /** What clients sent meanwhile has not been read yet. */

@@ -1,0 +1,92 @@
+package io.chainkeeper.simulation.znode;
+
+import io.chainkeeper.ordering.InvariantViolated;
+import io.chainkeeper.simulation.cluster.Cluster;
+import io.chainkeeper.simulation.cluster.Workload;
+import io.chainkeeper.simulation.order.SessionEvidence;
+import io.chainkeeper.simulation.time.EventQueue;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.IntFunction;
+
+/** Sessions whose clients are gone end within their timeout, two ticks and a write, everywhere, and no others. */
+final class SessionDemand {
+    private static final long TWO_TICKS_MICROS = 2_000L * ServerConfiguration.TICK_TIME_MILLIS;
+
+    private final EventQueue events;
+    private final Cluster cluster;
+    private final SessionEvidence evidence;
+    private final long longestTimeoutMicros;
+    private final long ringMicros;
+    private final IntFunction<ZnodeReplica> replicas;
+
+    /**
+     * @param events virtual time
+     * @param cluster where everything is healthy
+     * @param evidence knows when sessions were heard of
+     * @param longestTimeoutMicros of sessions
+     * @param ringMicros how long a write may wait for replicas whose settings differ
+     * @param replicas the application of each that runs
+     */
+    SessionDemand(
+            EventQueue events,
+            Cluster cluster,
+            SessionEvidence evidence,
+            long longestTimeoutMicros,
+            long ringMicros,
+            IntFunction<ZnodeReplica> replicas) {
+        this.events = events;
+        this.cluster = cluster;
+        this.evidence = evidence;
+        this.longestTimeoutMicros = longestTimeoutMicros;
+        this.ringMicros = ringMicros;
+        this.replicas = replicas;
+    }
+
+    /**
+     * A client goes without a word, and does not come back.
+     *
+     * @param leaving the client
+     * @param staying all others
+     * @param awaiter waits for the end of its session
+     */
+    void demand(ZnodeClient leaving, List<ZnodeClient> staying, Workload.Awaiter awaiter) {
+        long sessionId = leaving.session().id();
+        long fromMicros = events.nowMicros();
+        leaving.vanish(true);
+        awaiter.await("the session of a vanished client to end everywhere", () -> goneEverywhere(sessionId));
+        long tookMicros = events.nowMicros() - fromMicros;
+        InvariantViolated.check(
+                tookMicros <= leaving.timeoutMillis() * 1000L + TWO_TICKS_MICROS + ringMicros,
+                "a session with a timeout of %d ms ended %d ms after its client was heard of last",
+                leaving.timeoutMillis(),
+                tookMicros / 1000);
+        awaiter.await(
+                "all abandoned sessions to end",
+                () -> cluster.configured().stream().allMatch(id -> hasSessionsOf(staying, id, fromMicros)));
+    }
+
+    private boolean goneEverywhere(long sessionId) {
+        return cluster.configured().stream()
+                .allMatch(id -> replicas.apply(id).replicatedState().sessions().get(sessionId) == null);
+    }
+
+    private boolean hasSessionsOf(List<ZnodeClient> clients, int id, long fromMicros) {
+        TreeSet<Long> known = new TreeSet<>();
+        replicas.apply(id).replicatedState().sessions().forEach((sessionId, state) -> known.add(sessionId));
+        TreeSet<Long> live = new TreeSet<>();
+        clients.forEach(client -> live.add(client.session().id()));
+        InvariantViolated.check(
+                known.containsAll(live), "replica %d knows sessions %s, clients have %s", id, known, live);
+        for (long abandoned : known) {
+            long silentMicros = events.nowMicros() - Math.max(fromMicros, evidence.heardMicros(abandoned));
+            InvariantViolated.check(
+                    live.contains(abandoned) || silentMicros <= longestTimeoutMicros + TWO_TICKS_MICROS + ringMicros,
+                    "session 0x%x is still there at replica %d, heard of %d ms ago",
+                    abandoned,
+                    id,
+                    silentMicros / 1000);
+        }
+        return known.equals(live);
+    }
+}
