@@ -137,7 +137,7 @@ public final class SnapshotReceiverTest {
                         brokeOff.countDown();
                         throw new IOException("it broke off");
                     }
-                    return source.answer(3, request, ByteSlice.EMPTY);
+                    return source.answer(3, request, () -> ByteSlice.EMPTY);
                 }
 
                 @Override
