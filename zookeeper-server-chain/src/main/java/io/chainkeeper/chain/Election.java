@@ -421,11 +421,11 @@ final class Election {
     }
 
     /**
-     * Whether a membership that was accepted cannot have been decided. A sole survivor is the only member, whatever else
-     * was on its way; that start lasts no longer. And a leader proposes one change of the membership in force behind all
-     * its earlier values. So where more than one member differs, the values before were not the decided ones, and no
-     * instance is decided before them. Taken up, such a membership would bring back a member that another leader has
-     * removed, or a disk that is lost.
+     * Whether a membership that was accepted cannot have been decided. A sole survivor is the only member, whatever
+     * else was on its way; that start lasts no longer. And a leader proposes one change of the membership in force
+     * behind all its earlier values. So where more than one member differs, the values before were not the decided
+     * ones, and no instance is decided before them. Taken up, such a membership would bring back a member that another
+     * leader has removed, or a disk that is lost.
      */
     private boolean isVoid(long instance, Membership next, Membership inForce) {
         if (state.context.start() == Start.SOLE_SURVIVOR) {

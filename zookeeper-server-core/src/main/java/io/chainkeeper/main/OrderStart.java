@@ -130,7 +130,9 @@ public final class OrderStart {
             return ProtocolContext.Start.FORGETFUL;
         }
         NewClusterRequest request = NewClusterRequest.read(config.orderingDirectory());
-        return request == null || ClusterNames.of(log, appliedPosition).contains(request.clusterId())
+        return request == null
+                        || ClusterNames.of(log.recovered(appliedPosition), appliedPosition)
+                                .contains(request.clusterId())
                 ? ProtocolContext.Start.ORDINARY
                 : ProtocolContext.Start.SOLE_SURVIVOR;
     }

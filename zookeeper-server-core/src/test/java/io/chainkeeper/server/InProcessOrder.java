@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 
 /**
  * A total order inside one JVM for tests: one thread decides, each replica executes on a thread of its own, and the log
@@ -87,21 +88,21 @@ public final class InProcessOrder implements AutoCloseable {
     }
 
     public List<Integer> members() {
-        synchronized (monitor) {
-            return membership.replicaIds();
-        }
+        return locked(() -> membership.replicaIds());
     }
 
     /** What a replica last told the order, null if nothing. */
     public Ensemble configured(int replicaId) {
-        synchronized (monitor) {
-            return nodes.get(replicaId).ensemble;
-        }
+        return locked(() -> nodes.get(replicaId).ensemble);
     }
 
     public Map<Integer, PeerAddress> addresses(int replicaId) {
+        return locked(() -> nodes.get(replicaId).addresses);
+    }
+
+    private <T> T locked(Supplier<T> read) {
         synchronized (monitor) {
-            return nodes.get(replicaId).addresses;
+            return read.get();
         }
     }
 
@@ -177,27 +178,19 @@ public final class InProcessOrder implements AutoCloseable {
 
     /** Number of a replica's latest start. */
     public long incarnationOf(int replicaId) {
-        synchronized (monitor) {
-            return incarnations.get(replicaId);
-        }
+        return locked(() -> incarnations.get(replicaId));
     }
 
     public long executedPosition(int replicaId) {
-        synchronized (monitor) {
-            return nodes.get(replicaId).next - 1;
-        }
+        return locked(() -> nodes.get(replicaId).next - 1);
     }
 
     public long checkpointPosition(int replicaId) {
-        synchronized (monitor) {
-            return nodes.get(replicaId).checkpointPosition;
-        }
+        return locked(() -> nodes.get(replicaId).checkpointPosition);
     }
 
     public List<ByteSlice> log() {
-        synchronized (monitor) {
-            return List.copyOf(log);
-        }
+        return locked(() -> List.copyOf(log));
     }
 
     /** Decides a value that nobody has proposed at the next position. */

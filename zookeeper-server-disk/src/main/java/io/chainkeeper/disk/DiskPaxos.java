@@ -474,8 +474,8 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
     /**
      * What this server lacks is gone from the rings: only another server's state brings it, one that covers all that is
      * gone. The sender may have an older one at hand, which would have to be fetched again and again. The leader and
-     * the others are asked in turn: who has the state may be the one that cannot lead, and the leader's own disk may give
-     * no answer.
+     * the others are asked in turn: who has the state may be the one that cannot lead, and the leader's own disk may
+     * give no answer.
      */
     private void askForState() {
         if (state.freedByOthers <= state.decided || state.now < needStateTick) {

@@ -2,11 +2,11 @@ package io.chainkeeper.server.storage;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.command.CommandCodec;
-import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.RecoveredState;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Set;
@@ -20,15 +20,15 @@ public final class ClusterNames {
     /**
      * Reads them.
      *
-     * @param log just opened
+     * @param log what it holds
      * @param abovePosition only behind this position
      * @return the names
      * @throws IOException if the log cannot be read, or holds something that no release of ours wrote
      */
-    public static Set<UUID> of(AcceptorLog log, long abovePosition) throws IOException {
+    public static Set<UUID> of(RecoveredState log, long abovePosition) throws IOException {
         Set<UUID> names = new TreeSet<>();
         try {
-            log.recovered(abovePosition).forEachPosition(abovePosition + 1, record -> look(record, names));
+            log.forEachPosition(abovePosition + 1, record -> look(record, names));
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }

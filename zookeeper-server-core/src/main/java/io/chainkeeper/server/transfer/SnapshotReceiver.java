@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
  * Fetches the state of another member in the background, one call after the other. An attempt that breaks off is not
  * repeated by itself: the protocol goes on saying what it needs, and from whom, and the next attempt continues where
  * the last one ended. Another member's files may be others, so what one has begun to send is continued with that one,
- * whoever is named, until an attempt brings nothing. There is no deadline but that for a single answer. Safe for use by any thread.
+ * whoever is named, until an attempt brings nothing. There is no deadline but that for a single answer. Safe for use by
+ * any thread.
  */
 public final class SnapshotReceiver implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotReceiver.class);

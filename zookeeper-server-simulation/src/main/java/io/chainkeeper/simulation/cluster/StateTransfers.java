@@ -11,8 +11,8 @@ import java.util.SplittableRandom;
 
 /**
  * State transfer: a durable checkpoint of the source, not always its newest, travels in the background. If either end
- * stops meanwhile, the disk of the source gives no answer, or they cannot reach each other, nothing comes of it, and the
- * replica will ask again.
+ * stops meanwhile, the disk of the source gives no answer, or they cannot reach each other, nothing comes of it, and
+ * the replica will ask again.
  */
 final class StateTransfers {
     /** So long nobody else is asked, until a source that does not answer is given up. */
