@@ -34,6 +34,7 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.RecoveredState;
 import io.chainkeeper.ordering.acceptor.Ballot;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -63,6 +64,9 @@ final class ChainPaxos implements InputCycle.Handlers {
 
     /** Whether the leader of an older ballot has been told of the newer one since the batch of inputs began. */
     private boolean refusedInThisBatch;
+
+    /** Who was asked to lead in the place of this replica, since all others were. */
+    private final boolean[] wasAskedToLead = new boolean[ReplicaState.IDS];
 
     ChainPaxos(ProtocolContext context, ChainSettings settings, SafetyRules rules, Effects effects) {
         this.effects = effects;
@@ -389,6 +393,7 @@ final class ChainPaxos implements InputCycle.Handlers {
     }
 
     private void stopFollowing() {
+        Arrays.fill(wasAskedToLead, false);
         state.leave();
         links.clear();
         reads.ballotChanged();
@@ -629,20 +634,31 @@ final class ChainPaxos implements InputCycle.Handlers {
 
     /**
      * Has the member that has most lead. It promises itself a higher ballot, by which this one ends; until then a
-     * replica that is about to stop goes on, and asks again with each heartbeat, since the member may not be able to.
+     * replica that is about to stop goes on, and asks the next one with each heartbeat, since a member may not be able
+     * to: it may be about to stop, too.
      */
     private void handOver() {
+        if (heir() == 0) {
+            Arrays.fill(wasAskedToLead, false); // all were: from the first one on again
+        }
+        int heir = heir();
+        if (heir != 0) {
+            wasAskedToLead[heir] = true;
+            effects.send(heir, new TakeOver(state.ballot));
+        }
+    }
+
+    /** The other member that is linked, was not asked yet and has most; 0 if there is none. */
+    private int heir() {
         int heir = 0;
         for (int id : state.chain()) {
             boolean mayLead =
-                    id != state.self && state.linkUp[id] && state.membership().contains(id);
+                    id != state.self && state.linkUp[id] && state.membership().contains(id) && !wasAskedToLead[id];
             if (mayLead && (heir == 0 || state.progress.ack(id) > state.progress.ack(heir))) {
                 heir = id;
             }
         }
-        if (heir != 0) {
-            effects.send(heir, new TakeOver(state.ballot));
-        }
+        return heir;
     }
 
     @Override

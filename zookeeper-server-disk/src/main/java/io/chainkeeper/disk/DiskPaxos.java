@@ -27,6 +27,7 @@ import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.ordering.RecoveredState;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import io.chainkeeper.ordering.proposer.ProposalQueue;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -69,6 +70,9 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
 
     /** When a member may be asked again to take over. */
     private long handOverTick;
+
+    /** Who was asked to take over, since all others were. */
+    private final boolean[] wasAskedToLead = new boolean[DiskState.IDS];
 
     /** What a leader was told last to be delivered here. */
     private long toldProgress;
@@ -142,6 +146,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         standTick = 0;
         if (leadership != null) {
             leadership = null;
+            Arrays.fill(wasAskedToLead, false);
             state.isLeading = false;
             queue.clear();
             reads.leadershipEnded();
@@ -256,27 +261,36 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
 
     /**
      * Has a member lead, once one knows that this server is none, or at once if this server is about to stop. Its
-     * higher ballot ends this leadership; until then this server goes on, and asks again with each heartbeat, since the
-     * member may not be able to.
+     * higher ballot ends this leadership; until then this server goes on, and asks the next one with each heartbeat,
+     * since a member may not be able to: it may be about to stop, too.
      */
     private void handOver() {
         boolean isDue = leadership.isRemoved() || isLeaving && state.isMember();
         if (!isDue || state.now < handOverTick) {
             return;
         }
-        int heir = heir(leadership.isRemoved() ? state.decided : state.decided - DiskSettings.CAUGHT_UP_POSITIONS);
+        long atLeast = leadership.isRemoved() ? state.decided : state.decided - DiskSettings.CAUGHT_UP_POSITIONS;
+        if (heir(atLeast) == 0) {
+            Arrays.fill(wasAskedToLead, false); // all were: from the first one on again
+        }
+        int heir = heir(atLeast);
         if (heir != 0) {
+            wasAskedToLead[heir] = true;
             handOverTick = state.now + state.settings.heartbeatTicks();
             effects.send(heir, new HandOver(leadership.ballot()));
         }
     }
 
-    /** The other member that is linked and has most, if it has everything up to a position; 0 if there is none. */
+    /**
+     * The other member that is linked, was not asked yet and has most, if it has everything up to a position; 0 if
+     * there is none.
+     */
     private int heir(long position) {
         int heir = 0;
         for (int id : state.membership.replicaIds()) {
             boolean hasIt = id != state.self
                     && state.linkUp[id]
+                    && !wasAskedToLead[id]
                     && progress[id] != null
                     && progress[id].order().position() >= position;
             boolean isBest = hasIt

@@ -180,6 +180,24 @@ public final class DiskHandOverTest {
         assertAllIsOrdered();
     }
 
+    @Test
+    public void leaderAndTheFirstOfTheOthersLeave_theLastOneLeads() {
+        assertTheOtherOneLeadsBeside(others.get(0), others.get(1));
+    }
+
+    @Test
+    public void leaderAndTheLastOfTheOthersLeave_theFirstOneLeads() {
+        assertTheOtherOneLeadsBeside(others.get(1), others.get(0));
+    }
+
+    private void assertTheOtherOneLeadsBeside(int leavesToo, int stays) {
+        three.node(leavesToo).input(p -> p.onLeave());
+        three.node(leader).input(p -> p.onLeave());
+        three.run(SOON);
+        assertEquals(stays, three.leader());
+        assertAllIsOrdered();
+    }
+
     private void stallMembersUntilTheLeaderIsRemoved() {
         for (int ticks = 0; ticks < LONG && !isRemoved(leader); ticks++) {
             runAlone(1);

@@ -90,9 +90,11 @@ final class Coordinator implements MembershipPolicy.Evidence {
         return heir;
     }
 
+    /** Not who is going to stop, too: replicas that all are would pass coordination to and fro, and propose nothing. */
     private boolean mayLeadAlone(int id) {
         return id != state.self
                 && state.peers.linkUp[id]
+                && !state.peers.leaves(id)
                 && state.peers.silentTicks(id, state.now) <= state.settings.suspicionTicks()
                 && state.peers.status(id).votes();
     }

@@ -139,6 +139,12 @@ record EpochConfig(
                 epoch, first, segmentPositions, survivors, leaders, suspensions, rotating, coordinatorSince);
     }
 
+    /** Whether the coordinator has others coordinate, given the value of the last position: it is going to stop. */
+    boolean isHandedOver(ByteSlice lastValue) {
+        return BatchCodec.isNote(lastValue)
+                && !decodeNote(BatchCodec.noteIn(lastValue)).leaders().contains(coordinator());
+    }
+
     /** The next epoch, given the value of the last position. */
     EpochConfig next(ByteSlice lastValue) {
         if (BatchCodec.isMembership(lastValue)) {

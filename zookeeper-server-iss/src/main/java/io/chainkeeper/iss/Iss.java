@@ -22,6 +22,7 @@ import io.chainkeeper.iss.IssMessage.Refused;
 import io.chainkeeper.iss.IssMessage.Skip;
 import io.chainkeeper.iss.IssMessage.Status;
 import io.chainkeeper.iss.IssMessage.Truncated;
+import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Effects;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InputCycle;
@@ -150,7 +151,11 @@ final class Iss implements InputCycle.Handlers {
             more = false;
             while (state.advance()) {
                 EpochConfig config = state.epoch.config();
-                enter(state.survived(config.next(state.epoch.slot(config.last()).value())), true);
+                ByteSlice lastValue = state.epoch.slot(config.last()).value();
+                if (state.leaving && config.isHandedOver(lastValue)) {
+                    state.peers.handedOver(config.coordinator());
+                }
+                enter(state.survived(config.next(lastValue)), true);
             }
             if (state.epoch == null) {
                 adopt();

@@ -19,6 +19,12 @@ final class Peers {
     private final long[] statusTick = new long[IDS];
     private final long[] lastDelivered = new long[IDS];
 
+    /**
+     * Who has had somebody else coordinate since this replica is going to stop, and since the link came up: it is going
+     * to stop, too.
+     */
+    private final boolean[] leaves = new boolean[IDS];
+
     Peers() {
         Arrays.fill(statuses, NOTHING);
         Arrays.fill(statusTick, Long.MIN_VALUE / 2);
@@ -26,14 +32,26 @@ final class Peers {
 
     void up(int peer, long now) {
         linkUp[peer] = true;
+        leaves[peer] = false;
         heardTick[peer] = now;
     }
 
     void down(int peer, long now) {
         linkUp[peer] = false;
+        leaves[peer] = false;
         downTick[peer] = now;
         statuses[peer] = NOTHING;
         statusTick[peer] = Long.MIN_VALUE / 2;
+    }
+
+    /** A coordinator has left itself out of its note, while this replica is going to stop. */
+    void handedOver(int peer) {
+        leaves[peer] = true;
+    }
+
+    /** Whether a replica is known to be going to stop; what was ordered before this one was to stop says nothing. */
+    boolean leaves(int peer) {
+        return leaves[peer];
     }
 
     void heard(int peer, long now) {

@@ -58,6 +58,30 @@ public final class IssLeavingTest {
         assertEquals(coordinator, coordinator(ensemble));
     }
 
+    /** Otherwise the two would pass it to and fro, and propose nothing meanwhile. */
+    @Test
+    public void coordinatorAndAnotherLeave_theThirdCoordinates() {
+        for (String policy : new String[] {"backoff", "all", "single"}) {
+            for (int offset = 0; offset < 2; offset++) {
+                IssEnsemble ensemble = IssEnsemble.of(3, Map.of("iss.leaderPolicy", policy), new SafetyRules());
+                ensemble.ticks(SOON_TICKS);
+                int former = coordinator(ensemble);
+                int second = 1 + (former + offset) % 3;
+                int third = 1 + (former + 1 - offset) % 3;
+                ensemble.node(second).input(p -> p.onLeave());
+                ensemble.node(former).input(p -> p.onLeave());
+                for (int tick = 0; tick < SOON_TICKS; tick++) {
+                    ensemble.propose(former, "by " + former + " at " + tick);
+                    ensemble.ticks(1);
+                }
+                assertEquals(policy, third, coordinator(ensemble));
+                ensemble.propose(former, "behind");
+                ensemble.ticks(SOON_TICKS);
+                assertTrue(policy, ensemble.commandsAt(third).contains("behind"));
+            }
+        }
+    }
+
     @Test
     public void leaderThatIsAlone_goesOn() {
         IssEnsemble ensemble = IssEnsemble.of(1);
