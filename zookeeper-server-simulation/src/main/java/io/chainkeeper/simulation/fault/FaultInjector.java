@@ -66,7 +66,6 @@ public final class FaultInjector {
     private final RiseFaults rises;
     private final SharedDiskFaults shared;
     private final StrangerFaults strangers;
-    private final SurvivorFaults survivors;
     private final HangFaults hangs;
     private final BehindFaults behind;
 
@@ -120,7 +119,6 @@ public final class FaultInjector {
         this.rises = new RiseFaults(cluster, this, operator, stories);
         this.shared = new SharedDiskFaults(events, cluster, options, this::later);
         this.strangers = new StrangerFaults(cluster, workload, this);
-        this.survivors = new SurvivorFaults(events, cluster, this);
         this.hangs = new HangFaults(events, cluster, options, this);
         this.behind = new BehindFaults(events, cluster, this);
     }
@@ -246,7 +244,6 @@ public final class FaultInjector {
             case HANGS_FOR_GOOD -> hangs.goneForGood(true, random);
             case SHARED_DISKS_HANG -> hangs.hangShared(replica, random);
             case SHARED_DISK_EXCHANGED -> shared.exchange(random);
-            case GO_ON_ALONE -> survivors.goOnAlone(replica, random);
             case OTHER_CLUSTER -> strangers.come(replica, random);
             case OVERWRITE, OVERHANG, FEW_LISTED, HOLE -> outdated.begin(fault, random);
             case LEAVE -> leaves.begin(random);

@@ -3,15 +3,11 @@ package io.chainkeeper.simulation.swarm;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
-import java.util.EnumSet;
 import java.util.Map;
-import java.util.Set;
 import java.util.SplittableRandom;
 
 /** What is drawn behind everything else, for some runs only, so that most seeds go on meaning what they meant. */
 final class LastDraw {
-    private static final Set<Fault> BESIDE_A_SURVIVOR = EnumSet.range(Fault.CRASH, Fault.DOWN_LONG);
-
     private final SplittableRandom random;
     private final OrderingProtocolFactory factory;
     private final SimulatedApplication application;
@@ -34,7 +30,6 @@ final class LastDraw {
         drawHangs(bounded.faultIntervalMicros());
         drawWrongDirectory(bounded.faultIntervalMicros());
         drawExchanges(bounded.faultIntervalMicros());
-        drawSurvivor(bounded.faultIntervalMicros());
         drawMemory(bounded.settings());
         drawLeaves(bounded.faultIntervalMicros());
         return bounded;
@@ -44,15 +39,6 @@ final class LastDraw {
     private void drawWrongDirectory(Map<Fault, Long> faults) {
         if (application == SimulatedApplication.ZNODES && random.nextInt(4) == 0) {
             faults.put(Fault.WRONG_DIRECTORY, 500_000L * (1 + random.nextInt(3)));
-        }
-    }
-
-    /** All disks but one are lost. Nobody else is replaced or removed: who comes back must be able to. */
-    private void drawSurvivor(Map<Fault, Long> faults) {
-        boolean mayBe = application == SimulatedApplication.ZNODES && factory.sharedDisks() == null;
-        if (mayBe && random.nextInt(6) == 0) {
-            faults.keySet().retainAll(BESIDE_A_SURVIVOR);
-            faults.put(Fault.GO_ON_ALONE, random.nextBoolean() ? 200_000L : 800_000L);
         }
     }
 
@@ -69,7 +55,7 @@ final class LastDraw {
             case BEHIND, DEPOSED, TAKEOVER, OUTDATED -> true;
             case REGISTERS, ZNODES, RECONFIG, UPGRADE, FOUNDING, MINORITY, AMBUSH, MEMBERS -> false;
         };
-        if (!isStory && !faults.containsKey(Fault.GO_ON_ALONE) && random.nextInt(3) == 0) {
+        if (!isStory && random.nextInt(3) == 0) {
             faults.put(Fault.LEAVE, application.isAmbush() ? 200_000L : 500_000L * (1 + random.nextInt(3)));
         }
     }

@@ -193,8 +193,6 @@ public record SwarmOptions(
         FEW_LISTED,
         /** A start goes on from a checkpoint before a hole in its log. See {@code HoleFaults}. */
         HOLE,
-        /** All disks but one are lost, and an operator has that server go on alone. See {@code SurvivorFaults}. */
-        GO_ON_ALONE,
         /** An operator stops servers in an orderly way, and starts them again. See {@code LeaveFaults}. */
         LEAVE
     }
