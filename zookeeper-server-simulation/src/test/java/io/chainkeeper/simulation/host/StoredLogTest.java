@@ -79,8 +79,9 @@ public class StoredLogTest {
     @Test
     public void closed_hasEverything_whateverBecomesOfThePower() throws IOException {
         for (boolean powerIsLost : new boolean[] {false, true}) {
+            long next = log.recovered(0).lastPosition() + 1;
             log.append(queue(metadata("promised " + powerIsLost)));
-            appendAndSync(log.recovered(0).lastPosition() + 1, "a");
+            appendAndSync(next, "a");
             log.close();
             log.closed(powerIsLost);
             assertEquals(0, log.survivors());
