@@ -289,9 +289,12 @@ public final class Simulation {
     /** Those who are meant to vote do so, with the disks that they have; nobody else does. */
     private boolean membershipIsConfigured() {
         List<Integer> voting = cluster.checker().membership().replicaIds();
-        // Who is down for good stays a member: the others decide without.
         List<Integer> participants = cluster.ensemble().participants();
-        if (voting.size() != participants.size() || !voting.containsAll(participants)) {
+        // Who is gone for good stays a member, unless a protocol removes who is silent: the others decide without.
+        boolean allVote = participants.stream()
+                .allMatch(id -> voting.contains(id)
+                        || options.mayRemoveSilent() && cluster.gone().contains(id));
+        if (!allVote || !participants.containsAll(voting)) {
             return false;
         }
         for (int id : cluster.configured()) {

@@ -68,6 +68,7 @@ public final class FaultInjector {
     private final StrangerFaults strangers;
     private final HangFaults hangs;
     private final BehindFaults behind;
+    private final GoneFaults gone;
 
     /** What the fault draws that is carried out now; each has its own, so that none depends on another. */
     private SplittableRandom random;
@@ -121,6 +122,7 @@ public final class FaultInjector {
         this.strangers = new StrangerFaults(cluster, workload, this);
         this.hangs = new HangFaults(events, cluster, options, this);
         this.behind = new BehindFaults(events, cluster, this);
+        this.gone = new GoneFaults(cluster, membership, workload);
     }
 
     /** Faults begin, and replicas that come late are started. */
@@ -214,7 +216,7 @@ public final class FaultInjector {
             case LEAVE_BEHIND -> behind.begin(random);
             case REGROUP -> founding.regroup(random);
             case DEPOSE -> deposed.depose(random);
-            case DOWN_FOR_GOOD -> hangs.goneForGood(false, random);
+            case DOWN_FOR_GOOD -> gone.serverGone(false, random);
             case STALL -> cluster.pause(replica, random.nextLong(STALL_MICROS));
             case DRIFT -> cluster.drift(replica);
             case CLOCK_JUMP -> jumpClock(replica);
@@ -241,8 +243,9 @@ public final class FaultInjector {
             case LATE_WRITES -> shared.arriveLate();
             case STALL_AT_DISK -> shared.stallAtNextAccess(random);
             case DISK_HANGS -> hangs.hangOwn(replica, random);
-            case HANGS_FOR_GOOD -> hangs.goneForGood(true, random);
+            case HANGS_FOR_GOOD -> gone.serverGone(true, random);
             case SHARED_DISKS_HANG -> hangs.hangShared(replica, random);
+            case SHARED_DISK_GONE -> gone.sharedDiskGone(random);
             case SHARED_DISK_EXCHANGED -> shared.exchange(random);
             case OTHER_CLUSTER -> strangers.come(replica, random);
             case OVERWRITE, OVERHANG, FEW_LISTED, HOLE -> outdated.begin(fault, random);

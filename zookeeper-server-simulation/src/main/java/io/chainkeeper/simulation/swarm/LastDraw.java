@@ -32,7 +32,7 @@ final class LastDraw {
         drawExchanges(bounded.faultIntervalMicros());
         drawMemory(bounded.settings());
         drawLeaves(bounded.faultIntervalMicros());
-        return bounded;
+        return drawGone(bounded);
     }
 
     /** A server is started with the directory of another one of the same cluster. */
@@ -82,6 +82,29 @@ final class LastDraw {
         } else {
             faults.put(Fault.SHARED_DISKS_HANG, random.nextBoolean() ? 500_000L : 2_000_000L);
         }
+    }
+
+    /** Servers that never come back, and shared disks. */
+    private SwarmOptions drawGone(SwarmOptions drawn) {
+        Map<Fault, Long> faults = drawn.faultIntervalMicros();
+        boolean isMajorityEnough = false;
+        if (application.mayMissServers() && random.nextInt(3) == 0) {
+            isMajorityEnough = random.nextInt(4) != 0;
+            Fault fault = random.nextInt(3) == 0 ? Fault.HANGS_FOR_GOOD : Fault.DOWN_FOR_GOOD;
+            faults.put(fault, random.nextBoolean() ? 500_000L : 2_000_000L);
+            if (application.isReconfigured()) {
+                // An administrator removes who is gone; other changes may mean that nobody may be gone.
+                faults.put(Fault.RECONFIGURE, random.nextBoolean() ? 1_000_000L : 20_000_000L);
+            }
+        }
+        boolean isOneGone = faults.containsKey(Fault.DOWN_FOR_GOOD) || faults.containsKey(Fault.HANGS_FOR_GOOD);
+        if (factory.sharedDisks() != null && isOneGone) {
+            SharedDiskDraw.widenRings(drawn.settings());
+            if (random.nextBoolean()) {
+                faults.put(Fault.SHARED_DISK_GONE, random.nextBoolean() ? 500_000L : 2_000_000L);
+            }
+        }
+        return isMajorityEnough ? drawn.withoutLeastQuorum() : drawn;
     }
 
     /** The product's links ask for the cluster. */

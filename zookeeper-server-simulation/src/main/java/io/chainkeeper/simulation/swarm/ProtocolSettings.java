@@ -29,6 +29,8 @@ final class ProtocolSettings {
     private static final String WINDOW = "windowInstances";
     private static final String ZONES = "zones";
     private static final String HEARTBEAT = "heartbeatMillis";
+    private static final String MEMBER_SILENCE = "memberSilenceMillis";
+    private static final long DEFAULT_MEMBER_SILENCE_MILLIS = 3_000;
     private static final String SUSPICION = "suspicionTimeoutMillis";
 
     private ProtocolSettings() {}
@@ -97,6 +99,12 @@ final class ProtocolSettings {
         long heartbeat = millis(drawn, HEARTBEAT);
         long silence = Math.max(2 * heartbeat, millis(drawn, SUSPICION) / 3);
         return differ ? 1_000 * (silence + heartbeat) : 0;
+    }
+
+    /** How long a member may be silent before that is reported: as drawn, or the default of all protocols. */
+    static long memberSilenceMicros(Map<String, String> drawn) {
+        long millis = millis(drawn, MEMBER_SILENCE);
+        return 1_000 * (millis == 0 ? DEFAULT_MEMBER_SILENCE_MILLIS : millis);
     }
 
     private static long millis(Map<String, String> drawn, String name) {

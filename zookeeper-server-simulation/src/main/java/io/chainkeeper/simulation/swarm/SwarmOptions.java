@@ -121,7 +121,7 @@ public record SwarmOptions(
          * DeposedFaults}.
          */
         DEPOSE,
-        /** Participants crash and never come back, as many as the others can do without. */
+        /** Servers crash and never come back, as many as the others can do without. See {@code GoneFaults}. */
         DOWN_FOR_GOOD,
         /** A replica stands still for seconds. */
         STALL,
@@ -179,7 +179,7 @@ public record SwarmOptions(
         OTHER_CLUSTER,
         /** The own disk of a replica gives no answer for longer than any timeout. See {@code HangFaults}. */
         DISK_HANGS,
-        /** Own disks of participants never answer again, as many as the others can do without. */
+        /** Own disks of servers never answer again, as many as the others can do without. See {@code GoneFaults}. */
         HANGS_FOR_GOOD,
         /** Shared disks give no answer for longer than any timeout, to one server or to all. See {@code HangFaults}. */
         SHARED_DISKS_HANG,
@@ -194,14 +194,16 @@ public record SwarmOptions(
         /** A start goes on from a checkpoint before a hole in its log. See {@code HoleFaults}. */
         HOLE,
         /** An operator stops servers in an orderly way, and starts them again. See {@code LeaveFaults}. */
-        LEAVE
+        LEAVE,
+        /** A shared disk never answers anybody again, a minority at most. See {@code GoneFaults}. */
+        SHARED_DISK_GONE
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
 
     /** The same over other links. */
     SwarmOptions over(LinkOptions other) {
-        return with(other, upgrades, sharedDisks, limits);
+        return with(minQuorumSize, other, upgrades, sharedDisks, limits);
     }
 
     /** Whether servers are started with the directory of another cluster. */
@@ -211,30 +213,37 @@ public record SwarmOptions(
 
     /** Those of another cluster of the same servers: over links of the simulator. */
     public SwarmOptions ofAnotherCluster() {
-        return with(null, Upgrades.NONE, sharedDisks, limits);
+        return with(minQuorumSize, null, Upgrades.NONE, sharedDisks, limits);
     }
 
     /** The same with other releases. */
     SwarmOptions with(Upgrades changed) {
-        return with(links, changed, sharedDisks, limits);
+        return with(minQuorumSize, links, changed, sharedDisks, limits);
     }
 
     /** The same with disks that all share. */
     SwarmOptions with(SharedDiskOptions disks) {
-        return with(links, upgrades, disks, limits);
+        return with(minQuorumSize, links, upgrades, disks, limits);
     }
 
     /** The same with other bounds of each replica's queues. */
     SwarmOptions with(ReplicaLimits changed) {
-        return with(links, upgrades, sharedDisks, changed);
+        return with(minQuorumSize, links, upgrades, sharedDisks, changed);
     }
 
-    private SwarmOptions with(LinkOptions other, Upgrades changed, SharedDiskOptions disks, ReplicaLimits bounds) {
+    /** The same where any majority is a quorum, and nobody is removed for being silent. */
+    SwarmOptions withoutLeastQuorum() {
+        settings.keySet().removeIf(key -> key.endsWith(MIN_QUORUM_SIZE));
+        return with(minQuorumSize(settings), links, upgrades, sharedDisks, limits);
+    }
+
+    private SwarmOptions with(
+            int leastQuorum, LinkOptions other, Upgrades changed, SharedDiskOptions disks, ReplicaLimits bounds) {
         return new SwarmOptions(
                 replicas,
                 ensemble,
                 late,
-                minQuorumSize,
+                leastQuorum,
                 settings,
                 safetyMicros,
                 sessions,
@@ -277,6 +286,11 @@ public record SwarmOptions(
     /** How long a write may wait for replicas whose settings differ, at most; 0 if they do not. */
     public long ringMicros() {
         return ProtocolSettings.ringMicros(settings);
+    }
+
+    /** How long a leader waits for a member, at most, before it says that it is silent. */
+    public long memberSilenceMicros() {
+        return ProtocolSettings.memberSilenceMicros(settings);
     }
 
     /** The least quorum that settings ask for, 1 if they ask for none. */

@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.cluster.Workload;
 import io.chainkeeper.simulation.order.SessionEvidence;
+import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.time.EventQueue;
 import java.util.List;
 import java.util.TreeSet;
@@ -17,7 +18,7 @@ final class SessionDemand {
     private final Cluster cluster;
     private final SessionEvidence evidence;
     private final long longestTimeoutMicros;
-    private final long ringMicros;
+    private final SwarmOptions options;
     private final IntFunction<ZnodeReplica> replicas;
 
     /**
@@ -25,7 +26,7 @@ final class SessionDemand {
      * @param cluster where everything is healthy
      * @param evidence knows when sessions were heard of
      * @param longestTimeoutMicros of sessions
-     * @param ringMicros how long a write may wait for replicas whose settings differ
+     * @param options say how long a write may wait, and a member be silent
      * @param replicas the application of each that runs
      */
     SessionDemand(
@@ -33,13 +34,13 @@ final class SessionDemand {
             Cluster cluster,
             SessionEvidence evidence,
             long longestTimeoutMicros,
-            long ringMicros,
+            SwarmOptions options,
             IntFunction<ZnodeReplica> replicas) {
         this.events = events;
         this.cluster = cluster;
         this.evidence = evidence;
         this.longestTimeoutMicros = longestTimeoutMicros;
-        this.ringMicros = ringMicros;
+        this.options = options;
         this.replicas = replicas;
     }
 
@@ -57,7 +58,7 @@ final class SessionDemand {
         awaiter.await("the session of a vanished client to end everywhere", () -> goneEverywhere(sessionId));
         long tookMicros = events.nowMicros() - fromMicros;
         InvariantViolated.check(
-                tookMicros <= leaving.timeoutMillis() * 1000L + TWO_TICKS_MICROS + ringMicros,
+                tookMicros <= leaving.timeoutMillis() * 1000L + TWO_TICKS_MICROS + options.ringMicros(),
                 "a session with a timeout of %d ms ended %d ms after its client was heard of last",
                 leaving.timeoutMillis(),
                 tookMicros / 1000);
@@ -81,12 +82,27 @@ final class SessionDemand {
         for (long abandoned : known) {
             long silentMicros = events.nowMicros() - Math.max(fromMicros, evidence.heardMicros(abandoned));
             InvariantViolated.check(
-                    live.contains(abandoned) || silentMicros <= longestTimeoutMicros + TWO_TICKS_MICROS + ringMicros,
+                    live.contains(abandoned) || silentMicros <= leftMicros(abandoned),
                     "session 0x%x is still there at replica %d, heard of %d ms ago",
                     abandoned,
                     id,
                     silentMicros / 1000);
         }
         return known.equals(live);
+    }
+
+    /**
+     * Before anybody counts the silence of a client, its server's must have been noticed, if that is gone for good. One
+     * whose disk hangs may be heard all the same, and end the session by itself.
+     */
+    private long leftMicros(long sessionId) {
+        int owner = evidence.ownerOf(sessionId);
+        long silenceMicros = options.memberSilenceMicros();
+        long mostMicros = longestTimeoutMicros;
+        if (cluster.gone().contains(owner)) {
+            boolean isDown = cluster.host(owner) == null;
+            mostMicros = isDown ? silenceMicros : Math.max(silenceMicros, longestTimeoutMicros);
+        }
+        return mostMicros + TWO_TICKS_MICROS + options.ringMicros();
     }
 }
