@@ -29,8 +29,8 @@ final class LeaveFaults {
         this.faults = faults;
     }
 
-    /** One is stopped, or two. */
-    void begin(SplittableRandom random) {
+    /** One is stopped, or two; returns whether the first one runs. */
+    boolean begin(SplittableRandom random) {
         int first = any(cluster.members(), random);
         List<Integer> leaders = cluster.members().stream().filter(this::leads).toList();
         if (!leaders.isEmpty() && random.nextInt(3) != 0) {
@@ -38,12 +38,13 @@ final class LeaveFaults {
         }
         int second = any(cluster.members(), random);
         SplittableRandom ofSecond = random.split();
-        stop(first, FaultInjector.duration(random), random, () -> {});
+        boolean isStopped = stop(first, FaultInjector.duration(random), random, () -> {});
         if (second != first && ofSecond.nextInt(3) == 0) {
             faults.later(
                     ofSecond.nextLong(TOGETHER_MICROS),
                     () -> stop(second, FaultInjector.duration(ofSecond), ofSecond, () -> {}));
         }
+        return isStopped;
     }
 
     private static int any(List<Integer> ids, SplittableRandom random) {
@@ -62,12 +63,13 @@ final class LeaveFaults {
      * @param downMicros how long it is down
      * @param random when it ends, and how
      * @param whenDown happens when it has ended, or at once if it does not run
+     * @return whether it runs
      */
-    void stop(int id, long downMicros, SplittableRandom random, Runnable whenDown) {
+    boolean stop(int id, long downMicros, SplittableRandom random, Runnable whenDown) {
         ReplicaHost host = cluster.host(id);
         if (host == null) {
             whenDown.run();
-            return;
+            return false;
         }
         later(host, 0, () -> {
             if (!host.isLeaving()) {
@@ -75,6 +77,7 @@ final class LeaveFaults {
                 planEnd(host, downMicros, random, whenDown);
             }
         });
+        return true;
     }
 
     private void planEnd(ReplicaHost host, long downMicros, SplittableRandom random, Runnable whenDown) {
