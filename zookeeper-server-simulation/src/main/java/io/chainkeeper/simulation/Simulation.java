@@ -45,6 +45,7 @@ public final class Simulation {
     private final Workload workload;
     private final FaultInjector faults;
     private final StateCoverage coverage;
+    private boolean haveStopped;
     private long deadlineMicros;
 
     private Simulation(Script script, Function<EventQueue, Trace.Listener> listener, StateCoverage coverage) {
@@ -211,14 +212,12 @@ public final class Simulation {
         workload.start(cluster);
         faults.start();
         cluster.whenLeaderChanges(faults::leaderChanged);
+        cluster.waits().whenTimePasses(this::timePassed);
         while (events.nowMicros() < safetyMicros() && step()) {
             // Every step is checked where it happens.
         }
-        faults.stop();
-        workload.stop();
-        cluster.calm();
-        long calmMicros = events.nowMicros();
-        deadlineMicros = calmMicros + LIVENESS_BOUND_MICROS;
+        stopFaults();
+        long calmMicros = deadlineMicros - LIVENESS_BOUND_MICROS;
         // An operator's replacement stops every server once: what is demanded behind it is demanded of servers that
         // stay.
         await("lost shared disks to be replaced", cluster.sharedDisks()::areWhole);
@@ -248,6 +247,34 @@ public final class Simulation {
         demand.run();
         await("the membership to be the configured participants", this::membershipIsConfigured);
         await("all replicas to reach the same position", this::allReplicasAreEqual);
+    }
+
+    private void stopFaults() {
+        if (!haveStopped) {
+            haveStopped = true;
+            deadlineMicros = events.nowMicros() + LIVENESS_BOUND_MICROS;
+            faults.stop();
+            workload.stop();
+            cluster.calm();
+        }
+    }
+
+    /** Something has happened in the middle of something else: a replica waits, perhaps until faults stop. */
+    private void timePassed(int waiting) {
+        if (events.nowMicros() < safetyMicros()) {
+            return;
+        }
+        stopFaults();
+        if (!cluster.configured().contains(waiting)) {
+            // Nothing is promised to a server that has been removed; its operator ends it.
+            cluster.crash(waiting);
+            events.after(1, () -> cluster.start(waiting));
+        }
+        InvariantViolated.check(
+                events.nowMicros() < deadlineMicros,
+                "liveness: replica %d waits for room to propose; %s",
+                waiting,
+                describe());
     }
 
     private boolean step() {

@@ -196,6 +196,11 @@ public final class RequestRouter implements RequestEntry {
         return queue;
     }
 
+    /** @return how many connections it keeps the requests of; any thread */
+    public int queueCount() {
+        return queues.size();
+    }
+
     private static Object peer(Request request) {
         return request.cnxn.getRemoteSocketAddress();
     }

@@ -111,6 +111,15 @@ public final class DrivenScheduler implements Scheduler {
         default boolean meanwhile() {
             return false;
         }
+
+        /**
+         * Somebody waits in this replica for what others have to do as well.
+         *
+         * @return whether something has happened meanwhile, anywhere; false if only parts of this replica can work
+         */
+        default boolean othersGoOn() {
+            return false;
+        }
     }
 
     private final String name;
@@ -185,6 +194,19 @@ public final class DrivenScheduler implements Scheduler {
         }
         while (hasWaited && current != null && current.isHeldUp()) {
             awaitDisk("the end of a pause");
+        }
+    }
+
+    /** Who waits so is no part without which the order stands still: so what has begun later may end earlier. */
+    @Override
+    public void awaitOthers(Object lock, String what, BooleanSupplier condition) {
+        DrivenWorker waits = current;
+        while (!condition.getAsBoolean() || plan.isHeldUp(Part.OTHER, OWN_DISK)) {
+            if (!plan.othersGoOn()) {
+                await(lock, what, condition);
+                return;
+            }
+            current = waits;
         }
     }
 

@@ -66,6 +66,7 @@ public final class ReplicaHost {
     private long lastWaiter;
     private long lastToken;
     private long lastDelivered;
+    private long appliedOwn;
     private boolean hasWorked;
     private boolean hasStopped;
     private boolean isCheckpointWanted;
@@ -328,11 +329,7 @@ public final class ReplicaHost {
 
     // ---------------------------------------------------------------- the order, as the application sees it
 
-    /**
-     * The order itself. What is proposed and read goes through this host, which keeps what is outstanding.
-     *
-     * @return that of the product
-     */
+    /** The order itself, that of the product. What is proposed and read goes through this host, which keeps it. */
     public TotalOrder order() {
         return replica;
     }
@@ -341,10 +338,10 @@ public final class ReplicaHost {
     public void propose(Proposal proposal) {
         requireRunning();
         sees(Slack.ONE_COMMAND, proposal.command().length() + COMMAND_COST_BYTES);
-        unnumbered.get(proposal.stream()).addLast(proposal);
         if (!hasStopped) { // else nobody answers
-            replica.propose(proposal);
+            replica.propose(proposal); // may wait; it gets its number later
         }
+        unnumbered.get(proposal.stream()).addLast(proposal);
     }
 
     /** See {@link TotalOrder#readBarrier}. */
@@ -418,8 +415,14 @@ public final class ReplicaHost {
         return proposal;
     }
 
+    /** How many own commands have taken effect. */
+    public long appliedOwn() {
+        return appliedOwn;
+    }
+
     /** An own command takes effect. */
     void applied(ProposedCommand command, Proposal own) {
+        appliedOwn++;
         Proposal proposal = proposals.remove(OwnCommand.of(command));
         InvariantViolated.check(proposal == own, "replica %d: %s comes back as %s", id(), proposal, own);
     }

@@ -63,6 +63,7 @@ public final class StoredLog implements AcceptorLog, DurableRecords {
 
     private long covered;
     private long truncateBelow;
+    private long truncatedBelow;
     private int survivors;
 
     /**
@@ -184,8 +185,14 @@ public final class StoredLog implements AcceptorLog, DurableRecords {
     public void truncate(long belowPosition) throws IOException {
         cover(belowPosition - 1);
         truncateBelow = truncateBelow > belowPosition ? truncateBelow : 0;
+        truncatedBelow = Math.max(truncatedBelow, belowPosition);
         memory.truncated(belowPosition);
         log.truncate(belowPosition);
+    }
+
+    /** Below this position the log has been told to drop what it need not retain; 0 if it never was. */
+    public long truncatedBelow() {
+        return truncatedBelow;
     }
 
     @Override

@@ -47,6 +47,11 @@ public interface World {
         return false;
     }
 
+    /** See {@link DrivenScheduler.Plan#othersGoOn}; to be called again as long as somebody waits. */
+    default boolean othersGoOn(ReplicaHost host) {
+        return false;
+    }
+
     /** The thread of a replica's links has something to do. */
     void linksWork(ReplicaHost host, Runnable task);
 

@@ -22,7 +22,15 @@ record WorldsPlan(ReplicaHost host, World world) implements DrivenScheduler.Plan
 
     @Override
     public boolean meanwhile() {
-        boolean hasHappened = world.meanwhile(host);
+        return whileItLives(world.meanwhile(host));
+    }
+
+    @Override
+    public boolean othersGoOn() {
+        return whileItLives(world.othersGoOn(host));
+    }
+
+    private boolean whileItLives(boolean hasHappened) {
         if (!host.isAlive()) {
             throw new NeverAnswered(host.id());
         }

@@ -1,13 +1,19 @@
 package io.chainkeeper.simulation.swarm;
 
+import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 
 /** What is drawn behind everything else, for some runs only, so that most seeds go on meaning what they meant. */
 final class LastDraw {
+    private static final Set<Fault> HANGS = Set.of(Fault.DISK_HANGS, Fault.HANGS_FOR_GOOD, Fault.SHARED_DISKS_HANG);
+
+    private static final long LEAST_SHARED_DISK_BYTES = 512 << 10;
+
     private final SplittableRandom random;
     private final OrderingProtocolFactory factory;
     private final SimulatedApplication application;
@@ -33,7 +39,7 @@ final class LastDraw {
         drawExchanges(bounded.faultIntervalMicros());
         drawMemory(bounded.settings());
         drawLeaves(bounded.faultIntervalMicros());
-        return bounded;
+        return withReads(withSharedDiskBytes(withOutstandingBytes(bounded)));
     }
 
     /** Where disks are shared, the log of a server's own has never a second segment, so nothing old that could rot. */
@@ -98,6 +104,33 @@ final class LastDraw {
         if (mayBe && drawn.links() != null && random.nextInt(4) == 0) {
             drawn.faultIntervalMicros().put(Fault.OTHER_CLUSTER, random.nextBoolean() ? 300_000L : 1_000_000L);
         }
+    }
+
+    /**
+     * Whole servers have threads that may wait for room to propose; from one command on. A part that waits for a disk
+     * in the middle of its work could not go on before those who wait above it.
+     */
+    private SwarmOptions withOutstandingBytes(SwarmOptions drawn) {
+        boolean mayBe = application.hasServers()
+                && !drawn.faultIntervalMicros().keySet().stream().anyMatch(HANGS::contains);
+        if (!mayBe || random.nextInt(5) != 0) {
+            return drawn;
+        }
+        long commands = 1L << random.nextInt(4);
+        return drawn.with(drawn.limits().withMaxOutstandingBytes(commands * ReplicaLimits.COMMAND_COST_BYTES));
+    }
+
+    private SwarmOptions withSharedDiskBytes(SwarmOptions drawn) {
+        if (factory.sharedDisks() == null || random.nextInt(4) != 0) {
+            return drawn;
+        }
+        return drawn.with(drawn.limits().withMaxSharedDiskBytes(LEAST_SHARED_DISK_BYTES << random.nextInt(2)));
+    }
+
+    private SwarmOptions withReads(SwarmOptions drawn) {
+        return application == SimulatedApplication.ZNODES && random.nextInt(5) == 0
+                ? drawn.with(new ServerOptions(ReadConsistency.SEQUENTIAL))
+                : drawn;
     }
 
     /** Where stories are told, disks must be able to hang, and who waits for them lets them work. */

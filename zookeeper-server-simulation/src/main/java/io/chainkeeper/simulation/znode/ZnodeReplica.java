@@ -112,8 +112,7 @@ public final class ZnodeReplica implements StateMachine {
                 random::nextLong,
                 plan);
         Path directory = origin.starting().directory(id);
-        this.ordering = ServerConfiguration.ordering(
-                id, cluster.file(id), directory, origin.releases().raising());
+        this.ordering = ServerConfiguration.ordering(id, place, directory);
         this.orderStart =
                 new OrderStart(ordering, scheduler, cluster.sharedDisks().count() > 0);
         this.server = new DrivenServer(
@@ -228,9 +227,10 @@ public final class ZnodeReplica implements StateMachine {
 
     /** A request of a connected client arrives. */
     void packet(ServerConnection connection, RequestHeader header, RequestRecord record) throws IOException {
+        long atMicros = evidence.nowMicros(); // it may wait
         server.server().processPacket(connection, header, record);
         if (connection.isOpen()) {
-            evidence.heard(id, connection.getSessionId());
+            evidence.heard(id, connection.getSessionId(), atMicros);
         }
     }
 
@@ -250,8 +250,8 @@ public final class ZnodeReplica implements StateMachine {
         host.answers(new Answer(connection, xid, zxid));
     }
 
-    OrderedZooKeeperServer server() {
-        return server.server();
+    DrivenServer server() {
+        return server;
     }
 
     ReplicatedState replicatedState() {

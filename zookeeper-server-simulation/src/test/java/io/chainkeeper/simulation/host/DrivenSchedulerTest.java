@@ -137,6 +137,33 @@ public class DrivenSchedulerTest {
     }
 
     @Test
+    public void whoWaitsForOthers_letsEventsHappenUntilThen_alsoWhileItsMachineStandsStill() {
+        int[] happened = new int[1];
+        DrivenScheduler waiting =
+                new DrivenScheduler("replica 2", () -> 0, () -> 0, () -> 0, new DrivenScheduler.Plan() {
+                    @Override
+                    public void plan(Part part, Reason reason, long nanos, Runnable piece) {
+                        planned.addLast(new Planned(part, reason, nanos, piece));
+                    }
+
+                    @Override
+                    public boolean isHeldUp(Part part, int disk) {
+                        return happened[0] < 5;
+                    }
+
+                    @Override
+                    public boolean othersGoOn() {
+                        happened[0]++;
+                        return true;
+                    }
+                });
+        waiting.worker("ordering-2", () -> Work.NEVER).start();
+        waiting.awaitOthers(this, "room", () -> happened[0] >= 3);
+        assertEquals(5, happened[0]);
+        assertEquals("its own parts work in their own time", 1, planned.size());
+    }
+
+    @Test
     public void whoWaitsForWhatNobodyDoes_isADefect() {
         InvariantViolated violated =
                 assertThrows(InvariantViolated.class, () -> scheduler.await(this, "what never comes", () -> false));
