@@ -83,32 +83,25 @@ public final class Departure {
      * @return what was done, one line
      */
     public String depart(long boundMillis, boolean gently) {
-        boolean led = begin();
-        String handedOver = led ? awaitHandOver(boundMillis) : "";
+        server.drain();
+        String handedOver = handOver(boundMillis);
         int closed = letGo(gently);
         String done = handedOver + closed + " client connections closed";
         LOG.info("Leaving: {}", done);
         return done;
     }
 
-    /**
-     * The first step, which takes no time: no new client is accepted any more, and another replica is to lead.
-     *
-     * @return whether this replica led until now, and there are others
-     */
-    public boolean begin() {
-        server.drain();
+    private String handOver(long boundMillis) {
         TotalOrder running = order.get();
         if (running == null) {
-            return false;
+            return "";
         }
-        boolean led = view.leads();
-        running.leave();
-        return led && !view.linkedPeers().isEmpty();
-    }
-
-    private String awaitHandOver(long boundMillis) {
+        boolean leads = view.leads();
         long begin = System.nanoTime();
+        running.leave();
+        if (!leads || view.linkedPeers().isEmpty()) {
+            return "";
+        }
         while (!anotherLeads() && !view.linkedPeers().isEmpty() && millisSince(begin) < boundMillis) {
             await(LOOK_EVERY_MILLIS);
         }
@@ -134,13 +127,7 @@ public final class Departure {
         }
     }
 
-    /**
-     * The last step: closes the connections of all clients.
-     *
-     * @param gently as {@link #depart}
-     * @return how many there were
-     */
-    public int letGo(boolean gently) {
+    private int letGo(boolean gently) {
         List<ServerCnxn> connections = new ArrayList<>();
         addConnections(connections, server.getServerCnxnFactory());
         addConnections(connections, server.getSecureServerCnxnFactory());

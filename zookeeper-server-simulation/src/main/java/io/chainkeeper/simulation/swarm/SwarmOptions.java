@@ -192,9 +192,7 @@ public record SwarmOptions(
         /** An observer takes few for a quorum. See {@code FewListedFaults}. */
         FEW_LISTED,
         /** A start goes on from a checkpoint before a hole in its log. See {@code HoleFaults}. */
-        HOLE,
-        /** An operator stops servers in an orderly way, and starts them again. See {@code LeaveFaults}. */
-        LEAVE
+        HOLE
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
