@@ -435,8 +435,8 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
             state.wantHeaders();
             pumpAll();
             tellAll();
-        } else if (state.ring != null && headerIsOld()) {
-            state.wantHeaders();
+        } else if (state.ring != null) {
+            tellOldHeaders();
         }
         boolean isDue = leadership == null && !watch.isHeard() || beats % DiskSettings.HEARTBEATS_PER_READ == 0;
         for (Disk disk : state.disks) {
@@ -463,17 +463,19 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         }
     }
 
-    /** Whether others do not know how far this server's checkpoint, or its ring, is by now. */
-    private boolean headerIsOld() {
+    /**
+     * Others are to know how far this server's checkpoint, and its ring, is by now. Only disks that do not say so yet
+     * are written: one that hangs never will, and all others must have time to be read.
+     */
+    private void tellOldHeaders() {
         for (Disk disk : state.disks) {
             boolean isOld = disk.isReady()
                     && (disk.header().checkpoint() != state.checkpoint
                             || disk.header().freed() != state.freed);
             if (isOld) {
-                return true;
+                disk.wantHeader();
             }
         }
-        return false;
     }
 
     private void tellAll() {

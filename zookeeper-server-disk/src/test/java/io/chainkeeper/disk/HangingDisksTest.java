@@ -46,6 +46,20 @@ public final class HangingDisksTest {
         two.assertGoesOn(leader);
     }
 
+    /** What the disk that hangs is not told of must not keep the server from looking at the others. */
+    @Test
+    public void minorityOfDisksHangsForGoodAndACheckpointIsTaken_theOtherLeadsWhenTheLeaderIsGone() {
+        int leader = leaderOfTwo();
+        hang(two.node(other(leader)), 1, true);
+        two.assertGoesOn(leader);
+        two.node(other(leader)).takeCheckpoint();
+        two.run(LONG);
+        two.crash(leader);
+        two.run(2 * LONG);
+        assertEquals(other(leader), two.leader());
+        two.assertGoesOn(other(leader));
+    }
+
     @Test
     public void majorityOfDisksHangs_nothingIsDecidedUntilItAnswers() {
         int leader = leaderOfTwo();
