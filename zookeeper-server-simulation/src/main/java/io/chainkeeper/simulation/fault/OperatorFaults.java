@@ -22,18 +22,25 @@ final class OperatorFaults {
         this.faults = faults;
     }
 
-    /** A server comes back with another release. Whether it may is up to the server. */
-    void changeRelease(int replica, long downMicros, FeatureRange levels) {
+    /** A server comes back with another release. Whether it may is up to the server; returns whether it tries. */
+    boolean changeRelease(int replica, long downMicros, FeatureRange levels) {
         faults.crash(replica, downMicros);
-        if (!cluster.replica(replica).isRunning()) {
+        boolean isOther = !cluster.releases().levels(replica).equals(levels);
+        boolean isDown = !cluster.replica(replica).isRunning();
+        if (isDown) {
             cluster.releases().install(replica, levels);
         }
+        return isDown && isOther;
     }
 
-    /** Sometimes what the server proposes is held back until another one has said that it has gone back. */
-    void askForLevel(int replica, int other, SplittableRandom random) {
+    /**
+     * Sometimes what the server proposes is held back until another one has said that it has gone back.
+     *
+     * @return whether there was a server to be asked
+     */
+    boolean askForLevel(int replica, int other, SplittableRandom random) {
         if (!cluster.replica(replica).isRunning()) {
-            return;
+            return false;
         }
         cluster.host(replica).application().askForLevel();
         if (random.nextBoolean() && other != replica) {
@@ -46,16 +53,15 @@ final class OperatorFaults {
             }
             changeRelease(other, 1 + random.nextLong(SOON_MICROS), Upgrades.FORMER);
         }
+        return true;
     }
 
-    /** Two servers have been stopped, and the one's directory is taken for the other's. */
-    void startInDirectoryOf(int replica, int other, SplittableRandom random) {
+    /** Two servers have been stopped, and the one's directory is taken for the other's; whether one tried to start. */
+    boolean startInDirectoryOf(int replica, int other, SplittableRandom random) {
         faults.crash(replica, FaultInjector.duration(random));
         faults.crash(other, FaultInjector.duration(random));
         boolean areDown =
                 !cluster.replica(replica).isRunning() && !cluster.replica(other).isRunning();
-        if (other != replica && areDown) {
-            cluster.starting().startInDirectoryOf(replica, other);
-        }
+        return other != replica && areDown && cluster.starting().startInDirectoryOf(replica, other);
     }
 }

@@ -26,12 +26,20 @@ final class LastDraw {
     /** Draws the rest of a run's options. */
     SwarmOptions draw(SwarmOptions drawn) {
         drawOtherCluster(drawn);
+        leaveOutRot(drawn.faultIntervalMicros());
         SwarmOptions bounded = withHeldMessages(drawn);
         drawHangs(bounded.faultIntervalMicros());
         drawWrongDirectory(bounded.faultIntervalMicros());
         drawExchanges(bounded.faultIntervalMicros());
         drawMemory(bounded.settings());
         return bounded;
+    }
+
+    /** Where disks are shared, the log of a server's own has never a second segment, so nothing old that could rot. */
+    private void leaveOutRot(Map<Fault, Long> faults) {
+        if (factory.sharedDisks() != null) {
+            faults.remove(Fault.ROT);
+        }
     }
 
     /** A server is started with the directory of another one of the same cluster. */
