@@ -64,6 +64,7 @@ public final class FaultInjector {
     private final OperatorFaults operator;
     private final RiseFaults rises;
     private final SharedDiskFaults shared;
+    private final OtherDisksFaults otherDisks;
     private final StrangerFaults strangers;
     private final SurvivorFaults survivors;
     private final HangFaults hangs;
@@ -117,6 +118,7 @@ public final class FaultInjector {
         this.operator = new OperatorFaults(cluster, this);
         this.rises = new RiseFaults(cluster, this, operator, stories);
         this.shared = new SharedDiskFaults(events, cluster, options, this::later);
+        this.otherDisks = new OtherDisksFaults(cluster, stories, this);
         this.strangers = new StrangerFaults(cluster, workload, this);
         this.survivors = new SurvivorFaults(events, cluster, this);
         this.hangs = new HangFaults(events, cluster, options, this);
@@ -245,6 +247,7 @@ public final class FaultInjector {
             case SHARED_DISKS_HANG -> hangs.hangShared(replica, random);
             case SHARED_DISK_EXCHANGED -> shared.exchange(random);
             case GO_ON_ALONE -> survivors.goOnAlone(replica, random);
+            case OTHER_DISKS -> otherDisks.begin(random);
             case OTHER_CLUSTER -> strangers.come(replica, random);
             case OVERWRITE, OVERHANG, FEW_LISTED, HOLE -> outdated.begin(fault, random);
             case ASK_FOR_LEVEL -> operator.askForLevel(replica, otherThan(replica), random);

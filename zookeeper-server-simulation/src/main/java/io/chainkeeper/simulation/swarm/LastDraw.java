@@ -11,6 +11,7 @@ import java.util.SplittableRandom;
 /** What is drawn behind everything else, for some runs only, so that most seeds go on meaning what they meant. */
 final class LastDraw {
     private static final Set<Fault> BESIDE_A_SURVIVOR = EnumSet.range(Fault.CRASH, Fault.DOWN_LONG);
+    private static final Set<Fault> BESIDE_OTHER_DISKS = Set.of(Fault.LATE_WRITES, Fault.SLOW_LINK, Fault.RECONFIGURE);
 
     private final SplittableRandom random;
     private final OrderingProtocolFactory factory;
@@ -36,6 +37,7 @@ final class LastDraw {
         drawExchanges(bounded.faultIntervalMicros());
         drawSurvivor(bounded.faultIntervalMicros());
         drawMemory(bounded.settings());
+        drawOtherDisks(bounded.faultIntervalMicros());
         return bounded;
     }
 
@@ -66,6 +68,17 @@ final class LastDraw {
     private void drawExchanges(Map<Fault, Long> faults) {
         if (factory.sharedDisks() != null && !application.isTold() && random.nextInt(6) == 0) {
             faults.put(Fault.SHARED_DISK_EXCHANGED, random.nextBoolean() ? 200_000L : 1_000_000L);
+        }
+    }
+
+    /** In half of these runs little else goes wrong: the story takes time. */
+    private void drawOtherDisks(Map<Fault, Long> faults) {
+        boolean mayBe = factory.sharedDisks() != null && application != SimulatedApplication.MINORITY;
+        if (mayBe && !application.isTold() && random.nextInt(4) == 0) {
+            if (random.nextBoolean()) {
+                faults.keySet().retainAll(BESIDE_OTHER_DISKS);
+            }
+            faults.put(Fault.OTHER_DISKS, random.nextBoolean() ? 200_000L : 1_000_000L);
         }
     }
 

@@ -194,7 +194,9 @@ public record SwarmOptions(
         /** A start goes on from a checkpoint before a hole in its log. See {@code HoleFaults}. */
         HOLE,
         /** All disks but one are lost, and an operator has that server go on alone. See {@code SurvivorFaults}. */
-        GO_ON_ALONE
+        GO_ON_ALONE,
+        /** A server starts again and again, and finds other shared disks each time. See {@code OtherDisksFaults}. */
+        OTHER_DISKS
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
