@@ -92,6 +92,16 @@ public record ClusterIdentity(
     }
 
     /**
+     * @param former a name that the cluster had before the user forced a new one
+     * @return this identity with that one among the former names
+     */
+    public ClusterIdentity formerly(UUID former) {
+        List<UUID> names = new ArrayList<>(formerClusterIds);
+        names.add(former);
+        return new ClusterIdentity(replicaId, clusterId, names, protocol, level);
+    }
+
+    /**
      * @param name the name of a protocol
      * @return this identity with that protocol
      */

@@ -153,6 +153,25 @@ public class ForcedClusterTest {
         assertNull(NewClusterRequest.read(ensemble.orderingDirectory(1)));
     }
 
+    /** It had accepted the former name, and goes on before it has executed that. */
+    @Test
+    public void formerNameIsInTheLogOnly_itIsKnownAsAFormerOne() throws Exception {
+        UUID former = clusterOf(1);
+        for (int id = 1; id <= 3; id++) {
+            ensemble.stop(id);
+        }
+        new ClusterIdentity(1, null, "test").write(ensemble.orderingDirectory(1));
+        request(1);
+        for (int start = 1; start <= 2; start++) {
+            ensemble.start(1);
+            ensemble.order().elect(1);
+            ensemble.order().decide(BatchCodec.encode(Membership.initial(0, List.of(1))));
+            ensemble.awaitServing(1);
+            assertEquals(new ClusterIdentity(1, NEW_CLUSTER, List.of(former), "test"), identity(1));
+            ensemble.stop(1);
+        }
+    }
+
     @Test
     public void requestForAnotherReplica_isRefused() throws Exception {
         ensemble.stop(1);

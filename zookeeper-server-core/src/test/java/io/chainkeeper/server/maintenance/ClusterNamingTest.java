@@ -1,6 +1,7 @@
 package io.chainkeeper.server.maintenance;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertThrows;
 
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.release.FeatureLevel;
@@ -37,5 +38,27 @@ public final class ClusterNamingTest {
     public void stateIsOfAnEarlierLevelThanTheDirectorySays_nothingChanges() throws Exception {
         levelAfterPreparing(SECOND);
         assertEquals(SECOND, levelAfterPreparing(FeatureLevel.FIRST));
+    }
+
+    private ClusterNaming named(UUID clusterId) throws IOException {
+        Path directory = folder.getRoot().toPath();
+        new ClusterIdentity(1, clusterId, "chain").write(directory);
+        ClusterNaming naming = new ClusterNaming(directory, 1, "chain", () -> 0, UUID::randomUUID, () -> {});
+        naming.prepare(FeatureLevel.FIRST);
+        return naming;
+    }
+
+    /** It joined behind a force, and crashed before it had a checkpoint: it executes everything once more. */
+    @Test
+    public void pastOfAJoinerHasAFormerName_onlyTheLatestCounts() throws Exception {
+        UUID former = new UUID(0, 1);
+        UUID present = new UUID(0, 2);
+        ClusterNaming joiner = named(present);
+        joiner.named(former);
+        joiner.named(present);
+        joiner.caughtUp(present);
+        ClusterNaming stranger = named(present);
+        stranger.named(former);
+        assertThrows(IllegalStateException.class, () -> stranger.caughtUp(former));
     }
 }
