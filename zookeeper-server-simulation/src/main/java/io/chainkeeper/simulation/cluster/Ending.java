@@ -82,7 +82,8 @@ public final class Ending {
 
     private boolean isHeldUp(int id) {
         HangingDisks hangs = cluster.hangingDisks();
-        boolean isHeldUp = hangs.isHeldUp(id, Part.LOG_WRITER, HangingDisks.OWN);
+        boolean isHeldUp = hangs.isHeldUp(id, Part.LOG_WRITER, HangingDisks.OWN)
+                || hangs.isHeldUp(id, Part.LOG_READER, HangingDisks.OWN);
         for (int disk = 0; disk < cluster.sharedDisks().count(); disk++) {
             isHeldUp |= hangs.isHeldUp(id, Part.SHARED_DISK, disk);
         }
