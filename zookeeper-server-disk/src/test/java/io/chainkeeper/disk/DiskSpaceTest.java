@@ -225,9 +225,7 @@ public final class DiskSpaceTest {
         while (two.step(two.node(1))) {}
     }
 
-    /** Its own disk hangs, which holds its state and not the order: it leads on. */
-    @Test
-    public void leaderGivesNoState_anotherIsAskedForIt() {
+    private static DiskEnsemble threeWithACheckpoint() {
         DiskEnsemble three = new DiskEnsemble(new DiskPaxosFactory(), 3, 3, 1);
         three.startAll();
         three.run(LONG);
@@ -235,6 +233,13 @@ public final class DiskSpaceTest {
         three.run(LONG);
         three.checkpointAll();
         three.run(LONG);
+        return three;
+    }
+
+    /** Its own disk hangs, which holds its state and not the order: it leads on. */
+    @Test
+    public void leaderGivesNoState_anotherIsAskedForIt() {
+        DiskEnsemble three = threeWithACheckpoint();
         int leader = three.leader();
         assertTrue("before it hears a leader it asks the first other one", leader < 3);
         int behind = 3 - leader;
@@ -252,13 +257,7 @@ public final class DiskSpaceTest {
     /** Who has the state may be unable to lead, and be the last one that is asked. */
     @Test
     public void onlyAServerThatReachesNoDiskHasTheState_theOthersGetItFromThatOne() {
-        DiskEnsemble three = new DiskEnsemble(new DiskPaxosFactory(), 3, 3, 1);
-        three.startAll();
-        three.run(LONG);
-        three.node(1).propose();
-        three.run(LONG);
-        three.checkpointAll();
-        three.run(LONG);
+        DiskEnsemble three = threeWithACheckpoint();
         int ordered = three.order().size();
         for (int id = 1; id <= 3; id++) {
             three.crash(id);
