@@ -22,7 +22,6 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -41,8 +40,6 @@ public final class InProcessOrder implements AutoCloseable {
     /** Who lags behind says so again after this time, as a protocol does. */
     private static final int TICK_MILLIS = 100;
 
-    private static final int MAX_IN_PROGRESS = 4096;
-
     private final int streamCount;
     private final Object monitor = new Object();
     private final List<ByteSlice> log = new ArrayList<>();
@@ -55,6 +52,7 @@ public final class InProcessOrder implements AutoCloseable {
     private int leader = OrderingStatus.NO_LEADER;
     private long epoch;
     private boolean closed;
+    private final RoomToPropose room = new RoomToPropose();
 
     public InProcessOrder(int streamCount) {
         this.streamCount = streamCount;
@@ -78,6 +76,11 @@ public final class InProcessOrder implements AutoCloseable {
                 return node;
             }
         };
+    }
+
+    /** What a proposal can be made to wait for. */
+    public RoomToPropose room() {
+        return room;
     }
 
     /** Names the members that the order begins with. */
@@ -240,8 +243,6 @@ public final class InProcessOrder implements AutoCloseable {
         }
     }
 
-    private record Key(int stream, long sequence) {}
-
     private record Host(Application application, StateOffer stateOffer, FailureHandler failureHandler) {}
 
     private final class Node implements TotalOrder, OrderingFactory.RunningOrder {
@@ -250,8 +251,7 @@ public final class InProcessOrder implements AutoCloseable {
         private final Application application;
         private final Host host;
         private final Thread executor;
-        private final long[] sequences = new long[streamCount];
-        private final Map<Key, Proposal> own = new HashMap<>();
+        private final OwnProposals own;
         private final ReadBarriers barriers = new ReadBarriers();
         private final Deque<ProposedCommand> held = new ArrayDeque<>();
         private volatile long next;
@@ -267,6 +267,7 @@ public final class InProcessOrder implements AutoCloseable {
             this.host = host;
             this.application = host.application();
             this.next = application.recoveredPosition() + 1;
+            this.own = new OwnProposals(replicaId, incarnation, streamCount);
             this.executor = new Thread(this::run, "executor-" + replicaId);
             this.executor.setDaemon(true);
         }
@@ -354,9 +355,9 @@ public final class InProcessOrder implements AutoCloseable {
         private void execute(ProposedCommand command) {
             Verdict verdict = application.proposerTable().advance(command);
             Proposal proposal = null;
-            if (command.proposer() == replicaId && command.incarnation() == incarnation) {
+            if (own.contain(command)) {
                 synchronized (monitor) {
-                    proposal = own.remove(new Key(command.stream(), command.sequence()));
+                    proposal = own.remove(command);
                     monitor.notifyAll();
                 }
             }
@@ -375,16 +376,13 @@ public final class InProcessOrder implements AutoCloseable {
 
         @Override
         public void propose(Proposal proposal) {
+            room.await(proposal);
             synchronized (monitor) {
-                while (own.size() >= MAX_IN_PROGRESS && !stopped) {
+                while (own.areMany() && !stopped) {
                     awaitChange();
                 }
                 requireRunning();
-                long sequence = ++sequences[proposal.stream()];
-                own.put(new Key(proposal.stream(), sequence), proposal);
-                (isAway() ? held : pending)
-                        .add(new ProposedCommand(
-                                replicaId, incarnation, proposal.stream(), sequence, proposal.command()));
+                proposal.enter(() -> (isAway() ? held : pending).add(own.number(proposal)));
                 monitor.notifyAll();
             }
         }

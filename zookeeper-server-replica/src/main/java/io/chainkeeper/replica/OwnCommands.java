@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 
 /**
  * The commands that this replica has proposed in its present incarnation and not yet applied: bounds their bytes,
@@ -60,12 +61,17 @@ final class OwnCommands {
     }
 
     /**
-     * Any thread: waits until there is room for a command.
+     * Any thread: waits until there is room for a command, which takes its place then if it is still wanted.
      *
+     * @param inputs where its place is; must not wait
      * @throws ReplicaStoppedException if this replica stops meanwhile
      */
-    void awaitRoom(Proposal proposal) {
-        outstanding.acquire(proposal.command().length());
+    void enter(Proposal proposal, Consumer<Proposal> inputs) {
+        int bytes = proposal.command().length();
+        outstanding.acquire(bytes);
+        if (!proposal.enter(() -> inputs.accept(proposal))) {
+            outstanding.release(bytes);
+        }
     }
 
     /** Protocol host: gives a command its number and remembers its proposal, before the protocol sees the command. */

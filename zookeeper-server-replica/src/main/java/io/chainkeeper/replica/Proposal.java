@@ -27,6 +27,18 @@ public abstract class Proposal {
         return stream;
     }
 
+    /**
+     * There is room for it: it takes its place behind everything that this replica has proposed before, or none. The
+     * thread that proposes, which may have waited for long.
+     *
+     * @param place takes its place; does not wait
+     * @return whether it has been taken; else it is not ordered, and whoever waits for it has been told
+     */
+    public boolean enter(Runnable place) {
+        place.run();
+        return true;
+    }
+
     /** Protocol host: the protocol is given the command now. */
     void proposedAt(long nanos) {
         proposedNanos = nanos;

@@ -266,8 +266,7 @@ public final class Replica implements TotalOrder, Closeable {
         int bytes = proposal.command().length();
         InvariantViolated.check(
                 bytes <= MAX_COMMAND_BYTES, "a command of %d bytes, the order takes %d", bytes, MAX_COMMAND_BYTES);
-        own.awaitRoom(proposal);
-        host.add(proposal);
+        own.enter(proposal, host::add);
         WakeupBatch.wake(wakeUp);
     }
 

@@ -56,7 +56,7 @@ public final class ApplyThreadTest {
 
     private void propose(long sequence, String text) {
         Write write = new Write(text);
-        own.awaitRoom(write);
+        own.enter(write, inputs -> {});
         assertEquals(sequence, own.number(write).sequence());
     }
 

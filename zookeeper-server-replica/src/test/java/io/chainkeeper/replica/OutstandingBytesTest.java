@@ -4,6 +4,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.ordering.ByteSlice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -51,6 +52,21 @@ public final class OutstandingBytesTest {
         Failures.join(waiter);
         assertTrue(thrown.get() instanceof ReplicaStoppedException);
         assertThrows(ReplicaStoppedException.class, () -> bytes.acquire(10));
+    }
+
+    @Test
+    public void proposalThatTakesNoPlace_givesItsRoomBack() {
+        OwnCommands own = new OwnCommands(1, 1, 1, 1_000, ThreadScheduler.INSTANCE);
+        List<Proposal> inputs = new ArrayList<>();
+        Proposal unwanted = new Proposal(0, ByteSlice.of(new byte[10])) {
+            @Override
+            public boolean enter(Runnable place) {
+                return false;
+            }
+        };
+        own.enter(unwanted, inputs::add);
+        assertEquals(List.of(), inputs);
+        assertEquals(0, own.outstandingBytes());
     }
 
     @Test

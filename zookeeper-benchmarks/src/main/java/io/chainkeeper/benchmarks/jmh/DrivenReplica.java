@@ -301,7 +301,7 @@ final class DrivenReplica implements AutoCloseable {
 
         @Override
         public void propose(Proposal proposal) {
-            proposals.add(proposal);
+            proposal.enter(() -> proposals.add(proposal));
         }
 
         @Override

@@ -15,6 +15,9 @@ public final class ClientProposal extends Proposal {
         /** @return the client's request, with its connection */
         Request request();
 
+        /** See {@link Proposal#enter}. */
+        boolean enter(Runnable place);
+
         /** Apply thread: the write is the next to execute; lets the connection's earlier reads run first. */
         void beforeExecution();
 
@@ -31,6 +34,11 @@ public final class ClientProposal extends Proposal {
         super(stream, command.bytes());
         this.decoded = command.request();
         this.turn = turn;
+    }
+
+    @Override
+    public boolean enter(Runnable place) {
+        return turn.enter(place);
     }
 
     /** @return what {@link #command} decodes to */

@@ -74,6 +74,12 @@ final class FinalResponder implements Responder {
         server.requestFinished(request);
     }
 
+    @Override
+    public void drop(Request request, ServerCnxn.DisconnectReason reason) {
+        endWithoutReply(request);
+        request.cnxn.close(reason);
+    }
+
     /** The server ends. */
     void shutdown() {
         finalProcessor.shutdown();

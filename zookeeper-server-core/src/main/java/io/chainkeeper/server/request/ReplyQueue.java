@@ -7,6 +7,7 @@ import io.chainkeeper.server.guard.ExecutionLock;
 import io.chainkeeper.server.proposal.ClientProposal;
 import java.util.ArrayDeque;
 import org.apache.zookeeper.server.Request;
+import org.apache.zookeeper.server.ServerCnxn;
 
 /**
  * Keeps the replies of one connection in the order of its requests. Requests that cannot be answered at once wait
@@ -14,7 +15,8 @@ import org.apache.zookeeper.server.Request;
  * is reached.
  *
  * <p>Threads: entries are added by the I/O thread that serves the connection (one at a time) and removed by the
- * apply thread. The monitor is held for queue operations only, never while a request is proposed or answered. The
+ * apply thread. The queue's monitor is held for queue operations only, never while a request is proposed or answered;
+ * that of entering while a write takes its place in the order, not while it waits for room there. The
  * queue is bounded by ZooKeeper's own throttling ({@code globalOutstandingLimit}), which stops reading the connection.
  *
  * <p>A {@code reconfig} takes its turn like a read, then may wait long before it is ordered. Meanwhile everything that
@@ -43,6 +45,21 @@ final class ReplyQueue {
         @Override
         public Request request() {
             return request;
+        }
+
+        @Override
+        public boolean enter(Runnable place) {
+            synchronized (entering) {
+                if (!closed) {
+                    place.run();
+                    return true;
+                }
+            }
+            synchronized (waiting) {
+                waiting.removeLastOccurrence(this);
+            }
+            responder.drop(request, ServerCnxn.DisconnectReason.CLIENT_RECONNECT);
+            return false;
         }
 
         /**
@@ -84,6 +101,8 @@ final class ReplyQueue {
     private boolean holding;
     private boolean releasing;
     private volatile boolean ending;
+    private final Object entering = new Object();
+    private boolean closed;
     private final ExecutionLock lock;
     private final Responder responder;
 
@@ -118,6 +137,17 @@ final class ReplyQueue {
     /** @return whether {@link #end} has been called */
     boolean isEnding() {
         return ending;
+    }
+
+    /**
+     * The connection is closed, or its session goes on at a later one to this server: what has not taken its place in
+     * the order until now never does. It may have waited for room, and would come behind what the session has written
+     * since. Any thread.
+     */
+    void close() {
+        synchronized (entering) {
+            closed = true;
+        }
     }
 
     Entry addWrite(Request request) {

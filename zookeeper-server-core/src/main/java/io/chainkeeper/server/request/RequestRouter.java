@@ -53,6 +53,10 @@ public final class RequestRouter implements RequestEntry {
     private final Proposer proposer;
     private final ReplicatedState state;
     private final ConcurrentMap<ServerCnxn, ReplyQueue> queues = new ConcurrentHashMap<>();
+
+    /** That of the latest connection of each session. */
+    private final ConcurrentMap<Long, ReplyQueue> queuesOfSessions = new ConcurrentHashMap<>();
+
     private volatile Consumer<PendingReconfig> reconfigs = pending -> {};
     private volatile Consumer<Request> refusals = refused -> {};
 
@@ -189,9 +193,14 @@ public final class RequestRouter implements RequestEntry {
 
     private ReplyQueue open(ServerCnxn connection) {
         ReplyQueue queue = queues.computeIfAbsent(connection, key -> new ReplyQueue(lock, responder));
+        ReplyQueue earlier = queuesOfSessions.put(connection.getSessionId(), queue);
+        if (earlier != null && earlier != queue) {
+            earlier.close();
+        }
         if (connection.isStale()) {
             // Whoever closes it marks it first and calls closed() after that: perhaps before the queue was there.
-            queues.remove(connection);
+            closed(connection);
+            queuesOfSessions.remove(connection.getSessionId(), queue);
         }
         return queue;
     }
@@ -201,12 +210,16 @@ public final class RequestRouter implements RequestEntry {
     }
 
     /**
-     * The connection is closed; what it waits for is still executed, further requests are dropped.
+     * The connection is closed; what it has brought into the order is still executed, all else is dropped.
      *
      * @param connection the connection
      */
     public void closed(ServerCnxn connection) {
-        queues.remove(connection);
+        ReplyQueue queue = queues.remove(connection);
+        if (queue != null) {
+            queue.close();
+            queuesOfSessions.remove(connection.getSessionId(), queue);
+        }
     }
 
     /**
@@ -360,8 +373,7 @@ public final class RequestRouter implements RequestEntry {
     }
 
     private void drop(Request request) {
-        responder.endWithoutReply(request);
-        request.cnxn.close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
+        responder.drop(request, ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
     }
 
     @Override

@@ -132,6 +132,10 @@ final class SteppedOrder {
 
         @Override
         public void propose(Proposal proposal) {
+            proposal.enter(() -> place(proposal));
+        }
+
+        private void place(Proposal proposal) {
             own.put(++sequence, proposal);
             append(new ProposedCommand(replicaId, incarnation, proposal.stream(), sequence, proposal.command()));
         }

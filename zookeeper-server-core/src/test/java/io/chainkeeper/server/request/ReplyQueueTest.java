@@ -11,12 +11,24 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.server.Request;
+import org.apache.zookeeper.server.ServerCnxn;
 import org.junit.Test;
 
 public class ReplyQueueTest {
     private final List<Integer> answered = new ArrayList<>();
-    private final ReplyQueue queue =
-            new ReplyQueue(new ExecutionLock(), (request, barrier) -> answered.add(request.cxid));
+    private final List<Integer> dropped = new ArrayList<>();
+    private final Responder responder = new Responder() {
+        @Override
+        public void respond(Request request, long barrierNanos) {
+            answered.add(request.cxid);
+        }
+
+        @Override
+        public void drop(Request request, ServerCnxn.DisconnectReason reason) {
+            dropped.add(request.cxid);
+        }
+    };
+    private final ReplyQueue queue = new ReplyQueue(new ExecutionLock(), responder);
 
     private static Request request(int cxid) {
         return new Request(null, 1, cxid, OpCode.getData, null, null);
@@ -32,6 +44,20 @@ public class ReplyQueueTest {
     public void readOfAnIdleConnection_isLeftToTheCaller() {
         assertTrue(queue.isIdle());
         assertFalse(queue.addIfBusy(request(1)));
+        assertTrue(queue.isIdle());
+    }
+
+    @Test
+    public void writeOfAClosedConnection_takesNoPlaceInTheOrder() {
+        ReplyQueue.Entry first = queue.addWrite(request(1));
+        ReplyQueue.Entry second = queue.addWrite(request(2));
+        List<Integer> order = new ArrayList<>();
+        assertTrue(first.enter(() -> order.add(1)));
+        queue.close();
+        assertFalse(second.enter(() -> order.add(2)));
+        assertEquals(List.of(1), order);
+        assertEquals(List.of(2), dropped);
+        execute(first);
         assertTrue(queue.isIdle());
     }
 
