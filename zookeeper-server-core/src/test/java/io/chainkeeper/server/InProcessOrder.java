@@ -375,15 +375,16 @@ public final class InProcessOrder implements AutoCloseable {
         }
 
         @Override
-        public void propose(Proposal proposal) {
+        public boolean propose(Proposal proposal) {
             room.await(proposal);
             synchronized (monitor) {
                 while (own.areMany() && !stopped) {
                     awaitChange();
                 }
                 requireRunning();
-                proposal.enter(() -> (isAway() ? held : pending).add(own.number(proposal)));
+                boolean entered = proposal.enter(() -> (isAway() ? held : pending).add(own.number(proposal)));
                 monitor.notifyAll();
+                return entered;
             }
         }
 

@@ -64,14 +64,17 @@ final class OwnCommands {
      * Any thread: waits until there is room for a command, which takes its place then if it is still wanted.
      *
      * @param inputs where its place is; must not wait
+     * @return whether it took its place
      * @throws ReplicaStoppedException if this replica stops meanwhile
      */
-    void enter(Proposal proposal, Consumer<Proposal> inputs) {
+    boolean enter(Proposal proposal, Consumer<Proposal> inputs) {
         int bytes = proposal.command().length();
         outstanding.acquire(bytes);
-        if (!proposal.enter(() -> inputs.accept(proposal))) {
+        boolean entered = proposal.enter(() -> inputs.accept(proposal));
+        if (!entered) {
             outstanding.release(bytes);
         }
+        return entered;
     }
 
     /** Protocol host: gives a command its number and remembers its proposal, before the protocol sees the command. */

@@ -32,7 +32,7 @@ public abstract class Proposal {
      * thread that proposes, which may have waited for long.
      *
      * @param place takes its place; does not wait
-     * @return whether it has been taken; else it is not ordered, and whoever waits for it has been told
+     * @return whether it has been taken; if not, the command is not ordered
      */
     public boolean enter(Runnable place) {
         place.run();

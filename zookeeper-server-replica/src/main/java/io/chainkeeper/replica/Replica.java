@@ -261,13 +261,14 @@ public final class Replica implements TotalOrder, Closeable {
     }
 
     @Override
-    public void propose(Proposal proposal) {
+    public boolean propose(Proposal proposal) {
         checkRunning();
         int bytes = proposal.command().length();
         InvariantViolated.check(
                 bytes <= MAX_COMMAND_BYTES, "a command of %d bytes, the order takes %d", bytes, MAX_COMMAND_BYTES);
-        own.enter(proposal, host::add);
+        boolean entered = own.enter(proposal, host::add);
         WakeupBatch.wake(wakeUp);
+        return entered;
     }
 
     @Override

@@ -13,12 +13,13 @@ public interface TotalOrder {
      * Orders a command. Later {@link Application#apply} is called with it on every replica, and on this one with the
      * same {@link Proposal} object. Proposals made by one thread to one stream are applied in that order. Waits while
      * the bound on commands or bytes in progress is reached: that is the back-pressure on clients. Then the proposal
-     * says whether it still takes a place ({@link Proposal#enter}).
+     * says whether it still takes its place ({@link Proposal#enter}).
      *
      * @param proposal the command, no larger than a request of {@link SizeLimits#MAX_REQUEST_BYTES} makes it
+     * @return whether it took its place; if not, it is not ordered
      * @throws ReplicaStoppedException if this replica has stopped or stops meanwhile
      */
-    void propose(Proposal proposal);
+    boolean propose(Proposal proposal);
 
     /**
      * Asks to be told when this replica has executed everything that any client can have seen by now.

@@ -300,8 +300,8 @@ final class DrivenReplica implements AutoCloseable {
         private List<ReadWaiter> waiters = new ArrayList<>();
 
         @Override
-        public void propose(Proposal proposal) {
-            proposal.enter(() -> proposals.add(proposal));
+        public boolean propose(Proposal proposal) {
+            return proposal.enter(() -> proposals.add(proposal));
         }
 
         @Override

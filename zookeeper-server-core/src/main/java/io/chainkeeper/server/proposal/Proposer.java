@@ -107,10 +107,11 @@ public final class Proposer {
 
     /**
      * @param proposal handed to the order
+     * @return see {@link TotalOrder#propose}
      * @throws ReplicaStoppedException if this replica has stopped
      */
-    public void propose(Proposal proposal) {
-        connected().propose(proposal);
+    public boolean propose(Proposal proposal) {
+        return connected().propose(proposal);
     }
 
     /**

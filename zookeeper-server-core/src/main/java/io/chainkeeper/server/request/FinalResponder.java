@@ -74,12 +74,6 @@ final class FinalResponder implements Responder {
         server.requestFinished(request);
     }
 
-    @Override
-    public void drop(Request request, ServerCnxn.DisconnectReason reason) {
-        endWithoutReply(request);
-        request.cnxn.close(reason);
-    }
-
     /** The server ends. */
     void shutdown() {
         finalProcessor.shutdown();

@@ -7,7 +7,6 @@ import io.chainkeeper.server.guard.ExecutionLock;
 import io.chainkeeper.server.proposal.ClientProposal;
 import java.util.ArrayDeque;
 import org.apache.zookeeper.server.Request;
-import org.apache.zookeeper.server.ServerCnxn;
 
 /**
  * Keeps the replies of one connection in the order of its requests. Requests that cannot be answered at once wait
@@ -52,14 +51,9 @@ final class ReplyQueue {
             synchronized (entering) {
                 if (!closed) {
                     place.run();
-                    return true;
                 }
+                return !closed;
             }
-            synchronized (waiting) {
-                waiting.removeLastOccurrence(this);
-            }
-            responder.drop(request, ServerCnxn.DisconnectReason.CLIENT_RECONNECT);
-            return false;
         }
 
         /**
@@ -234,6 +228,13 @@ final class ReplyQueue {
             waiting.addLast(entry);
         }
         return entry;
+    }
+
+    /** A write that has not taken its place in the order is not waited for any more. */
+    void remove(Entry entry) {
+        synchronized (waiting) {
+            waiting.removeLastOccurrence(entry);
+        }
     }
 
     private Entry first() {

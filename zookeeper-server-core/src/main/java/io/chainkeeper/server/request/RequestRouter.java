@@ -302,7 +302,10 @@ public final class RequestRouter implements RequestEntry {
             queue.end();
         }
         try {
-            proposer.propose(new ClientProposal(proposer.streamOf(request.sessionId), command, entry));
+            if (!proposer.propose(new ClientProposal(proposer.streamOf(request.sessionId), command, entry))) {
+                queue.remove(entry);
+                drop(request);
+            }
         } catch (ReplicaStoppedException e) {
             request.cnxn.close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
         }
@@ -373,7 +376,8 @@ public final class RequestRouter implements RequestEntry {
     }
 
     private void drop(Request request) {
-        responder.drop(request, ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
+        responder.endWithoutReply(request);
+        request.cnxn.close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.chainkeeper.server.request;
 
 import io.chainkeeper.replica.StageTimes;
 import org.apache.zookeeper.server.Request;
-import org.apache.zookeeper.server.ServerCnxn;
 
 /** The last step of a request's way: its reply. */
 interface Responder {
@@ -14,12 +13,4 @@ interface Responder {
      *     not wait for that
      */
     void respond(Request request, long barrierNanos);
-
-    /**
-     * Ends a request that gets no reply, and closes its connection. Any thread.
-     *
-     * @param request is not executed
-     * @param reason why its connection is closed
-     */
-    void drop(Request request, ServerCnxn.DisconnectReason reason);
 }

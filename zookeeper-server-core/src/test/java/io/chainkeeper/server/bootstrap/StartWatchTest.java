@@ -44,7 +44,7 @@ public class StartWatchTest {
         }
 
         @Override
-        public void propose(Proposal proposal) {
+        public boolean propose(Proposal proposal) {
             throw new UnsupportedOperationException();
         }
 

@@ -131,8 +131,8 @@ final class SteppedOrder {
         }
 
         @Override
-        public void propose(Proposal proposal) {
-            proposal.enter(() -> place(proposal));
+        public boolean propose(Proposal proposal) {
+            return proposal.enter(() -> place(proposal));
         }
 
         private void place(Proposal proposal) {

@@ -30,7 +30,7 @@ public class LoadHistoryTest {
         private final Latencies latencies = new Latencies();
 
         @Override
-        public void propose(Proposal proposal) {
+        public boolean propose(Proposal proposal) {
             throw new UnsupportedOperationException("only looked at");
         }
 

@@ -28,7 +28,7 @@ public class EffectiveEnsembleTest {
         }
 
         @Override
-        public void propose(Proposal proposal) {
+        public boolean propose(Proposal proposal) {
             throw new AssertionError("nothing is proposed");
         }
 

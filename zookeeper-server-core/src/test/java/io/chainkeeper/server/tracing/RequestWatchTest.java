@@ -53,7 +53,7 @@ public class RequestWatchTest {
         }
 
         @Override
-        public void propose(Proposal proposal) {
+        public boolean propose(Proposal proposal) {
             throw new UnsupportedOperationException();
         }
 

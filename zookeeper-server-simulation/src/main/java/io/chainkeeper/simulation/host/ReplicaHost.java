@@ -301,13 +301,15 @@ public final class ReplicaHost {
     }
 
     /** See {@link TotalOrder#propose}. */
-    public void propose(Proposal proposal) {
+    public boolean propose(Proposal proposal) {
         requireRunning();
         sees(Slack.ONE_COMMAND, proposal.command().length() + COMMAND_COST_BYTES);
-        unnumbered.get(proposal.stream()).addLast(proposal);
-        if (!hasStopped) { // else nobody answers
-            replica.propose(proposal);
+        // Of one that has stopped nobody answers. A number is given in a later piece of work.
+        boolean entered = hasStopped || replica.propose(proposal);
+        if (entered) {
+            unnumbered.get(proposal.stream()).addLast(proposal);
         }
+        return entered;
     }
 
     /** See {@link TotalOrder#readBarrier}. */

@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 /** The order, with an eye on what is proposed about sessions. */
 record WatchedOrder(ReplicaHost order, Consumer<Command.Expire> expiries) implements TotalOrder {
     @Override
-    public void propose(Proposal proposal) {
+    public boolean propose(Proposal proposal) {
         try {
             if (CommandCodec.decode(proposal.command()) instanceof Command.Expire expire) {
                 expiries.accept(expire);
@@ -27,7 +27,7 @@ record WatchedOrder(ReplicaHost order, Consumer<Command.Expire> expiries) implem
         } catch (MalformedMessageException e) {
             throw new InvariantViolated("a proposed command does not decode: " + e.getMessage());
         }
-        order.propose(proposal);
+        return order.propose(proposal);
     }
 
     @Override
