@@ -18,7 +18,8 @@ import java.util.stream.Collectors;
  *
  * @param replicaId myid of the replica that wrote the directory
  * @param clusterId random name of the cluster; null until the cluster has been formed
- * @param formerClusterIds names that the cluster had before the user forced a new one, the oldest first
+ * @param formerClusterIds names that the cluster had before the user forced a new one, in the order in which this
+ *     replica got to know them
  * @param protocol {@code ordering.protocol} of whoever wrote the directory; null in those of releases that did not note
  *     it, until the first start since
  * @param level the feature level of the cluster, as far as it has been noted
@@ -89,6 +90,16 @@ public record ClusterIdentity(
             former.add(clusterId);
         }
         return new ClusterIdentity(replicaId, newClusterId, former, protocol, level);
+    }
+
+    /**
+     * @param former a name that the cluster had before the user forced a new one
+     * @return this identity with that one among the former names
+     */
+    public ClusterIdentity formerly(UUID former) {
+        List<UUID> names = new ArrayList<>(formerClusterIds);
+        names.add(former);
+        return new ClusterIdentity(replicaId, clusterId, names, protocol, level);
     }
 
     /**

@@ -14,9 +14,13 @@ import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.server.bootstrap.ChainkeeperServer;
 import io.chainkeeper.server.state.ReplicatedState;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.NoNodeException;
 import org.apache.zookeeper.ZooDefs.Ids;
@@ -61,6 +65,13 @@ public class ForcedClusterTest {
 
     private void request(int id) throws IOException {
         new NewClusterRequest(id, NEW_CLUSTER, Instant.EPOCH).write(ensemble.orderingDirectory(1));
+    }
+
+    private void empty(int id) throws IOException {
+        try (Stream<Path> files = Files.walk(ensemble.dataDirectory(id))) {
+            files.sorted(Comparator.reverseOrder())
+                    .forEach(path -> assertTrue(path.toFile().delete()));
+        }
     }
 
     private boolean hasStarted(int id) {
@@ -121,10 +132,7 @@ public class ForcedClusterTest {
         assertEquals(1, TestEnsemble.awaitShutdown("it is of the old cluster", survivor));
         assertTrue(survivor.failureMessage(), survivor.failureMessage().contains("but the other members form cluster"));
         ensemble.stop(2);
-        try (var files = java.nio.file.Files.walk(ensemble.dataDirectory(3))) {
-            files.sorted(java.util.Comparator.reverseOrder())
-                    .forEach(path -> assertTrue(path.toFile().delete()));
-        }
+        empty(3);
         ensemble.start(3);
         ensemble.awaitServing(3);
         TestEnsemble.await("it has the name", () -> clusterOf(3) != null);
@@ -151,6 +159,55 @@ public class ForcedClusterTest {
         ensemble.start(1);
         ensemble.awaitServing(1);
         assertNull(NewClusterRequest.read(ensemble.orderingDirectory(1)));
+    }
+
+    /** It had accepted the former name, and goes on before it has executed that. */
+    @Test
+    public void formerNameIsInTheLogOnly_itIsKnownAsAFormerOne() throws Exception {
+        UUID former = clusterOf(1);
+        for (int id = 1; id <= 3; id++) {
+            ensemble.stop(id);
+        }
+        new ClusterIdentity(1, null, "test").write(ensemble.orderingDirectory(1));
+        request(1);
+        for (int start = 1; start <= 2; start++) {
+            ensemble.start(1);
+            ensemble.order().elect(1);
+            ensemble.order().decide(BatchCodec.encode(Membership.initial(0, List.of(1))));
+            ensemble.awaitServing(1);
+            assertEquals(new ClusterIdentity(1, NEW_CLUSTER, List.of(former), "test"), identity(1));
+            ensemble.stop(1);
+        }
+    }
+
+    /** It replays what was ordered before the force, where the cluster had its former name. */
+    @Test
+    public void joinerStartsAgainBeforeItHasACheckpoint_itGoesOn() throws Exception {
+        ensemble.awaitEqualPositions();
+        UUID former = clusterOf(1);
+        for (int id = 1; id <= 3; id++) {
+            ensemble.stop(id);
+        }
+        request(1);
+        ensemble.start(1);
+        ensemble.order().elect(1);
+        ensemble.order().decide(BatchCodec.encode(Membership.initial(0, List.of(1))));
+        ensemble.awaitServing(1);
+        empty(3);
+        for (int start = 1; start <= 2; start++) {
+            ensemble.start(3);
+            ensemble.awaitServing(3);
+            TestEnsemble.await("it has the name", () -> clusterOf(3) != null);
+            assertEquals(new ClusterIdentity(3, NEW_CLUSTER, "test"), identity(3));
+            ensemble.stop(3);
+        }
+        // The in-process order lets it in, as if it had linked before anybody could tell.
+        ensemble.start(2);
+        ChainkeeperServer leftBehind = ensemble.replica(2);
+        assertEquals(1, TestEnsemble.awaitShutdown("it is of the old cluster", leftBehind));
+        String message = leftBehind.failureMessage();
+        assertTrue(message, message.contains("but the other members form cluster " + NEW_CLUSTER));
+        assertEquals(former, clusterOf(2));
     }
 
     @Test

@@ -423,7 +423,7 @@ public final class CommandExecutor {
             reconfigs.formed(formed.configuration(), recovered.covers(state.nextZxid()));
             reconfigs.endUnlessEnabled();
         }
-        events.clusterFormed(formed.clusterId());
+        events.clusterFormed(formed.clusterId(), formed.replaces());
     }
 
     /** Up to the first start that says schemes every replica has what the cluster was formed with. */

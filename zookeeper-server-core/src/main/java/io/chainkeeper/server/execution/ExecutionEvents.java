@@ -22,8 +22,9 @@ public interface ExecutionEvents {
      * The cluster has a name.
      *
      * @param clusterId the name
+     * @param replaces the name that it had up to here, null if none
      */
-    void clusterFormed(UUID clusterId);
+    void clusterFormed(UUID clusterId, UUID replaces);
 
     /**
      * A feature level is in force from here on. Called before anything depends on it.

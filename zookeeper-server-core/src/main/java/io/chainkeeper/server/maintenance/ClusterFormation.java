@@ -104,8 +104,8 @@ public final class ClusterFormation {
     }
 
     /** Apply thread: the order names the cluster. */
-    void named(UUID clusterId) {
-        naming.named(clusterId);
+    void named(UUID clusterId, UUID replaces) {
+        naming.named(clusterId, replaces);
     }
 
     /** This replica's first command has been executed. */

@@ -120,27 +120,43 @@ public final class ClusterNaming implements Naming {
     }
 
     @Override
-    public void named(UUID clusterId) {
-        ClusterIdentity known = identity;
-        boolean isFormer = goingOnAlone || known.formerClusterIds().contains(clusterId);
-        if (clusterId.equals(known.clusterId()) || isFormer) {
+    public void named(UUID clusterId, UUID replaces) {
+        UUID own = identity.clusterId();
+        if (isKnown(clusterId)) {
             return;
         }
-        if (known.clusterId() != null) {
-            throw new IllegalStateException(orderingDirectory + " belongs to cluster " + known.clusterId()
+        if (goingOnAlone) {
+            // It was on its way here when this replica was told to go on alone.
+            keepFormer(clusterId);
+            return;
+        }
+        // While the past is replayed the cluster may still get its present name, but none behind that. A link that
+        // comes up then needs none.
+        boolean mayBeReplaced = !caughtUp && (own == null || !own.equals(replaces));
+        if (!mayBeReplaced) {
+            take(clusterId);
+        }
+    }
+
+    private boolean isKnown(UUID clusterId) {
+        ClusterIdentity known = identity;
+        return clusterId.equals(known.clusterId()) || known.formerClusterIds().contains(clusterId);
+    }
+
+    private void take(UUID clusterId) {
+        UUID own = identity.clusterId();
+        if (own != null) {
+            throw new IllegalStateException(orderingDirectory + " belongs to cluster " + own
                     + ", but the other members form cluster " + clusterId);
         }
-        // While the past is replayed the cluster may still get another name; a link that comes up then needs none.
-        if (caughtUp) {
-            keep(clusterId);
-        }
+        keep(clusterId);
     }
 
     @Override
     public void caughtUp(UUID clusterId) {
         caughtUp = true;
         if (clusterId != null) {
-            named(clusterId);
+            named(clusterId, null);
         }
     }
 
@@ -175,6 +191,15 @@ public final class ClusterNaming implements Naming {
         }
     }
 
+    private void keepFormer(UUID clusterId) {
+        try {
+            become(identity.formerly(clusterId));
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    "identity in " + orderingDirectory + " could not be written: " + e.getMessage(), e);
+        }
+    }
+
     private void keep(UUID clusterId) {
         try {
             become(new ClusterIdentity(replicaId, clusterId, List.of(), protocol, identity.level()));
@@ -197,9 +222,8 @@ public final class ClusterNaming implements Naming {
         UUID ordered = state.clusterId();
         UUID kept = identity.clusterId();
         boolean unnamed = ordered == null;
-        boolean renamed = !unnamed
-                && !ordered.equals(kept)
-                && (goingOnAlone || identity.formerClusterIds().contains(ordered));
+        boolean renamed =
+                !unnamed && !ordered.equals(kept) && identity.formerClusterIds().contains(ordered);
         boolean repeats = proposed != null && Objects.equals(proposed.replaces(), ordered);
         if (!unnamed && !renamed || repeats) {
             return null;

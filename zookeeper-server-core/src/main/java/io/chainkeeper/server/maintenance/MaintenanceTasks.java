@@ -116,8 +116,8 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
     }
 
     @Override
-    public void clusterFormed(UUID clusterId) {
-        cluster.named(clusterId);
+    public void clusterFormed(UUID clusterId, UUID replaces) {
+        cluster.named(clusterId, replaces);
         submit(this::tick);
     }
 

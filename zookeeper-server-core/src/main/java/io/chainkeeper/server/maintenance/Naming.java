@@ -23,8 +23,9 @@ public interface Naming {
      * Apply thread: the order names the cluster.
      *
      * @param clusterId the name
+     * @param replaces the name that the cluster had up to here, null if none
      */
-    void named(UUID clusterId);
+    void named(UUID clusterId, UUID replaces);
 
     /**
      * Apply thread: a feature level is in force.
