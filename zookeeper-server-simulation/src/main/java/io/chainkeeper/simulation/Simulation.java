@@ -3,6 +3,7 @@ package io.chainkeeper.simulation;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.simulation.cluster.Cluster;
+import io.chainkeeper.simulation.cluster.StoppedLeader;
 import io.chainkeeper.simulation.cluster.Workload;
 import io.chainkeeper.simulation.disk.RunDirectory;
 import io.chainkeeper.simulation.fault.FaultInjector;
@@ -13,6 +14,7 @@ import io.chainkeeper.simulation.swarm.Decisions;
 import io.chainkeeper.simulation.swarm.SimulatedApplication;
 import io.chainkeeper.simulation.swarm.SwarmDraw;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import io.chainkeeper.simulation.time.EventQueue;
 import io.chainkeeper.simulation.time.LatestLines;
 import io.chainkeeper.simulation.time.Trace;
@@ -214,26 +216,37 @@ public final class Simulation {
         faults.stop();
         workload.stop();
         cluster.calm();
-        deadlineMicros = events.nowMicros() + LIVENESS_BOUND_MICROS;
+        long calmMicros = events.nowMicros();
+        deadlineMicros = calmMicros + LIVENESS_BOUND_MICROS;
         // An operator's replacement stops every server once: what is demanded behind it is demanded of servers that
         // stay.
         await("lost shared disks to be replaced", cluster.sharedDisks()::areWhole);
-        await("all outstanding operations to complete", () -> outstanding() == 0);
-        workload.demand(this::await);
-        await("the membership to be the configured participants", this::membershipIsConfigured);
-        await("all replicas to reach the same position", this::allReplicasAreEqual);
+        awaitAllIsWell(() -> workload.demand(this::await));
+        long settledMicros = events.nowMicros();
+        if (options.faultIntervalMicros().containsKey(Fault.LEAVE)) {
+            deadlineMicros = settledMicros + LIVENESS_BOUND_MICROS;
+            new StoppedLeader(cluster, events, this::await).demand();
+            awaitAllIsWell(() -> {});
+        }
         checkEnd();
         trace.mix(cluster.checker().lastPosition());
         return new Result(
                 events.steps(),
                 events.nowMicros(),
-                events.nowMicros() - (deadlineMicros - LIVENESS_BOUND_MICROS),
+                settledMicros - calmMicros,
                 cluster.checker().lastPosition(),
                 workload.operations(),
                 workload.answered(),
                 decisions.drawn(),
                 cluster.bounds().peaks(),
                 trace.hash());
+    }
+
+    private void awaitAllIsWell(Runnable demand) {
+        await("all outstanding operations to complete", () -> outstanding() == 0);
+        demand.run();
+        await("the membership to be the configured participants", this::membershipIsConfigured);
+        await("all replicas to reach the same position", this::allReplicasAreEqual);
     }
 
     private boolean step() {

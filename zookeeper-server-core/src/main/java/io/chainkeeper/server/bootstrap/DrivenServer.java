@@ -225,6 +225,19 @@ public final class DrivenServer implements AutoCloseable {
         return life.snapshot();
     }
 
+    /**
+     * Begins a stop that is meant: no new client is accepted, and another replica is to lead. {@link #letClientsGo} and
+     * {@link #close} follow, now or later.
+     */
+    public void leave() {
+        life.departure().begin();
+    }
+
+    /** Behind {@link #leave}: closes the connections of all clients. */
+    public void letClientsGo() {
+        life.departure().letGo(false);
+    }
+
     /** Stops in an orderly way. */
     @Override
     public void close() {

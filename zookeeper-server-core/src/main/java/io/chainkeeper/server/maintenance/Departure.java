@@ -83,25 +83,32 @@ public final class Departure {
      * @return what was done, one line
      */
     public String depart(long boundMillis, boolean gently) {
-        server.drain();
-        String handedOver = handOver(boundMillis);
+        boolean led = begin();
+        String handedOver = led ? awaitHandOver(boundMillis) : "";
         int closed = letGo(gently);
         String done = handedOver + closed + " client connections closed";
         LOG.info("Leaving: {}", done);
         return done;
     }
 
-    private String handOver(long boundMillis) {
+    /**
+     * The first step, which takes no time: no new client is accepted any more, and another replica is to lead.
+     *
+     * @return whether this replica led until now, and there are others
+     */
+    public boolean begin() {
+        server.drain();
         TotalOrder running = order.get();
         if (running == null) {
-            return "";
+            return false;
         }
-        boolean leads = view.leads();
-        long begin = System.nanoTime();
+        boolean led = view.leads();
         running.leave();
-        if (!leads || view.linkedPeers().isEmpty()) {
-            return "";
-        }
+        return led && !view.linkedPeers().isEmpty();
+    }
+
+    private String awaitHandOver(long boundMillis) {
+        long begin = System.nanoTime();
         while (!anotherLeads() && !view.linkedPeers().isEmpty() && millisSince(begin) < boundMillis) {
             await(LOOK_EVERY_MILLIS);
         }
@@ -127,7 +134,13 @@ public final class Departure {
         }
     }
 
-    private int letGo(boolean gently) {
+    /**
+     * The last step: closes the connections of all clients.
+     *
+     * @param gently as {@link #depart}
+     * @return how many there were
+     */
+    public int letGo(boolean gently) {
         List<ServerCnxn> connections = new ArrayList<>();
         addConnections(connections, server.getServerCnxnFactory());
         addConnections(connections, server.getSecureServerCnxnFactory());

@@ -50,6 +50,7 @@ public final class Cluster implements World, AutoCloseable {
     private final StateTransfers transfers;
     private final Releases releases;
     private final Starting starting;
+    private final Ending ending;
     private final Network network;
     private final BoundsChecker bounds = new BoundsChecker();
     private final SharedDiskArray sharedDisks;
@@ -106,6 +107,7 @@ public final class Cluster implements World, AutoCloseable {
         this.ensembles = new Ensembles(options.ensemble(), events, delays, trace, workload, machines, this::start);
         this.releases = new Releases(options.upgrades(), members);
         this.starting = new Starting(this, machines, workload, random, trace, events, delays);
+        this.ending = new Ending(this, random, trace);
         this.transfers = new StateTransfers(events, random, delays, trace, this);
         this.network = options.links() == null
                 ? new SimulatedNetwork(options.replicas(), events, delays, trace, this::host)
@@ -269,17 +271,12 @@ public final class Cluster implements World, AutoCloseable {
 
     /** Crashes a replica; returns whether it was running. */
     public boolean crash(int id) {
-        SimulatedReplica replica = replica(id);
-        if (!replica.isRunning()) {
-            return false;
-        }
-        int unstable = replica.log().unstableCount();
-        int survivors = unstable == 0 || random.nextBoolean() ? 0 : random.nextInt(unstable + 1);
-        String how = replica.crashed(survivors) ? unstable + ", as the power is lost" : Integer.toString(unstable);
-        trace.record(
-                id, "crashes; unstable records that survive:", replica.log().survivors(), "of " + how);
-        network.crashed(id);
-        return true;
+        return ending.crash(id);
+    }
+
+    /** How processes end otherwise. */
+    public Ending ending() {
+        return ending;
     }
 
     /** Replicas that never start again; to be added to. */
@@ -363,6 +360,7 @@ public final class Cluster implements World, AutoCloseable {
             machine.replica.log().disk().heal();
             skewClock(machine);
             machine.wake(events.nowMicros());
+            ending.calm(machine.replica.id());
             ReplicaHost host = machine.replica.host();
             if (host == null) {
                 start(machine.replica.id()); // those removed, too: they may be needed until they have left

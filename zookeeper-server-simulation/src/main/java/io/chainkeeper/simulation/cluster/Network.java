@@ -70,6 +70,11 @@ public interface Network {
     /** A replica is gone: its connections break. */
     void crashed(int replica);
 
+    /** A replica has ended in an orderly way, and has closed its connections, if it has any of its own. */
+    default void ended(int replica) {
+        crashed(replica);
+    }
+
     /** A replica stands still until then. */
     void paused(int replica, long untilMicros);
 

@@ -117,6 +117,12 @@ final class RealNetwork implements Network {
     }
 
     @Override
+    public void ended(int replica) {
+        processes.remove(replica);
+        network.crash(replica, false);
+    }
+
+    @Override
     public void paused(int replica, long untilMicros) {
         VirtualProcess process = processes.get(replica);
         if (process != null) {

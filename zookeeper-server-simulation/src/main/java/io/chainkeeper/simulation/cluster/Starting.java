@@ -118,8 +118,10 @@ public final class Starting {
     public void startAgain(int id) {
         SimulatedReplica replica = cluster.replica(id);
         trace.record(id, "starts again", 0, null);
-        replica.crashed(replica.log().unstableCount());
-        cluster.network().crashed(id);
+        if (!replica.host().isClosed() || !cluster.ending().ended(id)) {
+            replica.crashed(replica.log().unstableCount());
+            cluster.network().crashed(id);
+        }
         events.after(delays.handOverMicros(), () -> cluster.start(id));
     }
 

@@ -62,6 +62,7 @@ public final class FaultInjector {
     private final EpochFaults epochs;
     private final OutdatedFaults outdated;
     private final OperatorFaults operator;
+    private final LeaveFaults leaves;
     private final RiseFaults rises;
     private final SharedDiskFaults shared;
     private final StrangerFaults strangers;
@@ -113,7 +114,8 @@ public final class FaultInjector {
         this.takeovers = new TakeoverFaults(cluster, this, stories, hangingDisk);
         this.epochs = new EpochFaults(cluster, this, stories, hangingDisk);
         this.outdated = new OutdatedFaults(cluster, stories, hangingDisk);
-        this.operator = new OperatorFaults(cluster, this);
+        this.leaves = new LeaveFaults(cluster, this);
+        this.operator = new OperatorFaults(cluster, this, leaves);
         this.rises = new RiseFaults(cluster, this, operator, stories);
         this.shared = new SharedDiskFaults(events, cluster, options, this::later);
         this.strangers = new StrangerFaults(cluster, workload, this);
@@ -228,8 +230,8 @@ public final class FaultInjector {
             case TAKE_OVER -> takeovers.begin(random);
             case FORGET_EPOCH -> epochs.begin(random);
             case WRONG_DIRECTORY -> operator.startInDirectoryOf(replica, otherThan(replica), random);
-            case UPGRADE -> operator.changeRelease(replica, duration(), Upgrades.PRESENT);
-            case GO_BACK -> operator.changeRelease(replica, duration(), Upgrades.FORMER);
+            case UPGRADE -> operator.changeRelease(replica, random, Upgrades.PRESENT);
+            case GO_BACK -> operator.changeRelease(replica, random, Upgrades.FORMER);
             case GO_BACK_BEFORE_RISE -> rises.goBackBeforeRise(random);
             case GO_BACK_AT_RISE -> rises.goBackAtRise(random);
             case SHARED_DISK_DIES -> shared.die(random);
@@ -244,6 +246,7 @@ public final class FaultInjector {
             case SHARED_DISK_EXCHANGED -> shared.exchange(random);
             case OTHER_CLUSTER -> strangers.come(replica, random);
             case OVERWRITE, OVERHANG, FEW_LISTED, HOLE -> outdated.begin(fault, random);
+            case LEAVE -> leaves.begin(random);
             case ASK_FOR_LEVEL -> operator.askForLevel(replica, otherThan(replica), random);
         }
     }

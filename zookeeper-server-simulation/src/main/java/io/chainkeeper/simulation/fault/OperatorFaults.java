@@ -12,14 +12,27 @@ final class OperatorFaults {
 
     private final Cluster cluster;
     private final FaultInjector faults;
+    private final LeaveFaults leaves;
 
     /**
      * @param cluster that suffers
      * @param faults crashes replicas, and cuts links
+     * @param leaves stops replicas
      */
-    OperatorFaults(Cluster cluster, FaultInjector faults) {
+    OperatorFaults(Cluster cluster, FaultInjector faults, LeaveFaults leaves) {
         this.cluster = cluster;
         this.faults = faults;
+        this.leaves = leaves;
+    }
+
+    /** A server is stopped and comes back with another release; or it crashes, and the operator takes the occasion. */
+    void changeRelease(int replica, SplittableRandom random, FeatureRange levels) {
+        long downMicros = FaultInjector.duration(random);
+        if (random.nextBoolean()) {
+            leaves.stop(replica, downMicros, random, () -> cluster.releases().install(replica, levels));
+        } else {
+            changeRelease(replica, downMicros, levels);
+        }
     }
 
     /** A server comes back with another release. Whether it may is up to the server. */

@@ -200,7 +200,7 @@ public final class DrivenScheduler implements Scheduler {
     }
 
     /** Whether a part of it waits for a disk in the middle of a piece. */
-    boolean isWaiting() {
+    public boolean isWaiting() {
         return waiting > 0;
     }
 

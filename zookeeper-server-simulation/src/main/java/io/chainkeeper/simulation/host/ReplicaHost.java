@@ -18,7 +18,6 @@ import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.replica.TotalOrder.ReadWaiter;
 import io.chainkeeper.shareddisk.DiskSource;
 import io.chainkeeper.simulation.host.DrivenScheduler.Part;
-import io.chainkeeper.simulation.host.DrivenScheduler.Reason;
 import io.chainkeeper.simulation.host.HostSettings.LinkChoice;
 import io.chainkeeper.simulation.order.OrderChecker;
 import io.chainkeeper.simulation.time.Trace;
@@ -70,6 +69,8 @@ public final class ReplicaHost {
     private boolean hasWorked;
     private boolean hasStopped;
     private boolean isCheckpointWanted;
+    private boolean isLeaving;
+    private boolean isClosed;
     private boolean crashed;
 
     /**
@@ -110,7 +111,7 @@ public final class ReplicaHost {
                 () -> world.clockNanos(disk.id()),
                 () -> world.clockNanos(disk.id()) / 1_000_000,
                 () -> context.random().nextInt(Integer.MAX_VALUE),
-                new WorldsPlan());
+                new WorldsPlan(this, world));
         Frames frames = new Frames(factory.codec(), disk, world.bounds());
         PeerTransport real = world.realLinks(disk.id(), incarnation, application::featureLevel);
         LinkChoice choice = real == null ? settings.linkChoice() : LinkChoice.KNOWN_WHEN_LEAVING;
@@ -222,7 +223,7 @@ public final class ReplicaHost {
 
     /** Nothing may be above its bound, unless there is nothing any more. */
     void checkBounds() {
-        if (!crashed && !hasStopped && !scheduler.isWaiting()) {
+        if (!crashed && !isClosed && !hasStopped && !scheduler.isWaiting()) {
             world.bounds().check(id(), replica);
         }
     }
@@ -275,6 +276,42 @@ public final class ReplicaHost {
     public void answers(Object words) {
         trace.record(id(), "answers at position", application.position(), words);
         checker.acknowledged(application.position());
+    }
+
+    /** An operator stops the server: an orderly end follows, or a crash. */
+    public void leave() {
+        trace.record(id(), "is told to stop", 0, status());
+        isLeaving = true;
+        application.leave(this);
+    }
+
+    /** Whether its operator has told it to stop. */
+    public boolean isLeaving() {
+        return isLeaving;
+    }
+
+    /** The order ends in an orderly way; the rest of the server goes on to. Not while this host waits. */
+    public void closeOrder() {
+        isClosed = true;
+        try {
+            replica.close();
+        } catch (IOException e) {
+            InvariantViolated.check(
+                    disk.log().disk().hasFailed(),
+                    "replica %d does not end in an orderly way: %s",
+                    id(),
+                    e.getMessage());
+        }
+    }
+
+    /** Whether its order has ended in an orderly way. */
+    public boolean isClosed() {
+        return isClosed;
+    }
+
+    /** Whether a part of the server waits in the middle of a piece of work. */
+    public boolean isWaiting() {
+        return scheduler.isWaiting() || application.isWaiting();
     }
 
     /** Nobody will answer what was outstanding here. */
@@ -350,8 +387,8 @@ public final class ReplicaHost {
     }
 
     private void requireRunning() {
-        if (crashed) {
-            throw new ReplicaStoppedException("replica " + id() + " has crashed");
+        if (crashed || isClosed) {
+            throw new ReplicaStoppedException("replica " + id() + " has ended");
         }
     }
 
@@ -417,33 +454,6 @@ public final class ReplicaHost {
     /** Operations without an answer yet. */
     public int outstanding() {
         return proposals.size() + unnumbered.stream().mapToInt(Deque::size).sum() + waiters.size();
-    }
-
-    /** When its parts work is up to the world. */
-    private final class WorldsPlan implements DrivenScheduler.Plan {
-        @Override
-        public void plan(Part part, Reason reason, long nanos, Runnable piece) {
-            world.workWaiting(ReplicaHost.this, part, reason, nanos, () -> runChecked(piece));
-        }
-
-        @Override
-        public boolean isHeldUp(Part part, int ofDisk) {
-            return world.isHeldUp(ReplicaHost.this, part, ofDisk);
-        }
-
-        @Override
-        public void whenAnswered(int ofDisk, Runnable piece) {
-            world.whenAnswered(ReplicaHost.this, ofDisk, () -> runChecked(piece));
-        }
-
-        @Override
-        public boolean meanwhile() {
-            boolean hasHappened = world.meanwhile(ReplicaHost.this);
-            if (crashed) {
-                throw new NeverAnswered(id());
-            }
-            return hasHappened;
-        }
     }
 
     /** Whether everything that it has appended is durable, and it knows. */

@@ -388,6 +388,20 @@ public final class SimulatedReplica implements AutoCloseable {
         return losesPower;
     }
 
+    /**
+     * The process has ended in an orderly way: its host is closed. At times the power is lost before the next start,
+     * which says nothing to a disk to which everything was forced.
+     */
+    public void closed() {
+        InvariantViolated.check(
+                log.unstableCount() == 0,
+                "replica %d has ended in an orderly way, and %d of its records are not durable",
+                id,
+                log.unstableCount());
+        log.closed(random.nextBoolean());
+        ended();
+    }
+
     /** In the middle of a piece of what it writes, if there is one to be done. */
     private void stopWriting() {
         SimulatedDisk disk = log.disk();

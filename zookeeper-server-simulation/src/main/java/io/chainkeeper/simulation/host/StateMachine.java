@@ -59,6 +59,28 @@ public interface StateMachine extends Application {
     /** The operator asks this server for the newest feature level. */
     default void askForLevel() {}
 
+    /** An operator stops the server: the order is told, and no new client is accepted. */
+    default void leave(ReplicaHost host) {
+        host.order().leave();
+    }
+
+    /** Between {@link #leave} and {@link #close}: the clients are let go. */
+    default void letClientsGo() {}
+
+    /**
+     * The process ends in an orderly way.
+     *
+     * @param host of the order, which it closes
+     */
+    default void close(ReplicaHost host) {
+        host.closeOrder();
+    }
+
+    /** Whether a part of it waits in the middle of a piece of work. */
+    default boolean isWaiting() {
+        return false;
+    }
+
     /** It writes the next piece of a checkpoint of its own, if one is due. */
     default void writes() {}
 

@@ -193,10 +193,10 @@ public final class StoredLog implements AcceptorLog, DurableRecords {
         return log.sizeBytes();
     }
 
-    /** The next start has the log as it is: see {@link #end}. */
+    /** In an orderly way; what comes of the log then is up to {@link #closed}. */
     @Override
-    public void close() {
-        // A start ends by a crash.
+    public void close() throws IOException {
+        log.close();
     }
 
     /** Whether records wait for the log writer. */
@@ -268,6 +268,21 @@ public final class StoredLog implements AcceptorLog, DurableRecords {
         end();
         disk.losePower();
         openAgain(true);
+    }
+
+    /**
+     * The process has ended in an orderly way.
+     *
+     * @param powerIsLost whether the power is lost while nothing runs
+     */
+    void closed(boolean powerIsLost) {
+        end();
+        if (powerIsLost) {
+            disk.losePower();
+        } else {
+            disk.kill();
+        }
+        openAgain(powerIsLost);
     }
 
     /** The process does nothing more. */

@@ -164,7 +164,7 @@ public final class RegisterReplica implements StateMachine {
         machine.positionApplied(position);
         answers.forEach(this::answer);
         answers.clear();
-        if (hasStarted) {
+        if (hasStarted && !host.isClosed()) {
             waitingReads.forEach(this::read);
             waitingReads.clear();
         }

@@ -31,6 +31,7 @@ final class LastDraw {
         drawWrongDirectory(bounded.faultIntervalMicros());
         drawExchanges(bounded.faultIntervalMicros());
         drawMemory(bounded.settings());
+        drawLeaves(bounded.faultIntervalMicros());
         return bounded;
     }
 
@@ -45,6 +46,17 @@ final class LastDraw {
     private void drawMemory(Map<String, String> settings) {
         if (application == SimulatedApplication.BEHIND || random.nextInt(4) == 0) {
             ProtocolSettings.drawMemory(random, factory, settings);
+        }
+    }
+
+    /** An operator stops servers. Not where a story is told in which little else must go wrong. */
+    private void drawLeaves(Map<Fault, Long> faults) {
+        boolean isStory = switch (application) {
+            case BEHIND, DEPOSED, TAKEOVER, OUTDATED -> true;
+            case REGISTERS, ZNODES, RECONFIG, UPGRADE, FOUNDING, MINORITY, AMBUSH, MEMBERS -> false;
+        };
+        if (!isStory && random.nextInt(3) == 0) {
+            faults.put(Fault.LEAVE, application.isAmbush() ? 200_000L : 500_000L * (1 + random.nextInt(3)));
         }
     }
 

@@ -192,7 +192,9 @@ public record SwarmOptions(
         /** An observer takes few for a quorum. See {@code FewListedFaults}. */
         FEW_LISTED,
         /** A start goes on from a checkpoint before a hole in its log. See {@code HoleFaults}. */
-        HOLE
+        HOLE,
+        /** An operator stops servers in an orderly way, and starts them again. See {@code LeaveFaults}. */
+        LEAVE
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";

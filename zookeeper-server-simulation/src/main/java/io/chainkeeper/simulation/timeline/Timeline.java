@@ -91,6 +91,8 @@ public final class Timeline implements Trace.Listener {
         List.of("disk slower by", "loses its disk").forEach(what -> kinds.put(what, Kind.FAULT));
         List.of("starts as incarnation", "crashes; unstable records that survive:", "installs state of")
                 .forEach(what -> kinds.put(what, Kind.LIFE));
+        List.of("is told to stop", "lets its clients go", "ends in an orderly way")
+                .forEach(what -> kinds.put(what, Kind.LIFE));
         List.of("is now", "ensemble", "asked for ensemble", "reports silent", "reports back")
                 .forEach(what -> kinds.put(what, Kind.STATUS));
         List.of("appends position", "durable up to", "truncates below", "begins checkpoint", "checkpoint")
@@ -177,6 +179,7 @@ public final class Timeline implements Trace.Listener {
                 end(Lasting.FORCE, replica, now);
                 begin(Lasting.DOWN, replica, "down", now);
             }
+            case "ends in an orderly way" -> begin(Lasting.DOWN, replica, "down", now);
             case "starts as incarnation" -> end(Lasting.DOWN, replica, now);
             case "pauses for microseconds" -> spans.add(new Span(now, now + number, replica, Lasting.PAUSED, "paused"));
             case "appends position" -> begin(Lasting.FORCE, replica, "records on their way to the disk", now);

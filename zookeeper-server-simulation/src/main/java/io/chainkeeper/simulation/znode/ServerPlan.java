@@ -12,11 +12,17 @@ import java.util.List;
 /** When the parts of a server work that are above the order. Before there is a host nothing is done. */
 final class ServerPlan implements DrivenScheduler.Plan {
     private final Cluster cluster;
+    private final Runnable behindEach;
     private final List<Runnable> beforeHost = new ArrayList<>();
     private ReplicaHost host;
 
-    ServerPlan(Cluster cluster) {
+    /**
+     * @param cluster whose time it is
+     * @param behindEach looks at the server behind each piece of its work
+     */
+    ServerPlan(Cluster cluster, Runnable behindEach) {
         this.cluster = cluster;
+        this.behindEach = behindEach;
     }
 
     /** There is a host. */
@@ -63,6 +69,7 @@ final class ServerPlan implements DrivenScheduler.Plan {
         return () -> {
             try {
                 piece.run();
+                behindEach.run();
             } catch (NeverAnswered e) {
                 // It is the place of a thread that is gone.
             }

@@ -1,6 +1,5 @@
 package io.chainkeeper.simulation.znode;
 
-import io.chainkeeper.command.Command;
 import io.chainkeeper.config.DataDirectories;
 import io.chainkeeper.config.FeatureLevelRequest;
 import io.chainkeeper.config.OrderingConfig;
@@ -23,6 +22,7 @@ import io.chainkeeper.server.execution.OrderedApplication;
 import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.ReleaseMismatch;
 import io.chainkeeper.server.state.ReplicatedState;
+import io.chainkeeper.server.storage.StopMarker;
 import io.chainkeeper.server.transfer.StateOffer;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.simulation.cluster.Cluster;
@@ -37,8 +37,8 @@ import io.chainkeeper.simulation.host.StateMachine;
 import io.chainkeeper.simulation.order.FeatureEvidence;
 import io.chainkeeper.simulation.order.SessionEvidence;
 import io.chainkeeper.simulation.swarm.Upgrades;
-import io.chainkeeper.transport.StateChannel;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.SplittableRandom;
@@ -79,6 +79,7 @@ public final class ZnodeReplica implements StateMachine {
     private long begun;
     private EnsembleConfig told;
     private boolean changesAnything;
+    private boolean hasLetClientsGo;
 
     /**
      * @param id replica id
@@ -103,7 +104,7 @@ public final class ZnodeReplica implements StateMachine {
         this.origin = place.origin();
         this.evidence = evidence;
         this.features = features;
-        this.plan = new ServerPlan(cluster);
+        this.plan = new ServerPlan(cluster, this::checkServing);
         this.scheduler = new DrivenScheduler(
                 "server " + id,
                 () -> cluster.clockNanos(id),
@@ -181,41 +182,12 @@ public final class ZnodeReplica implements StateMachine {
         @Override
         public RunningOrder start(Application recovered, StateOffer stateOffer, FailureHandler failureHandler) {
             offer = stateOffer;
-            return new Running();
+            return new RunningHost(host, place, evidence, () -> begun);
         }
 
         @Override
         public void startAbove(long incarnation) {
             host.replica().startAbove(incarnation);
-        }
-    }
-
-    private final class Running implements OrderingFactory.RunningOrder {
-        private final TotalOrder order = new WatchedOrder(host, this::expiryProposed);
-
-        /** When a stranger's sessions were heard of is known only in the time of the cluster that it comes from. */
-        private void expiryProposed(Command.Expire expire) {
-            if (!place.isOfAStranger()) {
-                evidence.expiryProposed(id, begun, expire);
-            }
-        }
-
-        @Override
-        public TotalOrder totalOrder() {
-            return order;
-        }
-
-        @Override
-        public StateChannel openStateChannel(int peer) throws IOException {
-            if (place.isOfAStranger()) {
-                throw new IOException("server " + peer + " belongs to another cluster");
-            }
-            return new MemberChannel(id, cluster, peer);
-        }
-
-        @Override
-        public void close() {
-            // The host ends with this life.
         }
     }
 
@@ -265,6 +237,12 @@ public final class ZnodeReplica implements StateMachine {
     /** Whether clients are let in. */
     boolean isServing() {
         return server.server().isRunning();
+    }
+
+    /** A server that stops and has let its clients go lets nobody in any more. */
+    private void checkServing() {
+        InvariantViolated.check(
+                !hasLetClientsGo || !server.server().isServing(), "replica %d stops and serves clients again", id);
     }
 
     /** A reply leaves. */
@@ -482,6 +460,31 @@ public final class ZnodeReplica implements StateMachine {
     @Override
     public Checkpoint completeCheckpoint(Checkpoint begun) {
         throw new InvariantViolated("replica " + id + " writes its checkpoints by itself");
+    }
+
+    @Override
+    public void leave(ReplicaHost ignored) {
+        server.leave();
+    }
+
+    @Override
+    public void letClientsGo() {
+        server.letClientsGo();
+        hasLetClientsGo = true;
+        checkServing();
+    }
+
+    @Override
+    public void close(ReplicaHost ending) {
+        server.close();
+        boolean isMarked = Files.exists(ordering.orderingDirectory().resolve(StopMarker.FILE_NAME));
+        InvariantViolated.check(
+                isMarked || ending.replica().log().disk().hasFailed(), "replica %d stops without its marker", id);
+    }
+
+    @Override
+    public boolean isWaiting() {
+        return scheduler.isWaiting();
     }
 
     @Override

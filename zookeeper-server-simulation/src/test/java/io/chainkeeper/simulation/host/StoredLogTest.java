@@ -77,6 +77,20 @@ public class StoredLogTest {
     }
 
     @Test
+    public void closed_hasEverything_whateverBecomesOfThePower() throws IOException {
+        for (boolean powerIsLost : new boolean[] {false, true}) {
+            long next = log.recovered(0).lastPosition() + 1;
+            log.append(queue(metadata("promised " + powerIsLost)));
+            appendAndSync(next, "a");
+            log.close();
+            log.closed(powerIsLost);
+            assertEquals(0, log.survivors());
+            assertEquals(log.recovered(0).metadata(5), log.metadata(5));
+        }
+        assertEquals(2, log.recovered(0).lastPosition());
+    }
+
+    @Test
     public void killed_keepsTheFirstOfWhatTheSystemWasGiven() throws IOException {
         appendAndSync(1, "a");
         queue(record(2, "b"));
