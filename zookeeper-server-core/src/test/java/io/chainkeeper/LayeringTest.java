@@ -157,7 +157,7 @@ public final class LayeringTest {
     public static final ArchRule serversKeepToFeatureLevels =
             noClasses().should().callMethod(FeatureState.class, "doWithout", FeatureRule.class);
 
-    /** The same for rules of the ends of sessions. */
+    /** The same for rules of sessions. */
     @ArchTest
     public static final ArchRule serversCompareExpiries =
             noClasses().should().callMethod(SessionTable.class, "doWithout", SessionRule.class);

@@ -32,7 +32,7 @@ final class OutstandingBytes {
                     somebodyWaits = true;
                 }
                 // Who is told of room and finds none says again that somebody waits.
-                scheduler.await(full, "room to propose", () -> used.get() < max || stopped || !somebodyWaits);
+                scheduler.awaitOthers(full, "room to propose", () -> used.get() < max || stopped || !somebodyWaits);
             }
         }
     }

@@ -52,6 +52,38 @@ public record ReplicaLimits(
     }
 
     /**
+     * @param bytes of own commands that are proposed and not yet applied, positive
+     * @return these bounds with another one of such bytes
+     */
+    public ReplicaLimits withMaxOutstandingBytes(long bytes) {
+        return new ReplicaLimits(
+                bytes,
+                maxInboundBytes,
+                maxBacklogBytes,
+                maxUnsyncedBytes,
+                maxHeldMessages,
+                maxSharedDiskBytes,
+                maxInputsPerBatch,
+                tickMillis);
+    }
+
+    /**
+     * @param bytes of requests that may wait for one shared disk, positive
+     * @return these bounds with another one of such bytes
+     */
+    public ReplicaLimits withMaxSharedDiskBytes(long bytes) {
+        return new ReplicaLimits(
+                maxOutstandingBytes,
+                maxInboundBytes,
+                maxBacklogBytes,
+                maxUnsyncedBytes,
+                maxHeldMessages,
+                bytes,
+                maxInputsPerBatch,
+                tickMillis);
+    }
+
+    /**
      * @param messages that may wait for the log, positive
      * @return these bounds with another one of messages that wait for the log
      */

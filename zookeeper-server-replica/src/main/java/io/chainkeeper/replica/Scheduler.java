@@ -45,4 +45,16 @@ public interface Scheduler {
      * @throws ReplicaStoppedException if the waiting thread is interrupted
      */
     void await(Object lock, String what, BooleanSupplier condition);
+
+    /**
+     * As {@link #await}, for what other replicas have to do as well: whoever drives all parts must let time pass.
+     *
+     * @param lock see there
+     * @param what see there
+     * @param condition see there
+     * @throws ReplicaStoppedException see there
+     */
+    default void awaitOthers(Object lock, String what, BooleanSupplier condition) {
+        await(lock, what, condition);
+    }
 }

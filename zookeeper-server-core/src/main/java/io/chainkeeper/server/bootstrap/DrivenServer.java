@@ -211,6 +211,11 @@ public final class DrivenServer implements AutoCloseable {
         return life.replicatedState();
     }
 
+    /** @return how many connections it keeps requests of, since the latest start inside */
+    public int requestQueues() {
+        return life.requestQueues();
+    }
+
     /** @return whether the tree is of the position executed last, and not still ahead of it after a recovery */
     public boolean treeIsOfThisPosition() {
         return replicatedState().zxid() >= recoveredZxid;

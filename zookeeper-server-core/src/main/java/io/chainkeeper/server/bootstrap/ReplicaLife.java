@@ -198,6 +198,10 @@ final class ReplicaLife implements AutoCloseable {
         return recovery.state();
     }
 
+    int requestQueues() {
+        return core.router().queueCount();
+    }
+
     OrderedApplication application() {
         return assembly.application();
     }

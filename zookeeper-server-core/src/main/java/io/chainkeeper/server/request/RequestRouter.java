@@ -14,6 +14,7 @@ import io.chainkeeper.server.proposal.ClientProposal;
 import io.chainkeeper.server.proposal.Proposer;
 import io.chainkeeper.server.proposal.UpgradeProposal;
 import io.chainkeeper.server.reconfig.PendingReconfig;
+import io.chainkeeper.server.session.SessionRule;
 import io.chainkeeper.server.state.ReconfigRule;
 import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.tracing.RequestWatch;
@@ -195,7 +196,7 @@ public final class RequestRouter implements RequestEntry {
         ReplyQueue queue = queues.computeIfAbsent(connection, key -> new ReplyQueue(lock, responder));
         ReplyQueue earlier = queuesOfSessions.put(connection.getSessionId(), queue);
         if (earlier != null && earlier != queue) {
-            earlier.close();
+            close(earlier);
         }
         if (connection.isStale()) {
             // Whoever closes it marks it first and calls closed() after that: perhaps before the queue was there.
@@ -203,6 +204,11 @@ public final class RequestRouter implements RequestEntry {
             queuesOfSessions.remove(connection.getSessionId(), queue);
         }
         return queue;
+    }
+
+    /** @return how many connections it keeps the requests of; any thread */
+    public int queueCount() {
+        return queues.size();
     }
 
     private static Object peer(Request request) {
@@ -217,8 +223,14 @@ public final class RequestRouter implements RequestEntry {
     public void closed(ServerCnxn connection) {
         ReplyQueue queue = queues.remove(connection);
         if (queue != null) {
-            queue.close();
+            close(queue);
             queuesOfSessions.remove(connection.getSessionId(), queue);
+        }
+    }
+
+    private void close(ReplyQueue queue) {
+        if (state.sessions().follows(SessionRule.CLOSED_CONNECTIONS_ORDER_NOTHING)) {
+            queue.close();
         }
     }
 

@@ -84,6 +84,14 @@ public final class SessionTable {
     }
 
     /**
+     * @param rule asked for
+     * @return whether it is followed, as all are in every server; any thread
+     */
+    public boolean follows(SessionRule rule) {
+        return rules.isOn(rule);
+    }
+
+    /**
      * Decides about an expiry that was proposed some time ago.
      *
      * @param sessionId the session

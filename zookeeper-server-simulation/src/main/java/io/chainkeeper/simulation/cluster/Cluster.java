@@ -44,7 +44,7 @@ public final class Cluster implements World, AutoCloseable {
     private final Workload workload;
     private final RunDirectory directory = new RunDirectory();
     private final List<Integer> members = new ArrayList<>();
-    private final List<Machine> machines = new ArrayList<>();
+    private final List<Machine> machines;
     private final Set<Integer> gone = new TreeSet<>();
     private final Ensembles ensembles;
     private final StateTransfers transfers;
@@ -55,6 +55,7 @@ public final class Cluster implements World, AutoCloseable {
     private final BoundsChecker bounds = new BoundsChecker();
     private final SharedDiskArray sharedDisks;
     private final HangingDisks hangs;
+    private final Waits waits;
     private final HostMaker hosts;
     private final Strangers strangers;
     private Runnable whenLeaderChanges = () -> {};
@@ -93,17 +94,8 @@ public final class Cluster implements World, AutoCloseable {
                 initial,
                 workload::ordered,
                 workload::describe);
-        for (int id = 1; id <= options.replicas(); id++) {
-            members.add(id);
-            machines.add(new Machine(new SimulatedReplica(
-                    id,
-                    options.maxCheckpoints(),
-                    workload.nothing(),
-                    options.logSettings(),
-                    rules,
-                    directory,
-                    ofDisks.split())));
-        }
+        this.machines = Machine.all(options, workload.nothing(), rules, directory, ofDisks);
+        machines.forEach(machine -> members.add(machine.replica.id()));
         this.ensembles = new Ensembles(options.ensemble(), events, delays, trace, workload, machines, this::start);
         this.releases = new Releases(options.upgrades(), members);
         this.starting = new Starting(this, machines, workload, random, trace, events, delays);
@@ -117,6 +109,12 @@ public final class Cluster implements World, AutoCloseable {
         this.sharedDisks = SharedDiskArray.of(
                 options.sharedDisks().count(), factory.sharedDisks(), options.settingsOf(0), ofDisks, events, trace);
         this.hangs = new HangingDisks(events, trace, this);
+        this.waits = new Waits(events, machines);
+    }
+
+    /** When replicas stood still. */
+    public Waits waits() {
+        return waits;
     }
 
     /** Disks that give no answer. */
@@ -301,11 +299,6 @@ public final class Cluster implements World, AutoCloseable {
         machine.wake(events.nowMicros());
     }
 
-    /** For how long a replica has stood still since then, in pauses of at least the given length. */
-    public long pausedMicros(int id, long sinceMicros, long leastMicros) {
-        return machines.get(id - 1).pauses.between(sinceMicros, events.nowMicros(), leastMicros);
-    }
-
     /** A replica's disk, and its way to shared ones, take so many times as long as usual, from now on. */
     public void slowDisk(int id, int factor) {
         trace.record(id, "disk slower by", factor, null);
@@ -354,15 +347,12 @@ public final class Cluster implements World, AutoCloseable {
         sharedDisks.calm();
         hangs.calm();
         for (Machine machine : machines) {
-            machine.endPause(events.nowMicros());
+            machine.calm(events.nowMicros());
             network.paused(machine.replica.id(), events.nowMicros());
-            machine.diskFactor = 1;
-            machine.replica.log().disk().heal();
             skewClock(machine);
             machine.wake(events.nowMicros());
             ending.calm(machine.replica.id());
-            ReplicaHost host = machine.replica.host();
-            if (host == null) {
+            if (machine.replica.host() == null) {
                 start(machine.replica.id()); // those removed, too: they may be needed until they have left
             } else {
                 ensembles.tellLater(machine);
@@ -402,6 +392,16 @@ public final class Cluster implements World, AutoCloseable {
     @Override
     public boolean meanwhile(ReplicaHost host) {
         return hangs.meanwhile(host.id());
+    }
+
+    @Override
+    public void standsStill(ReplicaHost host, boolean now) {
+        waits.standStill(host.id(), now);
+    }
+
+    @Override
+    public void overlooks(ReplicaHost host, Runnable task) {
+        later(host, delays.turnMicros(), task);
     }
 
     @Override

@@ -87,6 +87,11 @@ public final class Delays {
         return upTo(calm ? 50 : options.maxHandOverMicros());
     }
 
+    /** A thread among several that wait for the same has its turn. */
+    long turnMicros() {
+        return calm || random.nextInt(4) != 0 ? 0 : upTo(400_000);
+    }
+
     /** The apply thread gets round to what was delivered. */
     private long executionMicros() {
         return upTo(calm ? 100 : options.maxExecutionMicros());

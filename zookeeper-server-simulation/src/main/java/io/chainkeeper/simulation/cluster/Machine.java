@@ -1,12 +1,20 @@
 package io.chainkeeper.simulation.cluster;
 
+import io.chainkeeper.simulation.disk.RunDirectory;
+import io.chainkeeper.simulation.host.Checkpoint;
+import io.chainkeeper.simulation.host.HostRule;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.host.SimulatedReplica;
 import io.chainkeeper.simulation.host.World;
 import io.chainkeeper.simulation.link.VirtualProcess;
+import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.time.EventQueue;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
 
 /** A replica and the hardware under it. */
 final class Machine {
@@ -38,6 +46,21 @@ final class Machine {
 
     Machine(SimulatedReplica replica) {
         this.replica = replica;
+    }
+
+    /** One for each replica that there may ever be, by id. */
+    static List<Machine> all(
+            SwarmOptions options,
+            Checkpoint nothing,
+            Set<HostRule> rules,
+            RunDirectory directory,
+            SplittableRandom ofDisks) {
+        List<Machine> machines = new ArrayList<>();
+        for (int id = 1; id <= options.replicas(); id++) {
+            machines.add(new Machine(new SimulatedReplica(
+                    id, options.maxCheckpoints(), nothing, options.logSettings(), rules, directory, ofDisks.split())));
+        }
+        return machines;
     }
 
     /** See {@link Cluster#hasVoted}. */
@@ -105,6 +128,13 @@ final class Machine {
         while (!asleep.isEmpty() && nowMicros >= pausedUntilMicros) {
             asleep.removeFirst().run();
         }
+    }
+
+    /** Nothing is wrong with it any more. */
+    void calm(long nowMicros) {
+        endPause(nowMicros);
+        diskFactor = 1;
+        replica.log().disk().heal();
     }
 
     /** It goes on now. */

@@ -5,6 +5,7 @@ import io.chainkeeper.replica.Scheduler;
 import io.chainkeeper.replica.TaskQueue;
 import io.chainkeeper.replica.Work;
 import io.chainkeeper.replica.Worker;
+import io.chainkeeper.simulation.time.Coroutine;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -111,6 +112,27 @@ public final class DrivenScheduler implements Scheduler {
         default boolean meanwhile() {
             return false;
         }
+
+        /** Whether a part may wait in the middle of its work until others have done something for it. */
+        default boolean mayWait(Part part) {
+            return false;
+        }
+
+        /**
+         * The calling thread waits for what others have to do as well, in their own time.
+         *
+         * @param lock whose monitor it has, and gives up meanwhile
+         * @param what it waits for, in words
+         * @param condition when it can go on
+         */
+        default void awaitOthers(Object lock, String what, BooleanSupplier condition) {
+            throw new IllegalStateException("nobody waits for others in this plan");
+        }
+
+        /** Lets one go on that has waited for others; returns whether there was one. */
+        default boolean letWaitingGoOn() {
+            return false;
+        }
     }
 
     private final String name;
@@ -178,13 +200,20 @@ public final class DrivenScheduler implements Scheduler {
                     .orElse(null);
             if (next != null) {
                 next.piece();
-            } else {
+            } else if (!plan.letWaitingGoOn()) {
                 awaitDisk(what);
                 hasWaited = true;
             }
         }
         while (hasWaited && current != null && current.isHeldUp()) {
             awaitDisk("the end of a pause");
+        }
+    }
+
+    @Override
+    public void awaitOthers(Object lock, String what, BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            plan.awaitOthers(lock, what, condition);
         }
     }
 
@@ -249,7 +278,7 @@ public final class DrivenScheduler implements Scheduler {
         return violated;
     }
 
-    private final class DrivenWorker implements Worker {
+    private final class DrivenWorker implements Worker, Coroutine.Body {
         private final String workerName;
         private final Part part;
         private final int disk;
@@ -258,6 +287,9 @@ public final class DrivenScheduler implements Scheduler {
         private boolean ended;
         private boolean running;
         private boolean woken;
+
+        /** What is under it on the stack. */
+        private DrivenWorker outer;
 
         /** A piece is planned, and not only for a time to come. */
         private boolean isDue;
@@ -319,14 +351,33 @@ public final class DrivenScheduler implements Scheduler {
             isDue = false;
             woken = false;
             running = true;
-            DrivenWorker outer = current;
+            if (plan.mayWait(part)) {
+                Coroutine.run(this);
+            } else {
+                run();
+            }
+        }
+
+        @Override
+        public void suspended() {
+            current = outer;
+        }
+
+        @Override
+        public void resumed() {
+            outer = current;
             current = this;
+        }
+
+        @Override
+        public void run() {
+            resumed();
             long pause;
             try {
                 pause = work.run();
             } finally {
                 running = false;
-                current = outer;
+                suspended();
             }
             if (failure != null) {
                 throw failure;

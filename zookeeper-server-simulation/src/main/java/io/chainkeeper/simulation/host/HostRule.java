@@ -39,6 +39,8 @@ public enum HostRule {
     EXPIRY_IS_OF_THE_PRESENT_EPOCH,
     /** See {@link SessionRule#EXPIRY_IS_OF_THE_PRESENT_OWNER}. */
     EXPIRY_IS_OF_THE_PRESENT_OWNER,
+    /** See {@link SessionRule#CLOSED_CONNECTIONS_ORDER_NOTHING}. */
+    CLOSED_CONNECTIONS_ORDER_NOTHING,
     /** See {@link ReconfigRule#WHAT_A_RECONFIG_HELD_BACK_IS_TAKEN_UP}. */
     WHAT_A_RECONFIG_HELD_BACK_IS_TAKEN_UP,
     /** See {@link ReconfigRule#ENDED_LOOK_UP_MAKES_ROOM}. */

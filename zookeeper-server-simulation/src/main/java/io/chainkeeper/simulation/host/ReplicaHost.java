@@ -62,8 +62,8 @@ public final class ReplicaHost {
     private final List<Deque<Proposal>> unnumbered = new ArrayList<>();
 
     private final Map<OwnCommand, Proposal> proposals = new TreeMap<>();
-    private final Map<Long, ReadWaiter> waiters = new TreeMap<>();
-    private long lastWaiter;
+    private final Readers readers;
+    private final WaitingThreads threads;
     private long lastToken;
     private long lastDelivered;
     private boolean hasWorked;
@@ -99,6 +99,8 @@ public final class ReplicaHost {
         this.trace = trace;
         this.checker = checker;
         this.application = application;
+        this.threads = new WaitingThreads(this, world, trace);
+        this.readers = new Readers(disk.id());
         this.incarnation = context.incarnation();
         this.lastDelivered = application.recoveredPosition();
         for (ApplyRule rule : ApplyRule.values()) {
@@ -319,11 +321,11 @@ public final class ReplicaHost {
         crashed = true;
         List<Proposal> unapplied = new ArrayList<>(proposals.values());
         unnumbered.forEach(unapplied::addAll);
-        List<ReadWaiter> unreached = new ArrayList<>(waiters.values());
+        List<ReadWaiter> unreached = readers.takeAll();
         proposals.clear();
         unnumbered.forEach(Deque::clear);
-        waiters.clear();
         application.crashed(unapplied, unreached);
+        threads.end();
     }
 
     // ---------------------------------------------------------------- the order, as the application sees it
@@ -352,37 +354,9 @@ public final class ReplicaHost {
     /** See {@link TotalOrder#readBarrier}. */
     public void readBarrier(ReadWaiter waiter) {
         requireRunning();
-        Reading reading = new Reading(++lastWaiter, waiter);
-        waiters.put(reading.number, waiter);
+        ReadWaiter reading = readers.add(waiter);
         if (!hasStopped) {
             replica.readBarrier(reading);
-        }
-    }
-
-    private final class Reading implements ReadWaiter {
-        private final long number;
-        private final ReadWaiter waiter;
-
-        private Reading(long number, ReadWaiter waiter) {
-            this.number = number;
-            this.waiter = waiter;
-        }
-
-        private void told() {
-            InvariantViolated.check(
-                    waiters.remove(number) != null, "replica %d: a reader is told twice: %s", id(), waiter);
-        }
-
-        @Override
-        public void barrierReached() {
-            told();
-            waiter.barrierReached();
-        }
-
-        @Override
-        public void barrierReached(long reachedNanos) {
-            told();
-            waiter.barrierReached(reachedNanos);
         }
     }
 
@@ -424,6 +398,12 @@ public final class ReplicaHost {
     void applied(ProposedCommand command, Proposal own) {
         Proposal proposal = proposals.remove(OwnCommand.of(command));
         InvariantViolated.check(proposal == own, "replica %d: %s comes back as %s", id(), proposal, own);
+        threads.applied();
+    }
+
+    /** Its threads that wait for what others have to do as well. */
+    public WaitingThreads threads() {
+        return threads;
     }
 
     void barrierAsked(long token) {
@@ -453,7 +433,10 @@ public final class ReplicaHost {
 
     /** Operations without an answer yet. */
     public int outstanding() {
-        return proposals.size() + unnumbered.stream().mapToInt(Deque::size).sum() + waiters.size();
+        return threads.size()
+                + proposals.size()
+                + unnumbered.stream().mapToInt(Deque::size).sum()
+                + readers.size();
     }
 
     /** Whether everything that it has appended is durable, and it knows. */

@@ -426,6 +426,9 @@ public final class SimulatedReplica implements AutoCloseable {
     /** Nothing of it is needed any more. */
     @Override
     public void close() {
+        if (host != null) {
+            host.threads().end();
+        }
         log.end();
     }
 }

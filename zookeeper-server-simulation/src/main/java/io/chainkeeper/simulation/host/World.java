@@ -47,6 +47,24 @@ public interface World {
         return false;
     }
 
+    /**
+     * Threads of a replica wait for the order to do something.
+     *
+     * @param host the replica
+     * @param now whether one waits that has not been woken since; told when that changes
+     */
+    default void standsStill(ReplicaHost host, boolean now) {}
+
+    /**
+     * A thread of a replica has begun to wait for what several wait for.
+     *
+     * @param host the replica
+     * @param task its turn has come; before that others may go on in front of it
+     */
+    default void overlooks(ReplicaHost host, Runnable task) {
+        linksWork(host, task);
+    }
+
     /** The thread of a replica's links has something to do. */
     void linksWork(ReplicaHost host, Runnable task);
 

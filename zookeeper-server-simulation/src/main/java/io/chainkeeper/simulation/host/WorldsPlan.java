@@ -2,6 +2,7 @@ package io.chainkeeper.simulation.host;
 
 import io.chainkeeper.simulation.host.DrivenScheduler.Part;
 import io.chainkeeper.simulation.host.DrivenScheduler.Reason;
+import java.util.function.BooleanSupplier;
 
 /** When the parts of a replica work is up to the world. */
 record WorldsPlan(ReplicaHost host, World world) implements DrivenScheduler.Plan {
@@ -27,5 +28,15 @@ record WorldsPlan(ReplicaHost host, World world) implements DrivenScheduler.Plan
             throw new NeverAnswered(host.id());
         }
         return hasHappened;
+    }
+
+    @Override
+    public void awaitOthers(Object lock, String what, BooleanSupplier condition) {
+        host.threads().await(lock, what, condition);
+    }
+
+    @Override
+    public boolean letWaitingGoOn() {
+        return host.threads().letOneGoOn();
     }
 }

@@ -134,6 +134,10 @@ public final class MutantRegistry {
                     ZNODES,
                     "a session does not expire if it has another owner than when that was proposed"),
             entry(
+                    HostRule.CLOSED_CONNECTIONS_ORDER_NOTHING,
+                    ZNODES,
+                    "what waited for room is not ordered when its connection is closed by then"),
+            entry(
                     HostRule.WHAT_A_RECONFIG_HELD_BACK_IS_TAKEN_UP,
                     RECONFIG,
                     "what a client asks for behind its `reconfig` is taken up when that is ordered or refused"),
@@ -326,6 +330,7 @@ public final class MutantRegistry {
             HostRule.STATE_IS_WRITTEN_WHEN_ASKED_FOR.name(),
             HostRule.EXPIRY_IS_OF_THE_PRESENT_EPOCH.name(),
             HostRule.EXPIRY_IS_OF_THE_PRESENT_OWNER.name(),
+            HostRule.CLOSED_CONNECTIONS_ORDER_NOTHING.name(),
             HostRule.WHAT_A_RECONFIG_HELD_BACK_IS_TAKEN_UP.name(),
             HostRule.ENDED_LOOK_UP_MAKES_ROOM.name(),
             HostRule.DISKS_OF_OTHER_CLUSTERS_ARE_REFUSED.name());

@@ -110,11 +110,16 @@ public final class SessionEvidence {
         }
     }
 
-    /** A replica processes something that a session's client has sent. */
-    public void heard(int replica, long sessionId) {
+    /** Virtual time. */
+    public long nowMicros() {
+        return nowMicros.getAsLong();
+    }
+
+    /** A replica has processed something that a session's client has sent, and that it began with at some time. */
+    public void heard(int replica, long sessionId, long atMicros) {
         OrderedSessions.Session session = sessions.get(sessionId);
         if (session != null && session.owner() == replica) {
-            heardMicros.put(sessionId, nowMicros.getAsLong());
+            heardMicros.merge(sessionId, atMicros, Math::max);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation.swarm;
 
+import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
@@ -8,6 +9,8 @@ import java.util.SplittableRandom;
 
 /** What is drawn behind everything else, for some runs only, so that most seeds go on meaning what they meant. */
 final class LastDraw {
+    private static final long LEAST_SHARED_DISK_BYTES = 512 << 10;
+
     private final SplittableRandom random;
     private final OrderingProtocolFactory factory;
     private final SimulatedApplication application;
@@ -32,7 +35,7 @@ final class LastDraw {
         drawExchanges(bounded.faultIntervalMicros());
         drawMemory(bounded.settings());
         drawLeaves(bounded.faultIntervalMicros());
-        return bounded;
+        return withReads(withSharedDiskBytes(withOutstandingBytes(bounded)));
     }
 
     /** A server is started with the directory of another one of the same cluster. */
@@ -90,6 +93,28 @@ final class LastDraw {
         if (mayBe && drawn.links() != null && random.nextInt(4) == 0) {
             drawn.faultIntervalMicros().put(Fault.OTHER_CLUSTER, random.nextBoolean() ? 300_000L : 1_000_000L);
         }
+    }
+
+    /** Whole servers have threads that may wait for room to propose; from one command on. */
+    private SwarmOptions withOutstandingBytes(SwarmOptions drawn) {
+        if (!application.hasServers() || random.nextInt(5) != 0) {
+            return drawn;
+        }
+        long commands = 1L << random.nextInt(4);
+        return drawn.with(drawn.limits().withMaxOutstandingBytes(commands * ReplicaLimits.COMMAND_COST_BYTES));
+    }
+
+    private SwarmOptions withSharedDiskBytes(SwarmOptions drawn) {
+        if (factory.sharedDisks() == null || random.nextInt(4) != 0) {
+            return drawn;
+        }
+        return drawn.with(drawn.limits().withMaxSharedDiskBytes(LEAST_SHARED_DISK_BYTES << random.nextInt(2)));
+    }
+
+    private SwarmOptions withReads(SwarmOptions drawn) {
+        return application == SimulatedApplication.ZNODES && random.nextInt(5) == 0
+                ? drawn.with(new ServerOptions(ReadConsistency.SEQUENTIAL))
+                : drawn;
     }
 
     /** Where stories are told, disks must be able to hang, and who waits for them lets them work. */

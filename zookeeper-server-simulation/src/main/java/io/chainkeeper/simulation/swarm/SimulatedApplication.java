@@ -68,6 +68,11 @@ public enum SimulatedApplication {
         return this == REGISTERS || this == RECONFIG || this == UPGRADE;
     }
 
+    /** Whether replicas are whole servers. */
+    boolean hasServers() {
+        return this == ZNODES || this == RECONFIG || this == UPGRADE;
+    }
+
     /** Whether servers may be started with the directory of another cluster. */
     boolean hasStrangers() {
         return this == REGISTERS || this == ZNODES || this == RECONFIG;

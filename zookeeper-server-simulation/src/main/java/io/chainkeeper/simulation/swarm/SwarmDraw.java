@@ -353,7 +353,8 @@ public final class SwarmDraw {
                 limits(),
                 null,
                 upgrades,
-                SharedDiskOptions.NONE);
+                SharedDiskOptions.NONE,
+                ServerOptions.DEFAULT);
     }
 
     private boolean keepsLogs() {

@@ -43,6 +43,7 @@ import java.util.Map;
  * @param links how the product's links behave; null for links of the simulator
  * @param upgrades which releases there are
  * @param sharedDisks disks that all replicas share
+ * @param servers what stands in the configuration of whole servers
  */
 public record SwarmOptions(
         int replicas,
@@ -75,7 +76,8 @@ public record SwarmOptions(
         ReplicaLimits limits,
         LinkOptions links,
         Upgrades upgrades,
-        SharedDiskOptions sharedDisks) {
+        SharedDiskOptions sharedDisks,
+        ServerOptions servers) {
     /** What can go wrong. */
     public enum Fault {
         /** A replica crashes and comes back later. */
@@ -201,7 +203,7 @@ public record SwarmOptions(
 
     /** The same over other links. */
     SwarmOptions over(LinkOptions other) {
-        return with(other, upgrades, sharedDisks, limits);
+        return with(other, upgrades, sharedDisks, limits, servers);
     }
 
     /** Whether servers are started with the directory of another cluster. */
@@ -211,25 +213,40 @@ public record SwarmOptions(
 
     /** Those of another cluster of the same servers: over links of the simulator. */
     public SwarmOptions ofAnotherCluster() {
-        return with(null, Upgrades.NONE, sharedDisks, limits);
+        return with(null, Upgrades.NONE, sharedDisks, limits, servers);
     }
 
     /** The same with other releases. */
     SwarmOptions with(Upgrades changed) {
-        return with(links, changed, sharedDisks, limits);
+        return with(links, changed, sharedDisks, limits, servers);
     }
 
     /** The same with disks that all share. */
     SwarmOptions with(SharedDiskOptions disks) {
-        return with(links, upgrades, disks, limits);
+        return with(links, upgrades, disks, limits, servers);
     }
 
     /** The same with other bounds of each replica's queues. */
     SwarmOptions with(ReplicaLimits changed) {
-        return with(links, upgrades, sharedDisks, changed);
+        return with(links, upgrades, sharedDisks, changed, servers);
     }
 
-    private SwarmOptions with(LinkOptions other, Upgrades changed, SharedDiskOptions disks, ReplicaLimits bounds) {
+    /** Whether servers have so little room for what is proposed that their threads wait for it. */
+    public boolean hasLittleRoom() {
+        return limits.maxOutstandingBytes() < ReplicaLimits.DEFAULT.maxOutstandingBytes();
+    }
+
+    /** The same with another configuration of whole servers. */
+    SwarmOptions with(ServerOptions changed) {
+        return with(links, upgrades, sharedDisks, limits, changed);
+    }
+
+    private SwarmOptions with(
+            LinkOptions other,
+            Upgrades changed,
+            SharedDiskOptions disks,
+            ReplicaLimits bounds,
+            ServerOptions configured) {
         return new SwarmOptions(
                 replicas,
                 ensemble,
@@ -261,7 +278,8 @@ public record SwarmOptions(
                 bounds,
                 other,
                 changed,
-                disks);
+                disks,
+                configured);
     }
 
     /**

@@ -82,7 +82,7 @@ final class ClientLink {
             pumping = true;
             cluster.later(host, delayMicros, () -> {
                 pumping = false;
-                pump();
+                server.input().run(this::pump);
             });
         }
     }

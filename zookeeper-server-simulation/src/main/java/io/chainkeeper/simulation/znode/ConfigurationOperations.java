@@ -35,11 +35,16 @@ final class ConfigurationOperations {
     private static final int LEAST_PARTICIPANTS = 2;
 
     private final ConfigurationEvidence evidence;
+    private final boolean areReadsLinearizable;
     private int newestSeen;
 
-    /** @param evidence what the order makes of the configuration */
-    ConfigurationOperations(ConfigurationEvidence evidence) {
+    /**
+     * @param evidence what the order makes of the configuration
+     * @param areReadsLinearizable whether nobody reads an older one than anybody had seen
+     */
+    ConfigurationOperations(ConfigurationEvidence evidence, boolean areReadsLinearizable) {
         this.evidence = evidence;
+        this.areReadsLinearizable = areReadsLinearizable;
     }
 
     /** The version of a configuration, mostly of the newest. */
@@ -51,7 +56,7 @@ final class ConfigurationOperations {
     // ---------------------------------------------------------------- reads
 
     void read(ZnodeClient client, boolean watch) {
-        int seenBefore = newestSeen;
+        int seenBefore = areReadsLinearizable ? newestSeen : 0;
         ZnodeClient.ReplyHandler handler = new Handler() {
             @Override
             public void replied(int xid, int error, Record body) {

@@ -1,8 +1,6 @@
 package io.chainkeeper.simulation.znode;
 
-import io.chainkeeper.config.FeatureRaising;
 import io.chainkeeper.config.OrderingConfig;
-import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.config.RequestTracing;
 import io.chainkeeper.config.Safeguards;
 import io.chainkeeper.log.Durability;
@@ -57,16 +55,16 @@ final class ServerConfiguration {
      * The ordering part.
      *
      * @param id of the server
-     * @param ensemble who takes part
+     * @param place where it lives
      * @param directory of its data
-     * @param raising when its cluster's feature level rises
      */
-    static OrderingConfig ordering(int id, Ensemble ensemble, Path directory, FeatureRaising raising) {
+    static OrderingConfig ordering(int id, ServerPlace place, Path directory) {
+        Ensemble ensemble = place.cluster().file(id);
         return new OrderingConfig(
                 OrderingConfig.DEFAULT_PROTOCOL,
                 Durability.SYNC,
                 LogStore.SEGMENTED,
-                ReadConsistency.LINEARIZABLE,
+                place.options().servers().reads(),
                 id,
                 addresses(ensemble.participants()),
                 addresses(ensemble.observers()),
@@ -76,7 +74,7 @@ final class ServerConfiguration {
                 new Safeguards(0, DIGEST_AUDIT_SECONDS, 0, 0),
                 OrderingConfig.MAX_STATE_TRANSFER_BYTES_PER_SECOND,
                 OrderingConfig.DEFAULT_CHECKPOINT_BYTES,
-                raising,
+                place.origin().releases().raising(),
                 RequestTracing.NONE);
     }
 

@@ -35,6 +35,11 @@ final class ServerConnection extends NIOServerCnxn {
         connections.add(this);
     }
 
+    /** The thread that reads from it. */
+    InputThread input() {
+        return connections.inputOf(this);
+    }
+
     long number() {
         return number;
     }

@@ -13,16 +13,18 @@ import java.util.List;
 final class ServerPlan implements DrivenScheduler.Plan {
     private final Cluster cluster;
     private final Runnable behindEach;
+    private final boolean hasLittleRoom;
     private final List<Runnable> beforeHost = new ArrayList<>();
     private ReplicaHost host;
 
     /**
-     * @param cluster whose time it is
+     * @param place where the server lives
      * @param behindEach looks at the server behind each piece of its work
      */
-    ServerPlan(Cluster cluster, Runnable behindEach) {
-        this.cluster = cluster;
+    ServerPlan(ServerPlace place, Runnable behindEach) {
+        this.cluster = place.cluster();
         this.behindEach = behindEach;
+        this.hasLittleRoom = place.options().hasLittleRoom();
     }
 
     /** There is a host. */
@@ -62,6 +64,17 @@ final class ServerPlan implements DrivenScheduler.Plan {
             throw new NeverAnswered(host.id());
         }
         return hasHappened;
+    }
+
+    /** Those that propose. */
+    @Override
+    public boolean mayWait(Part part) {
+        return hasLittleRoom && (part == Part.OTHER || part == Part.MAIN);
+    }
+
+    @Override
+    public boolean letWaitingGoOn() {
+        return host != null && host.threads().letOneGoOn();
     }
 
     /** What waits in the middle of it while its process ends comes to nothing. */

@@ -13,6 +13,7 @@ import org.apache.jute.Record;
 final class ZnodeJournal {
     private final History history;
     private final SessionEvidence evidence;
+    private final boolean areReadsLinearizable;
     private final List<Runnable> lost = new ArrayList<>();
     private long asked;
     private long answered;
@@ -20,10 +21,12 @@ final class ZnodeJournal {
     /**
      * @param history takes what is asked and answered
      * @param evidence knows where in the order which write stands
+     * @param areReadsLinearizable whether they are held against the one order; if not, they are only counted here
      */
-    ZnodeJournal(History history, SessionEvidence evidence) {
+    ZnodeJournal(History history, SessionEvidence evidence, boolean areReadsLinearizable) {
         this.history = history;
         this.evidence = evidence;
+        this.areReadsLinearizable = areReadsLinearizable;
     }
 
     /**
@@ -39,11 +42,15 @@ final class ZnodeJournal {
         private final List<History.Invocation> invocations = new ArrayList<>();
         private final long sessionId;
 
-        /** @param keys with what is asked of each */
+        /** @param keys with what is asked of each; a read is asked of one at most */
         Recorded(ZnodeClient client, Map<String, Asked> keys) {
             asked++;
             sessionId = client.session().id();
-            keys.forEach((key, one) -> invocations.add(history.invoke(sessionId, one.kind(), key, one.argument())));
+            keys.forEach((key, one) -> {
+                if (one.kind() != Kind.READ || areReadsLinearizable) {
+                    invocations.add(history.invoke(sessionId, one.kind(), key, one.argument()));
+                }
+            });
         }
 
         @Override

@@ -63,7 +63,7 @@ public final class ZnodeReplica implements StateMachine {
     private final ServerPlace place;
     private final Cluster cluster;
     private final Cluster origin;
-    private final ServerConnections connections = new ServerConnections();
+    private final ServerConnections connections;
     private final ServerPlan plan;
     private final DrivenScheduler scheduler;
     private final OrderingConfig ordering;
@@ -104,7 +104,8 @@ public final class ZnodeReplica implements StateMachine {
         this.origin = place.origin();
         this.evidence = evidence;
         this.features = features;
-        this.plan = new ServerPlan(cluster, this::checkServing);
+        this.plan = new ServerPlan(place, this::checkServing);
+        this.connections = new ServerConnections(place.options().hasLittleRoom());
         this.scheduler = new DrivenScheduler(
                 "server " + id,
                 () -> cluster.clockNanos(id),
@@ -112,8 +113,7 @@ public final class ZnodeReplica implements StateMachine {
                 random::nextLong,
                 plan);
         Path directory = origin.starting().directory(id);
-        this.ordering = ServerConfiguration.ordering(
-                id, cluster.file(id), directory, origin.releases().raising());
+        this.ordering = ServerConfiguration.ordering(id, place, directory);
         this.orderStart =
                 new OrderStart(ordering, scheduler, cluster.sharedDisks().count() > 0);
         this.server = new DrivenServer(
@@ -228,9 +228,10 @@ public final class ZnodeReplica implements StateMachine {
 
     /** A request of a connected client arrives. */
     void packet(ServerConnection connection, RequestHeader header, RequestRecord record) throws IOException {
+        long atMicros = evidence.nowMicros(); // it may wait
         server.server().processPacket(connection, header, record);
         if (connection.isOpen()) {
-            evidence.heard(id, connection.getSessionId());
+            evidence.heard(id, connection.getSessionId(), atMicros);
         }
     }
 
@@ -250,8 +251,8 @@ public final class ZnodeReplica implements StateMachine {
         host.answers(new Answer(connection, xid, zxid));
     }
 
-    OrderedZooKeeperServer server() {
-        return server.server();
+    DrivenServer server() {
+        return server;
     }
 
     ReplicatedState replicatedState() {

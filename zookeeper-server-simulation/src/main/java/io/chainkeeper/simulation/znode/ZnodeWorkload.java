@@ -94,18 +94,19 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         this.evidence = new SessionEvidence(
                 events::nowMicros,
                 options.clockSkewPercent(),
-                (replica, sinceMicros) -> cluster.pausedMicros(replica, sinceMicros, LEAST_STALL_MICROS),
+                (replica, sinceMicros) -> cluster.waits().stoodStillMicros(replica, sinceMicros, LEAST_STALL_MICROS),
                 () -> cluster.checker().membership(),
                 () -> cluster.checker().lastPosition(),
                 this);
         this.features = new FeatureEvidence(() -> cluster.checker().lastPosition());
         this.guardedHistory = new History(events::steps);
-        this.journal = new ZnodeJournal(history, evidence);
-        this.guardedJournal = new ZnodeJournal(guardedHistory, evidence);
+        boolean linearizable = options.servers().areReadsLinearizable();
+        this.journal = new ZnodeJournal(history, evidence, linearizable);
+        this.guardedJournal = new ZnodeJournal(guardedHistory, evidence, linearizable);
         this.operations = new ZnodeOperations(journal);
         this.guarded = new GuardedZnodeOperations(guardedJournal);
         this.passing = new PassingZnodeOperations(journal);
-        this.configurations = new ConfigurationOperations(evidence.configurations());
+        this.configurations = new ConfigurationOperations(evidence.configurations(), linearizable);
         this.mix = new ZnodeMix(options, operations, guarded, passing, configurations);
         this.hasQuota = random.nextInt(3) == 0;
     }
@@ -120,7 +121,7 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     @Override
     public StateMachine recover(Cluster replicas, int replica, Checkpoint checkpoint) {
         cluster = replicas;
-        return recover(replica, new ServerPlace(replicas, replicas));
+        return recover(replica, new ServerPlace(replicas, replicas, options));
     }
 
     private ZnodeReplica recover(int replica, ServerPlace place) {
@@ -130,7 +131,7 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
 
     @Override
     public StateMachine recoverElsewhere(Cluster elsewhere, int replica) {
-        return recover(replica, new ServerPlace(elsewhere, cluster));
+        return recover(replica, new ServerPlace(elsewhere, cluster, options));
     }
 
     @Override
@@ -337,6 +338,8 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
             operations.getChildren(client, false);
         }
         awaitReplies(awaiter);
+        new GrowthDemand(events, cluster, this::replica, settings.snapshotsKept())
+                .demand(awaiter, operations, clients.get(0));
     }
 
     private boolean ensembleStays() {

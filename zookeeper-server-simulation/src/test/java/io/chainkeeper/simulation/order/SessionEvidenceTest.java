@@ -102,7 +102,7 @@ public class SessionEvidenceTest {
     @Test
     public void heardWithinItsTimeout_mayNotBeEnded() {
         pass(100);
-        evidence.heard(OWNER, SESSION);
+        evidence.heard(OWNER, SESSION, events.nowMicros());
         pass(TIMEOUT_MILLIS - 100);
         assertThrows(InvariantViolated.class, () -> proposeEnd(OWNER));
     }

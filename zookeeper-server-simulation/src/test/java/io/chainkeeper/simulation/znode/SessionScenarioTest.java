@@ -17,6 +17,7 @@ import io.chainkeeper.simulation.host.World;
 import io.chainkeeper.simulation.swarm.Decisions;
 import io.chainkeeper.simulation.swarm.LogBounds;
 import io.chainkeeper.simulation.swarm.Selection;
+import io.chainkeeper.simulation.swarm.ServerOptions;
 import io.chainkeeper.simulation.swarm.SharedDiskOptions;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.swarm.Upgrades;
@@ -100,7 +101,8 @@ public class SessionScenarioTest {
                 ReplicaLimits.DEFAULT.withTickMillis(World.TICK_MILLIS),
                 null,
                 Upgrades.NONE,
-                SharedDiskOptions.NONE);
+                SharedDiskOptions.NONE,
+                ServerOptions.DEFAULT);
     }
 
     private void await(String what, BooleanSupplier condition) {
@@ -209,7 +211,7 @@ public class SessionScenarioTest {
     }
 
     private boolean serves(int id) {
-        return ((ZnodeReplica) cluster.host(id).application()).server().isServing();
+        return ((ZnodeReplica) cluster.host(id).application()).server().server().isServing();
     }
 
     /** A client that is not turned away finds no other server. Its patience begins when the leader was last heard. */

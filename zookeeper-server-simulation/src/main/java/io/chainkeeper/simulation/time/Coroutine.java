@@ -1,0 +1,131 @@
+package io.chainkeeper.simulation.time;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+
+/**
+ * A piece of work that can be suspended in the middle and go on later, as that of a thread that waits. It has a thread of
+ * its own, and whoever runs or resumes it stands still meanwhile: at any time one thread of a run works, so that the
+ * same seed gives the same run.
+ */
+public final class Coroutine {
+    /** A piece of work. */
+    @FunctionalInterface
+    public interface Body {
+        /** Does it; may call {@link Coroutine#suspend}. */
+        void run();
+
+        /** It is suspended: whoever runs it goes on. */
+        default void suspended() {}
+
+        /** It goes on. */
+        default void resumed() {}
+    }
+
+    private static final Executor THREADS = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "simulated-thread");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    private static final ThreadLocal<Coroutine> CURRENT = new ThreadLocal<>();
+
+    private final Body body;
+    private final Semaphore standsStill = new Semaphore(0);
+
+    /** On what it waits; whose monitor guards the next one. */
+    private Object monitor;
+
+    private boolean mayGoOn;
+    private RuntimeException end;
+    private Throwable failure;
+
+    private Coroutine(Body body) {
+        this.body = body;
+    }
+
+    /** The one whose work the calling thread does; null if none. */
+    public static Coroutine current() {
+        return CURRENT.get();
+    }
+
+    /**
+     * Does a piece of work up to its end, or up to where it is suspended.
+     *
+     * @param body the piece; what it throws before it is suspended is thrown here, and later by {@link #resume}
+     */
+    public static void run(Body body) {
+        Coroutine coroutine = new Coroutine(body);
+        THREADS.execute(coroutine::begin);
+        coroutine.awaitStandstill();
+    }
+
+    private void begin() {
+        CURRENT.set(this);
+        try {
+            body.run();
+        } catch (RuntimeException | Error e) {
+            failure = e;
+        } finally {
+            CURRENT.remove();
+            standsStill.release();
+        }
+    }
+
+    /**
+     * Suspends the work of the calling thread, which is this one, until it is resumed.
+     *
+     * @param lock whose monitor the thread has, and gives up meanwhile as if it waited on it; no other one
+     */
+    public void suspend(Object lock) {
+        body.suspended();
+        monitor = lock;
+        mayGoOn = false;
+        standsStill.release();
+        while (!mayGoOn) {
+            try {
+                lock.wait();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("nobody interrupts a simulated thread", e);
+            }
+        }
+        body.resumed();
+        if (end != null) {
+            throw end;
+        }
+    }
+
+    /** Goes on with what is suspended, up to its end or up to where it is suspended again. */
+    public void resume() {
+        goOn();
+        awaitStandstill();
+    }
+
+    private void goOn() {
+        synchronized (monitor) {
+            mayGoOn = true;
+            monitor.notifyAll();
+        }
+    }
+
+    /**
+     * What is suspended comes to nothing.
+     *
+     * @param how what it finds thrown; whatever comes of that is nobody's business any more
+     */
+    public void end(RuntimeException how) {
+        end = how;
+        goOn();
+        standsStill.acquireUninterruptibly();
+    }
+
+    private void awaitStandstill() {
+        standsStill.acquireUninterruptibly();
+        if (failure instanceof Error error) {
+            throw error;
+        } else if (failure != null) {
+            throw (RuntimeException) failure;
+        }
+    }
+}
