@@ -182,6 +182,15 @@ public final class OwnedSessions {
         return silent(Kind.OWNED, now);
     }
 
+    /**
+     * @param sessionId a session that this replica serves
+     * @return whether its client has been silent for its timeout until now
+     */
+    public boolean isSilent(long sessionId) {
+        Liveness session = sessions.get(sessionId);
+        return session != null && session.silent(clockMillis.getAsLong());
+    }
+
     private List<Long> silent(Kind kind, long now) {
         List<Long> silent = new ArrayList<>();
         sessions.forEach((sessionId, session) -> {

@@ -150,7 +150,8 @@ public final class SessionKeeper {
 
     private void proposeOwned(long sessionId, long now) {
         SessionState state = table.get(sessionId);
-        if (state == null || state.owner() != replicaId || hasWaited) {
+        // Proposals of this tick may have waited: whoever was heard meanwhile is not silent any more.
+        if (state == null || state.owner() != replicaId || hasWaited || !owned.isSilent(sessionId)) {
             return;
         }
         Watch watch = ending.get(sessionId);
@@ -174,7 +175,8 @@ public final class SessionKeeper {
             }
             Watch watch = ownerless.get(sessionId);
             if (watch == null || watch.epoch() != state.epoch()) {
-                ownerless.put(sessionId, new Watch(state.epoch(), now + state.timeoutMillis(), state.timeoutMillis()));
+                long deadlineMillis = clockMillis.getAsLong() + state.timeoutMillis();
+                ownerless.put(sessionId, new Watch(state.epoch(), deadlineMillis, state.timeoutMillis()));
             } else if (now >= watch.deadlineMillis() && !hasWaited) {
                 ownerless.put(sessionId, watch.proposed(now));
                 propose(sessionId, state);

@@ -26,9 +26,12 @@ public class SessionKeeperTest {
     private final SessionKeeper keeper = new SessionKeeper(
             table, owned, () -> nowMillis, () -> 77, SELF, STALL_MILLIS, () -> stuckMillis, this::propose);
 
+    private Runnable whileProposing = () -> {};
+
     private void propose(Command.Expire expire) {
         proposals.add(expire);
         nowMillis += proposingTakesMillis;
+        whileProposing.run();
     }
 
     private void createOwned(long sessionId) {
@@ -57,6 +60,41 @@ public class SessionKeeperTest {
         assertEquals(List.of(new Command.Expire(77, 1, SELF, 0)), proposals);
         passServing(900);
         assertEquals(1, proposals.size());
+    }
+
+    /** Each proposal waits for less than what counts as a stall. */
+    @Test
+    public void heardWhileOthersAreProposed_isNotProposed() {
+        proposingTakesMillis = STALL_MILLIS / 5;
+        createOwned(1);
+        createOwned(2);
+        createOwned(3);
+        whileProposing = () -> List.of(1L, 2L, 3L).forEach(owned::touch);
+        passServing(1_000);
+        assertEquals(1, proposals.size());
+    }
+
+    @Test
+    public void orphanedWhileOthersAreProposed_getsItsTimeoutFromThere() {
+        proposingTakesMillis = STALL_MILLIS / 2;
+        for (long sessionId = 1; sessionId <= 3; sessionId++) {
+            table.create(sessionId, TIMEOUT_MILLIS, SessionState.NO_OWNER, 0);
+        }
+        pass(1_000, true, true, 1);
+        long orphanedMillis = nowMillis + 2 * proposingTakesMillis;
+        whileProposing = () -> {
+            if (table.get(4) == null && proposals.size() == 2) {
+                table.create(4, TIMEOUT_MILLIS, SessionState.NO_OWNER, 0);
+            }
+        };
+        pass(PERIOD_MILLIS, true, true, 1);
+        assertEquals(3, proposals.size());
+        proposingTakesMillis = 0;
+        while (proposals.size() == 3) {
+            pass(10, true, true, 1);
+        }
+        assertTrue(
+                "after " + (nowMillis - orphanedMillis) + " ms", nowMillis - orphanedMillis >= TIMEOUT_MILLIS);
     }
 
     @Test
