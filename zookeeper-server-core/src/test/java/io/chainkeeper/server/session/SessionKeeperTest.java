@@ -93,8 +93,7 @@ public class SessionKeeperTest {
         while (proposals.size() == 3) {
             pass(10, true, true, 1);
         }
-        assertTrue(
-                "after " + (nowMillis - orphanedMillis) + " ms", nowMillis - orphanedMillis >= TIMEOUT_MILLIS);
+        assertTrue("after " + (nowMillis - orphanedMillis) + " ms", nowMillis - orphanedMillis >= TIMEOUT_MILLIS);
     }
 
     @Test

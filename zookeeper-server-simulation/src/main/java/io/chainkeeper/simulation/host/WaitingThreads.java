@@ -7,7 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.BooleanSupplier;
 
-/** Threads of one start of a replica that wait in the middle of something until the order has done something for them. */
+/** Threads of one start of a replica that wait in the middle of something until the order has gone on. */
 public final class WaitingThreads {
     private static final class Waiting {
         private final Coroutine thread;

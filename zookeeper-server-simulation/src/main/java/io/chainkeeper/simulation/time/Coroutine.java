@@ -5,9 +5,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 
 /**
- * A piece of work that can be suspended in the middle and go on later, as that of a thread that waits. It has a thread of
- * its own, and whoever runs or resumes it stands still meanwhile: at any time one thread of a run works, so that the
- * same seed gives the same run.
+ * A piece of work that can be suspended in the middle and go on later, as that of a thread that waits. It has a thread
+ * of its own, and whoever runs or resumes it stands still meanwhile: at any time one thread of a run works, so that
+ * the same seed gives the same run.
  */
 public final class Coroutine {
     /** A piece of work. */
