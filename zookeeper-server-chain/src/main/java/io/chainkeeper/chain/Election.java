@@ -16,7 +16,6 @@ import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.ordering.Occupancy.Slack;
 import io.chainkeeper.ordering.PrefixHash;
-import io.chainkeeper.ordering.ProtocolContext.Start;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import io.chainkeeper.ordering.prefix.Prefix;
 import java.util.ArrayList;
@@ -341,7 +340,7 @@ final class Election {
                 first = false;
             }
             if (BatchCodec.isMembership(each.getValue())) {
-                inForce = BatchCodec.membershipIn(each.getValue());
+                inForce = state.memberships.behind(BatchCodec.membershipIn(each.getValue()));
             }
         }
         return holdsPromises(inForce, first) && promisesAgree();
@@ -395,7 +394,7 @@ final class Election {
     /** What the new leader proposes: per instance the value of the highest ballot, no-ops in holes. Ascending. */
     Map<Long, ByteSlice> recovered() {
         Map<Long, ByteSlice> chosen = new TreeMap<>();
-        Membership inForce = state.memberships.at(prepareFrom);
+        Membership ordered = state.memberships.orderedAt(prepareFrom);
         long instance = prepareFrom;
         for (Entry entry : reported.values()) {
             if (entry.instance() < prepareFrom) {
@@ -409,10 +408,10 @@ final class Election {
             ByteSlice value = entry.value();
             if (BatchCodec.isMembership(value)) {
                 Membership next = BatchCodec.membershipIn(value);
-                if (isVoid(instance, next, inForce)) {
+                if (isVoid(instance, next, ordered)) {
                     value = BatchCodec.NO_OP;
                 } else {
-                    inForce = next;
+                    ordered = next;
                 }
             }
             chosen.put(instance++, value);
@@ -421,18 +420,17 @@ final class Election {
     }
 
     /**
-     * Whether a membership that was accepted cannot have been decided. A sole survivor is the only member, whatever
-     * else was on its way; that start lasts no longer. And a leader proposes one change of the membership in force
-     * behind all its earlier values. So where more than one member differs, the values before were not the decided
-     * ones, and no instance is decided before them. Taken up, such a membership would bring back a member that another
-     * leader has removed, or a disk that is lost.
+     * Whether a membership that was accepted cannot have been decided. A leader proposes one change of the membership
+     * in force behind all its earlier values. So where more than one member differs, the values before were not the
+     * decided ones, and no instance is decided before them. Taken up, such a membership would bring back a member that
+     * another leader has removed, or a disk that is lost. Only a forced start may change more at once.
      */
-    private boolean isVoid(long instance, Membership next, Membership inForce) {
-        if (state.context.start() == Start.SOLE_SURVIVOR) {
-            return !next.equals(inForce);
-        }
+    private boolean isVoid(long instance, Membership next, Membership ordered) {
         boolean isUndecided = instance > Math.max(reportedDecided, state.maxDecided);
-        return isUndecided && !next.isOneChangeFrom(inForce) && state.rules.isOn(SafetyRule.VOID_MEMBERSHIP_IS_DROPPED);
+        return isUndecided
+                && !state.memberships.isForced(next)
+                && !next.isOneChangeFrom(ordered)
+                && state.rules.isOn(SafetyRule.VOID_MEMBERSHIP_IS_DROPPED);
     }
 
     /** Everything up to here was decided in earlier ballots. */

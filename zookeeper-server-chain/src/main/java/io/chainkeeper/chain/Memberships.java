@@ -25,6 +25,9 @@ final class Memberships {
 
     private final ArrayList<Segment> segments = new ArrayList<>();
 
+    /** In force at all instances, whatever the order says: the user has said so. Null if nobody has. */
+    private Membership forced;
+
     /** Whether the oldest membership is that of the order, and not only what the configuration of this replica says. */
     private boolean oldestIsKnown;
 
@@ -38,6 +41,11 @@ final class Memberships {
 
     /** Returns the membership in force at an instance; the oldest known one for instances before it. */
     Membership at(long instance) {
+        return forced != null ? forced : orderedAt(instance);
+    }
+
+    /** Returns the membership that the order puts in force at an instance; the oldest known one before it. */
+    Membership orderedAt(long instance) {
         for (int i = segments.size() - 1; i > 0; i--) {
             if (segments.get(i).from() <= instance) {
                 return segments.get(i).membership();
@@ -48,15 +56,32 @@ final class Memberships {
 
     /** Returns whether {@link #at} knows who votes there, and does not only take it from the configuration. */
     boolean isKnownAt(long instance) {
-        return oldestIsKnown || segments.size() > 1 && segments.get(1).from() <= instance;
+        return forced != null
+                || oldestIsKnown
+                || segments.size() > 1 && segments.get(1).from() <= instance;
+    }
+
+    /** From now on this membership is in force, whatever the order says: the user says so. */
+    void force(Membership membership) {
+        forced = membership;
+    }
+
+    /** Returns whether the user has put just this membership in force. */
+    boolean isForced(Membership membership) {
+        return membership.equals(forced);
+    }
+
+    /** Returns what is in force behind a value that is a membership. */
+    Membership behind(Membership value) {
+        return forced != null ? forced : value;
     }
 
     /** Returns the membership in force after everything that was accepted. */
     Membership latest() {
-        return segments.get(segments.size() - 1).membership();
+        return forced != null ? forced : segments.get(segments.size() - 1).membership();
     }
 
-    /** Returns the first instance at which {@link #latest} is in force. */
+    /** Returns the first instance at which the order puts its latest membership in force. */
     long latestFrom() {
         return segments.get(segments.size() - 1).from();
     }
@@ -86,7 +111,7 @@ final class Memberships {
         oldestIsKnown = isKnown;
     }
 
-    /** Whatever was known, from now on this membership is in force: a checkpoint or the user says so. */
+    /** Whatever was known, from now on the order has this membership in force: a checkpoint says so. */
     void replaceFrom(long from, Membership membership) {
         segments.clear();
         segments.add(new Segment(from, membership));
@@ -103,6 +128,9 @@ final class Memberships {
 
     /** Returns the memberships in force at any of the given instances, ascending. */
     List<Membership> between(long from, long to) {
+        if (forced != null) {
+            return List.of(forced);
+        }
         List<Membership> found = new ArrayList<>(1);
         for (int i = 0; i < segments.size(); i++) {
             long end = i + 1 < segments.size() ? segments.get(i + 1).from() - 1 : Long.MAX_VALUE;
@@ -123,6 +151,9 @@ final class Memberships {
      */
     long reachedByQuorum(IntToLongFunction reached, long from, long to) {
         long all = from - 1;
+        if (forced != null) {
+            return Math.max(all, Math.min(to, reachedByQuorum(reached, forced)));
+        }
         for (int i = 0; i < segments.size(); i++) {
             long end =
                     Math.min(to, i + 1 < segments.size() ? segments.get(i + 1).from() - 1 : Long.MAX_VALUE);
@@ -160,6 +191,6 @@ final class Memberships {
 
     @Override
     public String toString() {
-        return segments.toString();
+        return forced == null ? segments.toString() : forced + " instead of " + segments;
     }
 }

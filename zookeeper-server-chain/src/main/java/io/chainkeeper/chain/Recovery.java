@@ -40,7 +40,7 @@ final class Recovery {
         readValues(recovered);
         if (state.context.start() == Start.SOLE_SURVIVOR) {
             Member survivor = new Member(state.self, state.identity.disk());
-            state.memberships.replaceFrom(state.maxDecided + 1, new Membership(1, List.of(survivor)));
+            state.memberships.force(new Membership(1, List.of(survivor)));
         }
         promiseAsTheStateDoes(recovered.metadata(LogRecord.PROMISE_OF_STATE_KIND));
     }

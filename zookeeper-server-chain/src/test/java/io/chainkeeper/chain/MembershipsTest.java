@@ -52,6 +52,26 @@ public final class MembershipsTest {
         assertEquals("nothing is decided beyond what is not", 5, memberships.reachedByQuorum(id -> newOnes[id], 1, 20));
     }
 
+    /** The user has one replica go on alone: what the order says is known, and has no effect. */
+    @Test
+    public void membershipIsForced_itIsInForceWhateverTheOrderSays() {
+        Membership one = Membership.initial(1, List.of(2));
+        Memberships memberships = new Memberships(1, THREE);
+        memberships.force(one);
+        memberships.put(11, FIVE);
+        assertEquals(one, memberships.at(5));
+        assertEquals(one, memberships.at(11));
+        assertEquals(one, memberships.latest());
+        assertEquals(one, memberships.behind(FIVE));
+        assertEquals(List.of(one), memberships.between(1, 20));
+        assertEquals(THREE, memberships.orderedAt(10));
+        assertEquals(FIVE, memberships.orderedAt(11));
+        assertTrue(memberships.isKnownAt(1) && memberships.isForced(one));
+        assertFalse(memberships.isForced(FIVE));
+        long[] second = {0, 0, 15, 0, 0, 0};
+        assertEquals(15, memberships.reachedByQuorum(id -> second[id], 1, 20));
+    }
+
     @Test
     public void tentativeMembership_isForgottenWithItsBallot() {
         Memberships memberships = new Memberships(1, THREE);
