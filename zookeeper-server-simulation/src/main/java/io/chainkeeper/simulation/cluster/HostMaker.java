@@ -59,7 +59,7 @@ record HostMaker(
                 options.settingsOf(id),
                 ofProtocol::nextInt,
                 World.TICK_MILLIS,
-                ProtocolContext.Start.ORDINARY);
+                application.startKind());
         HostSettings settings = new HostSettings(
                 options.checkpointEveryPositions(), options.linkChoice(), options.replicas(), options.limits());
         return new ReplicaHost(replica, application, factory, context, disks, settings, world, trace, checker);

@@ -66,6 +66,7 @@ public final class FaultInjector {
     private final RiseFaults rises;
     private final SharedDiskFaults shared;
     private final StrangerFaults strangers;
+    private final SurvivorFaults survivors;
     private final HangFaults hangs;
     private final BehindFaults behind;
 
@@ -119,6 +120,7 @@ public final class FaultInjector {
         this.rises = new RiseFaults(cluster, this, operator, stories);
         this.shared = new SharedDiskFaults(events, cluster, options, this::later);
         this.strangers = new StrangerFaults(cluster, workload, this);
+        this.survivors = new SurvivorFaults(events, cluster, this);
         this.hangs = new HangFaults(events, cluster, options, this);
         this.behind = new BehindFaults(events, cluster, this);
     }
@@ -195,11 +197,7 @@ public final class FaultInjector {
         switch (fault) {
             case CRASH -> crash(replica, duration());
             case CRASH_AT_CHANGE -> ofDangerousChange = random;
-            case CRASH_ALL -> {
-                for (int id = 1; id <= options.replicas(); id++) {
-                    crash(id, duration());
-                }
-            }
+            case CRASH_ALL -> crashAll();
             case PAUSE -> cluster.pause(replica, duration());
             case CUT -> cut(replica, otherThan(replica), random.nextInt(3));
             case ISOLATE -> isolate(replica, random.nextInt(3));
@@ -244,6 +242,7 @@ public final class FaultInjector {
             case HANGS_FOR_GOOD -> hangs.goneForGood(true, random);
             case SHARED_DISKS_HANG -> hangs.hangShared(replica, random);
             case SHARED_DISK_EXCHANGED -> shared.exchange(random);
+            case GO_ON_ALONE -> survivors.goOnAlone(replica, random);
             case OTHER_CLUSTER -> strangers.come(replica, random);
             case OVERWRITE, OVERHANG, FEW_LISTED, HOLE -> outdated.begin(fault, random);
             case LEAVE -> leaves.begin(random);
@@ -292,6 +291,12 @@ public final class FaultInjector {
                     cluster.start(replica);
                 }
             });
+        }
+    }
+
+    private void crashAll() {
+        for (int id = 1; id <= options.replicas(); id++) {
+            crash(id, duration());
         }
     }
 

@@ -1,6 +1,7 @@
 package io.chainkeeper.simulation.host;
 
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.Proposal;
@@ -39,6 +40,11 @@ public interface StateMachine extends Application {
      */
     default void prepare(SimulatedReplica disk) {
         disk.beginStart();
+    }
+
+    /** What the start may rely on, when the log has been looked after. */
+    default ProtocolContext.Start startKind() {
+        return ProtocolContext.Start.ORDINARY;
     }
 
     /**

@@ -44,6 +44,9 @@ public final class OrderChecker {
     /** How many commands have taken effect up to each position, from the first on. */
     private final List<Long> appliedUpTo = new ArrayList<>();
 
+    /** Who may be the only member all at once; 0 for nobody. */
+    private int survivor;
+
     private long lastAcknowledged;
     private long appliedAcknowledged;
     private long applied;
@@ -71,6 +74,16 @@ public final class OrderChecker {
         InvariantViolated.check(earlier == null, "command %s was proposed twice", command);
     }
 
+    /** An operator has one replica go on alone: the order may say so at once, whoever was a member. */
+    public void goesOnAlone(int replica) {
+        survivor = replica;
+    }
+
+    /** What was delivered at a position. */
+    public ByteSlice value(long position) {
+        return values.get((int) position - 1);
+    }
+
     /** A replica's protocol says that a value is decided. */
     public void delivered(int replica, long position, ByteSlice value) {
         InvariantViolated.check(
@@ -90,7 +103,9 @@ public final class OrderChecker {
         values.add(value);
         Membership changed = membershipIn(value);
         if (changed != null) {
-            checkChange(position, membership(), changed);
+            if (!changed.replicaIds().equals(List.of(survivor))) {
+                checkChange(position, membership(), changed);
+            }
             memberships.put(position + 1, changed);
         }
         for (ProposedCommand command : decode(value)) {

@@ -4,12 +4,15 @@ import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.replica.ReplicaLimits;
 import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
+import java.util.EnumSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 
 /** What is drawn behind everything else, for some runs only, so that most seeds go on meaning what they meant. */
 final class LastDraw {
     private static final long LEAST_SHARED_DISK_BYTES = 512 << 10;
+    private static final Set<Fault> BESIDE_A_SURVIVOR = EnumSet.range(Fault.CRASH, Fault.DOWN_LONG);
 
     private final SplittableRandom random;
     private final OrderingProtocolFactory factory;
@@ -35,7 +38,9 @@ final class LastDraw {
         drawExchanges(bounded.faultIntervalMicros());
         drawMemory(bounded.settings());
         drawLeaves(bounded.faultIntervalMicros());
-        return withReads(withSharedDiskBytes(withOutstandingBytes(bounded)));
+        SwarmOptions all = withReads(withSharedDiskBytes(withOutstandingBytes(bounded)));
+        drawSurvivor(all.faultIntervalMicros());
+        return all;
     }
 
     /** A server is started with the directory of another one of the same cluster. */
@@ -60,6 +65,15 @@ final class LastDraw {
         };
         if (!isStory && random.nextInt(3) == 0) {
             faults.put(Fault.LEAVE, application.isAmbush() ? 200_000L : 500_000L * (1 + random.nextInt(3)));
+        }
+    }
+
+    /** All disks but one are lost. Nobody else is replaced or removed: who comes back must be able to. */
+    private void drawSurvivor(Map<Fault, Long> faults) {
+        boolean mayBe = application == SimulatedApplication.ZNODES && factory.sharedDisks() == null;
+        if (mayBe && random.nextInt(6) == 0) {
+            faults.keySet().retainAll(BESIDE_A_SURVIVOR);
+            faults.put(Fault.GO_ON_ALONE, random.nextBoolean() ? 200_000L : 800_000L);
         }
     }
 

@@ -196,7 +196,9 @@ public record SwarmOptions(
         /** A start goes on from a checkpoint before a hole in its log. See {@code HoleFaults}. */
         HOLE,
         /** An operator stops servers in an orderly way, and starts them again. See {@code LeaveFaults}. */
-        LEAVE
+        LEAVE,
+        /** All disks but one are lost, and an operator has that server go on alone. See {@code SurvivorFaults}. */
+        GO_ON_ALONE
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";

@@ -9,6 +9,7 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.ProtocolContext;
 import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.replica.Application;
 import io.chainkeeper.replica.FailureHandler;
@@ -75,6 +76,7 @@ public final class ZnodeReplica implements StateMachine {
 
     private ReplicaHost host;
     private StateOffer offer;
+    private ProtocolContext.Start startKind;
     private long position;
     private long begun;
     private EnsembleConfig told;
@@ -312,7 +314,7 @@ public final class ZnodeReplica implements StateMachine {
         tellConfiguration();
         InvariantViolated.check(!server.server().hasDiverged(), "replica %d finds its own state wrong", id);
         if (server.treeIsOfThisPosition()) {
-            checkEphemerals();
+            Ephemerals.check(id, at, tree(), server.replicatedState().sessions());
         }
     }
 
@@ -321,21 +323,6 @@ public final class ZnodeReplica implements StateMachine {
         if (configuration != null && configuration != told) {
             told = configuration;
             evidence.configurations().executed(id, configuration);
-        }
-    }
-
-    /** An ephemeral node lives no longer than its session. */
-    private void checkEphemerals() {
-        for (long owner : tree().getSessions()) {
-            if (server.replicatedState().sessions().get(owner) == null) {
-                InvariantViolated.check(
-                        tree().getEphemerals(owner).isEmpty(),
-                        "replica %d: ephemerals %s outlive session 0x%x at position %d",
-                        id,
-                        tree().getEphemerals(owner),
-                        owner,
-                        position);
-            }
         }
     }
 
@@ -423,7 +410,15 @@ public final class ZnodeReplica implements StateMachine {
                 id,
                 application.recoveredPosition(),
                 covered);
-        disk.beginStart(log -> orderStart.prepare(log, application));
+        disk.beginStart(log -> {
+            orderStart.prepare(log, application);
+            startKind = orderStart.kind(log, application.recoveredPosition());
+        });
+    }
+
+    @Override
+    public ProtocolContext.Start startKind() {
+        return startKind;
     }
 
     @Override
